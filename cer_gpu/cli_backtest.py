@@ -217,14 +217,18 @@ def backtest(
     options |= {"params": given_params(param), "device": device, "engine": engine_named(engine)}
     if funnel and report is None:
         raise typer.BadParameter("--funnel is for the report: name it with --report PAGE.html")
+    if report is not None:
+        from cer_gpu.backtesting.plots import charts
+
+        charts()  # what the report lacks is said before anything is run
     parted, wanted = parts_of(by), outcomes_asked(outcome)
     try:
         found = tried(asked, events, parted, wanted, split, durations, funnel, resume, **options)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    if report is not None:
-        found.report(report, title=os.path.basename(queries) if queries.endswith(QUERY_FILE) else "Backtest")
     rows = found.outcomes if outcome else found.to_arrow()
     with output_file(output) as sink:
         write_rows(rows.to_reader(), chosen, sink, most=len(rows))
+    if report is not None:
+        found.report(report, title=os.path.basename(queries) if queries.endswith(QUERY_FILE) else "Backtest")
     return 0

@@ -15,7 +15,7 @@ from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.passes import passes_of, sum_up
+from cer_gpu.engine.run.passes import PassFound, passes_of, sum_up
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
@@ -90,21 +90,27 @@ def funnel(
     DataError
         When the events can be read only once, and several passes are needed.
     """
-    groups, alone = passes_of(bound)
-    if alone and (groups or len(alone) > 1) and not source.rewindable:
+    passes = passes_of(bound)
+    if passes.alone and len(bound) > 1 and not source.rewindable:
         raise DataError(
             "the events can be read once only, and a funnel of this query reads them several times: pass a "
             "table, or paths of files"
         )
-    totals = [Totals(None, False) for _ in groups]
-    sum_up(groups, bound, source, options, totals, Notes())
     hits, matches = [0] * len(stages), [0] * len(stages)
+
+    def add(number: int, ends: pa.Table) -> None:
+        some, many = numbers_in(ends)
+        hits[number] += some
+        matches[number] += many
+
+    totals = [Totals(None, False) for _ in passes.groups]
+    sum_up(passes, bound, source, options, PassFound(totals, add), Notes())
     for own in totals:
         found = own.groups()
         for number, some, many in zip(found.query, found.hits, found.matches):
             hits[number], matches[number] = int(some), int(many)
-    for number in alone:
-        hits[number], matches[number] = numbers_in(bound[number].counts())
+    for number in passes.alone:
+        add(number, bound[number].counts())
     return pa.table(
         {
             "step": pa.array([stage.step for stage in stages]),

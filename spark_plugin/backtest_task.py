@@ -14,11 +14,11 @@ from cer_gpu.spark.task import Task
 from cer_gpu.spark.worker import Job, TaskRun, counts_column
 
 from cer_gpu.backtesting.parted import Parted, columns_found
-from cer_gpu.backtesting.table import numbered, of_ends, of_groups
+from cer_gpu.backtesting.table import EndsSummed, numbered, of_ends, of_groups
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.source import Source, open_source
 from cer_gpu.engine.run.bound import BoundQuery
-from cer_gpu.engine.run.passes import passes_of, sum_up
+from cer_gpu.engine.run.passes import PassFound, passes_of, sum_up
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.frozen import dataclass
@@ -117,14 +117,16 @@ class BacktestJob(Job):
         parted, source = self.task.parted, self._source
         options = replace(self.options, stream_column=source.stream_column)
         schema = columns_found(parted, source.arrow_schema, options)
-        groups, alone = passes_of(bound)
-        totals = [Totals(parted.buckets, bool(parted.columns)) for _ in groups]
-        bunches = sum_up(groups, bound, source, options, totals, Notes(aloud=False))
+        passes, ends = passes_of(bound), EndsSummed(parted.buckets, parted.columns, "time", schema)
+        totals = [Totals(parted.buckets, bool(parted.columns)) for _ in passes.groups]
+        found = PassFound(totals, ends.add)
+        bunches = sum_up(passes, bound, source, options, found, Notes(aloud=False))
         for own, bunch in zip(totals, bunches, strict=True):
             yield of_groups(own.groups(), parted.buckets, parted.columns, bunch, schema)
-        for number in alone:
-            ends = of_ends(bound[number].counts(), parted.buckets, parted.columns, "time", schema)
-            yield numbered(ends, number)
+        yield ends.table()
+        for number in passes.alone:
+            counts = of_ends(bound[number].counts(), parted.buckets, parted.columns, "time", schema)
+            yield numbered(counts, number)
 
     def _shown(self, found: pa.Table) -> pa.RecordBatch:
         """A table as Spark has it."""

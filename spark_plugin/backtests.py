@@ -28,7 +28,6 @@ from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.table import QUERY, combined
 from cer_gpu.engine.answers.where import exact_column
 from cer_gpu.engine.run.signatures import spelled
-from cer_gpu.engine.run.together import bunched
 from cer_gpu.errors import DataError
 
 if TYPE_CHECKING:
@@ -236,10 +235,10 @@ def _reached(task: Task) -> int | float:
 
 def _readings(task: BacktestTask) -> list[BacktestTask]:
     """The same queries as tasks for which one reading of the events is enough."""
-    groups, alone = bunched([one.query.query for one in task.members])
-    together = [place for group in groups for place in group]
+    alone = [place for place, one in enumerate(task.members) if one.query.query.hidden]
     if not alone or len(task.members) == 1:
         return [task]
+    together = [place for place in range(len(task.members)) if place not in alone]
     found = []
     for places in ([together] if together else []) + [[place] for place in alone]:
         members = tuple(task.members[place] for place in places)

@@ -163,6 +163,16 @@ def test_a_query_that_is_read_by_itself_is_not_run_again(
     assert read["paths"] == []
 
 
+def test_each_file_is_read_once_for_all_queries(read: dict[str, Any], tmp_path: Path) -> None:
+    paths = written(ticks(600), tmp_path, [200, 400])
+    found = cer.backtest(QUERIES, paths, order_by="ts", by="12 h").to_arrow()
+    assert len(read["paths"]) == 1  # of all files
+    table = pa.concat_tables([pq.read_table(path) for path in paths])
+    for name, text in QUERIES.items():
+        own = found.filter(np.array(found["query"]) == name)
+        assert sum(own["matches"].to_pylist()) == cer.compile(text).count(table, order_by="ts"), name
+
+
 def test_only_new_files_are_read(read: dict[str, Any], tmp_path: Path) -> None:
     paths, state = written(ticks(900), tmp_path, [300, 600]), tmp_path / "kept"
     cer.backtest(QUERIES, paths[:2], order_by="ts", resume=state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -150,3 +151,16 @@ def test_outcomes_that_are_none(
     status, _, err = shell(capsys, "SELECT * FROM S WHERE A", folder / "events.parquet", *given)
     assert status != 0
     assert said in " ".join(err.split())
+
+
+def test_a_report_without_altair_is_refused_before_anything_is_run(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setattr(
+        "cer_gpu.backtesting.run.backtest", lambda *given, **keywords: pytest.fail("it was run")
+    )
+    asked = [folder / "patterns.ceql", folder / "events.parquet", "--order-by", "ts", "--param", "p=3"]
+    status, _, said = shell(capsys, *asked, "--report", folder / "page.html")
+    assert status != 0
+    assert "pip install 'cer-gpu[report]'" in said

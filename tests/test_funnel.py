@@ -107,9 +107,8 @@ def test_values_of_parameters_that_the_query_has() -> None:
 
 def test_events_that_can_be_read_once() -> None:
     events = ticks()
-    alone = "SELECT * WHERE A AS a ; B AS b FILTER b.x > a.x"  # compared by order: read by itself
-    with pytest.raises(cer.DataError, match="a funnel of this query reads them several times"):
-        cer.compile(alone).funnel(events.to_reader(), **OPTIONS)
-    together = "SELECT * WHERE A ; B ; C WITHIN 1 HOUR"
-    found = cer.compile(together).funnel(events.to_reader(), **OPTIONS)
-    assert found == cer.compile(together).funnel(events, **OPTIONS)
+    beside = "SELECT * WHERE A AS a ; B AS b FILTER b.x > a.x WITHIN 1 HOUR"
+    for text in (beside, "SELECT * WHERE A ; B ; C WITHIN 1 HOUR"):
+        found = cer.compile(text).funnel(events.to_reader(), **OPTIONS)
+        assert found == cer.compile(text).funnel(events, **OPTIONS)
+        assert min(found["hits"].to_pylist()) > 0

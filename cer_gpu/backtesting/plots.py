@@ -47,7 +47,7 @@ class Plots:
 
         Of more than ten queries, or forty without buckets, those with most hits are shown.
         """
-        alt = _altair()
+        alt = charts()
         table = self._result.to_arrow()
         timed = "bucket" in table.schema.names
         most = MOST_LINES if timed else MOST_BARS
@@ -97,7 +97,7 @@ class Plots:
         ValueError
             Where no parameter takes several values, and for a name that is not there.
         """
-        alt = _altair()
+        alt = charts()
         rows = self._valued(value)
         names = [name for name in self.parameters if len({row[name] for row in rows}) > 1]
         chosen = [one for one in (x, y) if one is not None] or names[:2]
@@ -148,7 +148,7 @@ class Plots:
         name : str, optional
             The outcome; the first one, if not said.
         """
-        alt = _altair()
+        alt = charts()
         name = self._outcome(name)
         table = self._result.outcomes
         labels = self._labels(table)
@@ -183,7 +183,7 @@ class Plots:
         name : str, optional
             The outcome; the first one, if not said.
         """
-        alt = _altair()
+        alt = charts()
         import numpy as np
 
         name = self._outcome(name)
@@ -224,7 +224,7 @@ class Plots:
         variant : str, optional
             The query, or the variant as the other charts call it; the first one, if not said.
         """
-        alt = _altair()
+        alt = charts()
         table = self._result.funnel
         labels = self._labels(table)
         there = list(dict.fromkeys(labels))
@@ -311,7 +311,14 @@ CELL = 28
 """Pixels of a row of a heat map."""
 
 
-def _altair() -> Any:
+def charts() -> Any:
+    """Altair, which draws the charts.
+
+    Raises
+    ------
+    CerError
+        Where it is not installed.
+    """
     try:
         import altair
     except ImportError as error:

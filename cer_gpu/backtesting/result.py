@@ -32,7 +32,8 @@ class Backtest:
     notes : tuple of str
         What the run has noticed.
     together : int
-        How many queries were read together, in `passes` groups; the others were run one after another.
+        How many queries were run together, in `passes` groups; the others were run one by one. All of them,
+        but those that measures tell apart and those on a device, take the events from one reading.
     passes : int
     """
 

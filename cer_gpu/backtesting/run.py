@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,13 @@ from cer_gpu.backtesting.funnels import funnels_of
 from cer_gpu.backtesting.kept import KeptBacktest
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
-from cer_gpu.backtesting.table import QUERY, combined, numbered, of_ends, of_groups
+from cer_gpu.backtesting.table import QUERY, EndsSummed, combined, numbered, of_ends, of_groups
 from cer_gpu.checked import opened
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options, read_options
-from cer_gpu.engine.run.passes import passes_of, sum_up
+from cer_gpu.engine.run.passes import Passes, PassFound, passes_of, sum_up
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.errors import DataError
@@ -54,8 +54,8 @@ def backtest(
     queries : mapping of str to (Query, str or Variants), Variants, Query, str, or a sequence of these
         What has no name is called `q1`, `q2`, ... in its place.
     events : object
-        As for `Query.run`. They are read once for all queries that can be read together, and once more for
-        each other one.
+        As for `Query.run`. They are read once for all queries, and once more for each query that runs on a
+        device by itself, or whose answers are told apart by measures.
     by : str, int, float, or a sequence of these, optional
         A length of time, `"1d"` or `"5 min"` (a plain number in the unit of the order column), the names of
         columns of PARTITION BY, which all queries then have, or both: `["1d", "symbol"]`.
@@ -109,7 +109,7 @@ def backtest(
         for one in bound:
             for text in one.notes.texts:
                 notes.say(text, aloud=False)
-        groups, alone = passes_of(bound)
+        passes = passes_of(bound)
         for wants, told in (
             (wanted, "outcomes need"),
             (durations, "durations need"),
@@ -117,24 +117,29 @@ def backtest(
         ):
             if wants and not source.rewindable:
                 raise DataError(f"the events can be read once only, and {told} them again: pass a table")
-        if alone and not source.rewindable and (groups or len(alone) > 1):
+        alone = passes.alone
+        if alone and not source.rewindable and len(bound) > 1:
             raise DataError(
                 f"the events can be read once only, and {len(alone):,} of the queries need a pass of their "
                 f"own (the first is {asked[alone[0]].name!r}): pass a table, or paths of files"
             )
         kept = None
         if resume is not None:
-            kept = KeptBacktest(os.fspath(resume), asked, by, groups, source, options)
-        tables = _together(groups, bound, source, options, parted, notes, kept)
+            passes = passes.one_by_one()
+            kept = KeptBacktest(os.fspath(resume), asked, by, passes.groups, source, options)
         schema = columns_found(parted, source.arrow_schema, options)
         at = "time" if options.order_by else "position"
-        for number in alone:
+        ends = EndsSummed(parted.buckets, parted.columns, at, schema)
+        tables = _together(passes, bound, source, options, parted, ends.add, notes, kept)
+        for number in passes.alone:
             found = None if kept is None else kept.table_of(number)
             if found is None:
                 found = of_ends(bound[number].counts(), parted.buckets, parted.columns, at, schema)
                 if kept is not None:
                     kept.keep_table(number, found)
             tables.append(numbered(found, number))
+        tables.append(ends.table())
+        for number in (*passes.beside, *passes.alone):
             for text in bound[number].notes.texts:
                 notes.say(text, aloud=False)
         if durations:
@@ -148,7 +153,7 @@ def backtest(
     return Backtest(
         made,
         notes.texts,
-        (len(asked) - len(alone), len(groups)),
+        (sum(map(len, passes.groups)), len(passes.groups)),
         _about(asked, source, seconds),
         outcome,
         steps,
@@ -193,17 +198,20 @@ def _about(asked: Sequence[AskedQuery], source: Source, seconds: float) -> About
 
 
 def _together(
-    groups: Sequence[Sequence[int]],
+    passes: Passes,
     bound: Sequence[BoundQuery],
     source: Source,
     options: Options,
     parted: Parted,
+    ends: Callable[[int, pa.Table], None],
     notes: Notes,
     kept: KeptBacktest | None,
 ) -> list[pa.Table]:
-    """What the queries of each group find, with their numbers, in one pass over the events."""
-    totals = [Totals(parted.buckets, bool(parted.columns)) for _ in groups]
-    bunches = sum_up(groups, bound, source, options, totals, notes, kept)
+    """What the queries of each group find, with their numbers, in one pass over the events; `ends` takes that
+    of the queries beside them.
+    """
+    totals = [Totals(parted.buckets, bool(parted.columns)) for _ in passes.groups]
+    bunches = sum_up(passes, bound, source, options, PassFound(totals, ends), notes, kept)
     schema = columns_found(parted, source.arrow_schema, options)
     return [
         of_groups(own.groups(), parted.buckets, parted.columns, bunch, schema)

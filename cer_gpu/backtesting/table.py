@@ -11,13 +11,20 @@ import pyarrow as pa
 from cer_gpu.backtesting.buckets import Buckets
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.answers.where import exact_column, times
+from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.run.together import Bunch
-from cer_gpu.engine.run.totals import Sums
+from cer_gpu.engine.run.totals import SAFE, SETTLED, Sums
 
 FOUND = ("hits", "matches", "first", "last")
 
 QUERY = "query"
 """The number of the query, in tables of several."""
+
+WIDE = pa.decimal256(76, 0)
+"""Of numbers of matches past 64 bits."""
+
+MOST_PARTS = 1 << 10
+"""Tables that are not summed up yet, at most."""
 
 _SUMMED = [("hits", "sum"), ("matches", "sum"), ("first", "min"), ("last", "max")]
 
@@ -58,6 +65,47 @@ def of_ends(
     return _regrouped(pa.table(arrays, schema.names), schema.names)
 
 
+class EndsSummed:
+    """Sums of what queries find that are run one by one, from parts of their tables of `counts`.
+
+    Parameters
+    ----------
+    buckets : Buckets or None
+    columns : sequence of str
+        Of the partition, where rows are told apart by them.
+    at : str
+        The column of `counts` that says when an end is.
+    schema : pyarrow.Schema
+        Of `columns_found`.
+    """
+
+    def __init__(self, buckets: Buckets | None, columns: Sequence[str], at: str, schema: pa.Schema) -> None:
+        self._parted, self._at, self._schema = (buckets, columns), at, schema
+        self._parts: list[pa.Table] = []
+        self._waiting = 0
+
+    def add(self, query: int, ends: pa.Table) -> None:
+        """Take some ends of a query."""
+        self._parts.append(numbered(of_ends(ends, *self._parted, self._at, self._schema), query))
+        self._waiting += len(self._parts[-1])
+        if self._waiting > SETTLED or len(self._parts) > MOST_PARTS:
+            self._parts = [self.table()]
+            self._waiting = 0
+
+    def table(self) -> pa.Table:
+        """All that was found, with the numbers of the queries."""
+        if not self._parts:
+            fields = [pa.field(QUERY, pa.int64()), *self._schema]
+            return pa.schema(fields).empty_table()
+        kinds = {part.schema.field("matches").type for part in self._parts}
+        if len(kinds) > 1:
+            place = self._schema.get_field_index("matches") + 1
+            self._parts = [
+                part.set_column(place, "matches", part.column(place).cast(WIDE)) for part in self._parts
+            ]
+        return _regrouped(pa.concat_tables(self._parts), [QUERY, *self._schema.names])
+
+
 def moments_of(column: pa.Array) -> np.ndarray:
     """Times as the numbers that they are."""
     if pa.types.is_temporal(column.type):
@@ -71,6 +119,10 @@ def _regrouped(found: pa.Table, names: Sequence[str]) -> pa.Table:
     keys = [name for name in names if name not in FOUND]
     if not len(found):
         return found  # a group of nothing would be a row of nulls
+    place = found.schema.get_field_index("matches")
+    number = found.column(place)
+    if pa.types.is_integer(number.type) and sum_exactly(number.to_numpy()) >= SAFE:
+        found = found.set_column(place, "matches", number.cast(WIDE))  # a sum of integers would wrap
     sums = found.group_by(keys, use_threads=False).aggregate(_SUMMED)
     arrays = [sums.column(name) for name in keys] + [sums.column(f"{name}_{how}") for name, how in _SUMMED]
     table = pa.table(arrays, [*keys, *FOUND]).select(names)
@@ -100,7 +152,7 @@ def combined(
         Whether a query that found nothing has a row.
     """
     wide = any(not pa.types.is_integer(table.column("matches").type) for table in tables)
-    number = pa.decimal256(76, 0) if wide else pa.int64()
+    number = WIDE if wide else pa.int64()
     schema = pa.schema([field.with_type(number) if field.name == "matches" else field for field in schema])
     whole = pa.schema([pa.field(QUERY, pa.int64()), *schema])
     found = pa.concat_tables([table.cast(whole) for table in tables]) if tables else whole.empty_table()

@@ -410,6 +410,13 @@ class BoundQuery:
 
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns that it needs."""
+        rows, columns = self.most_rows(run), self.columns(run.intake.payload)
+        classified = {name for axis in self._query.reading.axes for name in columns_of(axis)}
+        kept = [*self._kept(run.intake.payload), *self._behind()]
+        return run.intake.extended(self._source.batches(columns, rows, classified.difference(kept)))
+
+    def most_rows(self, run: Run) -> int:
+        """The most rows of a batch that a run reads."""
         memory = self._options.memory
         # A quarter of the memory is for a batch and what is made of it, event by event.
         most = BATCH
@@ -417,11 +424,7 @@ class BoundQuery:
             most = min(BATCH, CARRIED_BATCH)
         elif run.outlooks is not None and run.outlooks.by_next:
             most = min(BATCH, CHUNK)
-        rows = most if memory is None else max(LEAST_BATCH, min(most, memory // (4 * BYTES_OF_EVENT)))
-        columns = self.columns(run.intake.payload)
-        classified = {name for axis in self._query.reading.axes for name in columns_of(axis)}
-        kept = [*self._kept(run.intake.payload), *self._behind()]
-        return run.intake.extended(self._source.batches(columns, rows, classified.difference(kept)))
+        return most if memory is None else max(LEAST_BATCH, min(most, memory // (4 * BYTES_OF_EVENT)))
 
     def _ends(self, run: Run, asked: Asked) -> Iterator[Reported]:
         """Where complex events end, chunk by chunk."""
@@ -456,6 +459,10 @@ class BoundQuery:
                 yield from progress.over(use(progress.watch))
         except RowError as error:
             raise self._source.named(error) from error
+        self.say_read(run)
+
+    def say_read(self, run: Run) -> None:
+        """Note what a run has read, once it is over."""
         if not self._part:
             say_what_was_read(self.notes, self._query, run.intake, self._options)
 

@@ -110,29 +110,39 @@ class Run:
         stop : int, optional
             The events from this position on say only what follows others, and are in no chunk.
         """
-        relevant = self.relevant(batches)
-        if stop is not None:
-            relevant = _until(relevant, stop)
-        return self.chunker.chunks(relevant if not halo else self._after(relevant, halo))
-
-    def _after(self, relevant: Iterator[Relevant], halo: int) -> Iterator[Relevant]:
-        before: list[Relevant] = []
-        for part in relevant:
-            at = int(np.searchsorted(part.positions, halo))
-            if at:
-                before.append(part if at == len(part) else part.take(np.arange(at)))
-            if at < len(part):
-                if before:
-                    self.chunker.resume(joined(before))
-                    before = []
-                yield part.slice(at)
+        inside = map(Inside(self.chunker, halo, stop), self.relevant(batches))
+        return self.chunker.chunks(part for part in inside if part is not None)
 
 
-def _until(relevant: Iterator[Relevant], stop: int) -> Iterator[Relevant]:
-    """The events before a position, in the order of the stream."""
-    for part in relevant:
-        at = int(np.searchsorted(part.positions, stop))
-        yield part if at == len(part) else part.take(np.arange(at))
+class Inside:
+    """Takes what is reported out of the parts of a stream; a chunker goes on after what comes before that.
+
+    Parameters
+    ----------
+    chunker : Chunker
+    halo, stop
+        As for `Run.chunks`.
+    """
+
+    def __init__(self, chunker: Chunker, halo: int = 0, stop: int | None = None) -> None:
+        self._chunker, self._halo, self._stop = chunker, halo, stop
+        self._before: list[Relevant] = []
+
+    def __call__(self, part: Relevant) -> Relevant | None:
+        """The events of the next part that are reported; None where all come before these."""
+        if self._stop is not None and (at := int(np.searchsorted(part.positions, self._stop))) < len(part):
+            part = part.take(np.arange(at))
+        if not self._halo:
+            return part
+        at = int(np.searchsorted(part.positions, self._halo))
+        if at:
+            self._before.append(part if at == len(part) else part.take(np.arange(at)))
+        if at == len(part):
+            return None
+        if self._before:
+            self._chunker.resume(joined(self._before))
+            self._before = []
+        return part.slice(at)
 
 
 class Chunker:
@@ -216,6 +226,10 @@ class Chunker:
         if sum(map(len, self._waiting)) < self._enough(self._again):
             return None
         return self.rest()
+
+    def have_at_least(self, events: int) -> None:
+        """Run chunks of so many new events at least, where that is less than before."""
+        self._least = min(self._least, events * self._runner.chunks)
 
     def rest(self) -> Chunk | None:
         """The events that are in no chunk yet as one; None where there are none."""

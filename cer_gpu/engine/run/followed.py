@@ -28,19 +28,38 @@ def followed(
     batches, halo, stop
         As for `Run.chunks`.
     """
-    runs = run.runner.open_runs()
-    assert runs is not None
-    state = StreamState(run.query, run.intake, runs, run.memory)
+    state = Followed(run, halo, stop)
     for part in run.relevant(batches):
-        if not len(part) or run.query.limit == 0:
-            state.relieve()
-            continue
-        before, new = _parted(part, halo, stop)
+        yield from state.pushed(part)
+
+
+class Followed:
+    """The same, part by part.
+
+    Parameters
+    ----------
+    run : Run
+    halo, stop
+        As for `Run.chunks`.
+    """
+
+    def __init__(self, run: Run, halo: int = 0, stop: int | None = None) -> None:
+        runs = run.runner.open_runs()
+        assert runs is not None
+        self._state = StreamState(run.query, run.intake, runs, run.memory)
+        self._limit, self._halo, self._stop = run.query.limit, halo, stop
+
+    def pushed(self, part: Relevant) -> Iterator[Pushed]:
+        """What ends at the next relevant events; each must be listed before the next is asked for."""
+        if not len(part) or self._limit == 0:
+            self._state.relieve()
+            return
+        before, new = _parted(part, self._halo, self._stop)
         later = [*_pieces(new)]
         if len(before):
-            state.push(before, later=later)
+            self._state.push(before, later=later)
         while later:
-            found = state.push(later.pop(0), later=later)
+            found = self._state.push(later.pop(0), later=later)
             if found is not None:
                 yield found
 

@@ -6,12 +6,15 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+import pyarrow as pa
+
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.beside import BesideRun
+from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.together import Bunch, batches, bunched
+from cer_gpu.engine.run.together import Bunch, bunched, least_chunk
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
@@ -19,19 +22,50 @@ from cer_gpu.progress import Watch, begun
 
 
 class Passes(NamedTuple):
-    """Queries of a source, by their numbers: groups that are read together, and those read one by one."""
+    """Queries of a source, by their numbers.
+
+    Attributes
+    ----------
+    groups : list of list of int
+        Those that are read and run together.
+    beside : list of int
+        Those that are run one by one, over what is read for all.
+    alone : list of int
+        Those that read the events themselves: on a device, or since measures tell their answers apart.
+    """
 
     groups: list[list[int]]
+    beside: list[int]
     alone: list[int]
+
+    def one_by_one(self) -> Passes:
+        """The same, but all that are not in groups read the events themselves."""
+        return Passes(self.groups, [], sorted([*self.beside, *self.alone]))
 
 
 def passes_of(bound: Sequence[BoundQuery]) -> Passes:
-    """Which queries are read together; one that runs on a device is read alone."""
+    """Which queries are read together."""
     here = [number for number, one in enumerate(bound) if not one.place.numbers]
-    groups, _ = bunched([bound[number].compiled for number in here])
+    groups, others = bunched([bound[number].compiled for number in here])
+    beside = [here[one] for one in others if not bound[here[one]].compiled.hidden]
     groups = [[here[one] for one in group] for group in groups]
-    together = {number for group in groups for number in group}
-    return Passes(groups, [number for number in range(len(bound)) if number not in together])
+    together = {*beside, *(number for group in groups for number in group)}
+    return Passes(groups, beside, [number for number in range(len(bound)) if number not in together])
+
+
+class PassFound(NamedTuple):
+    """Where a pass puts what it finds.
+
+    Attributes
+    ----------
+    totals : sequence of Totals
+        One for each group.
+    ends : callable
+        Takes the number of a query that is run beside others, and parts of its table of `counts`.
+    """
+
+    totals: Sequence[Totals]
+    ends: Callable[[int, pa.Table], None]
 
 
 class PassState(NamedTuple):
@@ -65,44 +99,45 @@ class PassKeeper(Protocol):
 
 
 def sum_up(
-    groups: Sequence[Sequence[int]],
+    passes: Passes,
     bound: Sequence[BoundQuery],
     source: Source,
     options: Options,
-    totals: Sequence[Totals],
+    found: PassFound,
     notes: Notes,
     kept: PassKeeper | None = None,
 ) -> list[Bunch]:
-    """Add what the queries of each group find to the totals of the group, in one pass over the events.
+    """Sum up what the queries find that are not read alone, in one pass over the events.
 
     Parameters
     ----------
-    groups : sequence of sequence of int
-        Those of `passes_of`.
+    passes : Passes
     bound : sequence of BoundQuery
         All queries, over `source`.
     source : Source
     options : Options
-    totals : sequence of Totals
-        One for each group.
+    found : PassFound
     notes : Notes
         Where it is said which types and streams no event had.
     kept : PassKeeper, optional
-        What keeps the state of the pass after files; `source` then has `parts`.
+        What keeps the state of the pass after files; `source` then has `parts`, and no query is beside.
 
     Returns
     -------
     list of Bunch
         The groups as they were run.
     """
-    if not groups:
-        return []
     workers = Workers()
-    members = sum(map(len, groups))
+    members = sum(map(len, passes.groups)) + len(passes.beside)
+    if not members:
+        return []
     bunches = [
         Bunch([bound[number] for number in group], source, options, workers, members, group, own)
-        for group, own in zip(groups, totals, strict=True)
+        for group, own in zip(passes.groups, found.totals, strict=True)
     ]
+    beside = [(number, BesideRun(bound[number], least_chunk(members))) for number in passes.beside]
+    columns = [name for one in bunches for name in one.columns]
+    columns = list(dict.fromkeys([*columns, *(name for _, one in beside for name in one.columns)]))
     parts, begins = [source], [0]
     state = None if kept is None else kept.begun()
     if kept is not None:
@@ -116,9 +151,12 @@ def sum_up(
     def passed(watch: Watch) -> Iterable[None]:
         for part in parts[done:]:
             seen = 0
-            for batch in watch(batches(part, bunches)):
+            for batch in watch(part.batches(columns, BATCH, set())):
                 for bunch in bunches:
                     bunch.read(batch)
+                for number, one in beside:
+                    for ends in one.read(batch):
+                        found.ends(number, ends)
                 seen += len(batch)
                 yield
             begins.append(begins[-1] + seen)
@@ -127,6 +165,9 @@ def sum_up(
                 yield
         for bunch in bunches:
             bunch.rest()
+        for number, one in beside:
+            for ends in one.rest():
+                found.ends(number, ends)
         yield
 
     def after() -> PassState:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, cast
@@ -22,7 +22,7 @@ from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.abreast import AbreastRun, BunchMember, blocks_of, counted
-from cer_gpu.engine.run.bound import BATCH, BoundQuery
+from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.chunks import CHUNK, Chunker
 from cer_gpu.engine.run.components import (
     intake_state,
@@ -135,7 +135,7 @@ class Bunch:
         window = reading.window
         # A window over time has the times already: `Relevant.moments`.
         self._intake.measuring.timed = bool(options.order_by) and (window is None or window.kind != "time")
-        least = max(LEAST_CHUNK, min(CHUNK, WAITING // members))
+        least = least_chunk(members)
         found = [BunchMember(*one) for one in zip(numbers, asked, own, strict=True)]
         blocks, self._members = ([], found) if made is None else blocks_of(found)
         lanes = SharedLanes(self._intake)
@@ -310,7 +310,6 @@ def bunched(queries: Sequence[CompiledQuery]) -> tuple[list[list[int]], list[int
     return found, alone
 
 
-def batches(source: Source, bunches: Sequence[Bunch]) -> Iterator[pa.RecordBatch]:
-    """The batches of a source, with the columns that some bunch reads."""
-    columns = list(dict.fromkeys(name for bunch in bunches for name in bunch.columns))
-    return source.batches(columns, BATCH, set())
+def least_chunk(members: int) -> int:
+    """How many new events a chunk of one of so many queries has at least."""
+    return max(LEAST_CHUNK, min(CHUNK, WAITING // members))
