@@ -142,7 +142,7 @@ def test_outcomes_are_summed_up(folder: Path, capsys: pytest.CaptureFixture[str]
         (["--outcome", "v"], "--outcome takes NAME=EXPRESSION"),
         (["--outcome", "a=v", "--outcome", "a=2 * v"], "the name a is given twice"),
         (["--outcome", "a=AFTER 3 (v"], "the parentheses are empty or not closed"),
-        (["--split", "1970-01-02"], "give outcomes too"),
+        (["--split", "1970-01-02"], "give outcomes, too"),
     ],
 )
 def test_outcomes_that_are_none(
