@@ -36,10 +36,13 @@ if TYPE_CHECKING:
     from cer_gpu.backtesting.result import Backtest
     from cer_gpu.backtesting.run import backtest
     from cer_gpu.backtesting.sweep import Variants, sweep
-    from cer_gpu.engine.answers.matches import ComplexEvent, Matches
+    from cer_gpu.engine.answers.matches import Matches
+    from cer_gpu.engine.answers.values import ComplexEvent
     from cer_gpu.engine.run.device_report import DeviceReport, device_report
     from cer_gpu.timelines import timeline
     from cer_gpu.views import JoinView, maintain
+
+    __version__: str
 
 _LATE = {
     "Query": "cer_gpu.api",
@@ -80,17 +83,20 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # Importing the package stays cheap: the parser and the engine are loaded when they are first used.
-    if name == "__version__":
-        from cer_gpu.engine.versions import own_version
+if not TYPE_CHECKING:
+    # Where types are checked, a name that does not exist is an error, and not `Any`.
 
-        return own_version()
-    if name in _LATE:
-        from importlib import import_module
+    def __getattr__(name: str) -> Any:
+        # Importing the package stays cheap: the parser and the engine are loaded when they are first used.
+        if name == "__version__":
+            from cer_gpu.engine.versions import own_version
 
-        return getattr(import_module(_LATE[name]), name)
-    raise AttributeError(f"module 'cer_gpu' has no attribute {name!r}")
+            return own_version()
+        if name in _LATE:
+            from importlib import import_module
+
+            return getattr(import_module(_LATE[name]), name)
+        raise AttributeError(f"module 'cer_gpu' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from cer_gpu.checked import check_roles, checked, opened, raise_errors, schema_of
 from cer_gpu.engine.run.options import Options, read_options
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cer_gpu.engine.answers.matches import Matches
     from cer_gpu.engine.read.sources.source import Source
     from cer_gpu.engine.run.bound import BoundQuery
+    from cer_gpu.engine.run.keywords import FunnelKeywords, ReadKeywords, StreamKeywords
     from cer_gpu.engine.run.portable import PortableQuery
     from cer_gpu.engine.run.stream import Stream
     from cer_gpu.plan.planning.open_query import OpenQuery
@@ -117,7 +118,7 @@ class Query:
         return {} if self._open is None else dict(self._open.given)
 
     @spelled(read_options)
-    def run(self, events: Any, **keywords: Any) -> Matches:
+    def run(self, events: Any, **keywords: Unpack[ReadKeywords]) -> Matches:
         """The complex events that the query finds in some events.
 
         Parameters
@@ -193,7 +194,7 @@ class Query:
         return self._bound(events, read_options(**keywords)).matches()
 
     @spelled(read_options)
-    def count(self, events: Any, **keywords: Any) -> int:
+    def count(self, events: Any, **keywords: Unpack[ReadKeywords]) -> int:
         """How many complex events there are, without enumerating them; keywords as in `run`.
 
         Exact, also where the number exceeds 64 bits.
@@ -201,7 +202,7 @@ class Query:
         return self._bound(events, read_options(**keywords)).count()
 
     @spelled(read_options)
-    def counts(self, events: Any, **keywords: Any) -> pa.Table:
+    def counts(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
         """How many complex events end at each position where some do; keywords as in `run`.
 
         Returns
@@ -213,7 +214,7 @@ class Query:
         return self._bound(events, read_options(**keywords)).counts()
 
     @spelled(read_options)
-    def hits(self, events: Any, **keywords: Any) -> pa.Table:
+    def hits(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
         """The positions at which at least one complex event ends; keywords as in `run`.
 
         Returns
@@ -226,7 +227,7 @@ class Query:
         return self._bound(events, read_options(**keywords)).hits()
 
     @spelled(read_options, omit=("sort",))
-    def stream(self, state: bytes | None = None, **keywords: Any) -> Stream:
+    def stream(self, state: bytes | None = None, **keywords: Unpack[StreamKeywords]) -> Stream:
         """Run the query over batches as they arrive; keywords as in `run`, except `sort`.
 
         `limit` holds for each batch.
@@ -251,14 +252,15 @@ class Query:
         """
         from cer_gpu.engine.run.stream import Stream, about
 
-        if keywords.pop("sort", False):
+        given: dict[str, Any] = {**keywords}
+        if given.pop("sort", False):
             raise ValueError("a stream cannot be sorted: its batches have to come in order")
-        asked = read_options(**keywords)
+        asked = read_options(**given)
         told = about(self.text, asked)
         return Stream(lambda batch: self._bound(batch, asked), told, state)
 
     @spelled(read_options)
-    def explain(self, format: str = "text", events: Any = None, **keywords: Any) -> str:
+    def explain(self, format: str = "text", events: Any = None, **keywords: Unpack[ReadKeywords]) -> str:
         """How the query is evaluated: its class, engine, guarantee, sizes and cost; or its automaton, drawn.
 
         Parameters
@@ -307,7 +309,7 @@ class Query:
         return to_svg(drawing)
 
     @spelled(read_options, omit=("limit", "event_id", "memory"))
-    def funnel(self, events: Any, **keywords: Any) -> pa.Table:
+    def funnel(self, events: Any, **keywords: Unpack[FunnelKeywords]) -> pa.Table:
         """How far matches get, step by step, and which condition stops them; keywords as in `run`.
 
         The steps are those between the outermost `;` and `:` of the pattern. For each step there is a row for
@@ -348,7 +350,7 @@ class Query:
             return funnel(stages, bound, source, asked)
 
     @spelled(read_options)
-    def check(self, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:
+    def check(self, events: Any = None, **keywords: Unpack[ReadKeywords]) -> tuple[Diagnostic, ...]:
         """All findings about the query, errors and notes; keywords as in `run`.
 
         Parameters
@@ -365,7 +367,7 @@ class Query:
         return checked(self._tree, self.text, events, keywords)
 
     @spelled(read_options)
-    def portable(self, schema: pa.Schema, **keywords: Any) -> PortableQuery:
+    def portable(self, schema: pa.Schema, **keywords: Unpack[ReadKeywords]) -> PortableQuery:
         """The query planned for data of a schema, to be sent to another process; keywords as in `run`.
 
         Raises
@@ -441,7 +443,7 @@ class Query:
 
 
 @spelled(read_options)
-def check(text: str, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:
+def check(text: str, events: Any = None, **keywords: Unpack[ReadKeywords]) -> tuple[Diagnostic, ...]:
     """All findings about a query at once, errors and notes; keywords as in `Query.run`.
 
     Unlike `compile(text).check(...)`, it checks the data too where the text alone is wrong.

@@ -23,11 +23,10 @@ from cer_gpu.progress import shown_together
 
 if TYPE_CHECKING:
     from cer_gpu.engine.read.sources.source import Source
+    from cer_gpu.engine.run.keywords import ReadKeywords
 
 
-def checked(
-    query: tree.Statement, text: str, events: Any, keywords: dict[str, Any]
-) -> tuple[Diagnostic, ...]:
+def checked(query: tree.Statement, text: str, events: Any, keywords: ReadKeywords) -> tuple[Diagnostic, ...]:
     """The findings about a query, with those that events bring; keywords as in `Query.run`."""
     asked = read_options(**keywords)
     check_engine(asked.engine)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +30,9 @@ from cer_gpu.engine.run.totals import Totals
 from cer_gpu.errors import DataError
 from cer_gpu.progress import shown_together
 
+if TYPE_CHECKING:
+    from cer_gpu.engine.run.keywords import FunnelKeywords
+
 
 @spelled(read_options, omit=("limit", "event_id", "memory"))
 def backtest(
@@ -41,7 +44,7 @@ def backtest(
     durations: bool = False,
     funnel: bool = False,
     resume: str | os.PathLike[str] | None = None,
-    **keywords: Any,
+    **keywords: Unpack[FunnelKeywords],
 ) -> Backtest:
     """How often queries would have fired: hits and matches of each, in as few passes as possible.
 
