@@ -12,7 +12,11 @@ CASES ?= 4000
 # Tests and measurements start Python some hundred times: modules become bytecode once, whatever the caller has set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs test fuzz test-rapids test-timed bench lint format clean
+# A quick part of the suite, for environments that are made to try something: old versions, another Python.
+QUICK ?= $(addprefix tests/test_,api.py engine_cases.py source_frames.py source_kinds.py time_zones.py \
+	drawing.py cli_output.py views_sql.py views_duckdb.py backtest_report.py decimals.py)
+
+.PHONY: demo docs test fuzz test-rapids test-timed test-lowest test-wheel bench lint format clean
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
@@ -45,6 +49,27 @@ test-rapids: $(VENV)/.ready-test
 test-timed: $(VENV)/.ready-test
 	$(BIN)/python tests/timed_campaign.py
 	$(BIN)/python tests/timed_cases.py --cases $(CASES)
+
+# The quick part with the lowest versions that pyproject.toml allows, in an environment of its own.
+test-lowest: $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/lowest
+	$(BIN)/uv pip install --quiet --python $(VENV)/lowest/bin/python --resolution lowest-direct --editable '.[test,demo]'
+	$(VENV)/lowest/bin/python -m pytest $(QUICK)
+
+# The quick part and the demo from the built wheel, and the types as mypy and pyright read them from outside; with
+# another Python: `make test-wheel PYTHON=python3.13`. No file of the checkout but the tests is in reach.
+test-wheel: $(BIN)/python
+	rm -rf $(VENV)/wheel && mkdir -p $(VENV)/wheel/run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build uv
+	$(BIN)/python -m build --outdir $(VENV)/wheel/dist .
+	$(BIN)/uv venv --quiet --python $(PYTHON) $(VENV)/wheel/env
+	$(BIN)/uv pip install --quiet --python $(VENV)/wheel/env/bin/python "$$(ls $(VENV)/wheel/dist/*.whl)[test,demo]" pyright
+	cp -r tests pyproject.toml $(VENV)/wheel/run
+	cd $(VENV)/wheel/run && ../env/bin/python -m pytest $(QUICK) && ../env/bin/cer demo
+	cd $(VENV)/wheel/run/tests/typed && ../../../env/bin/python -m mypy --strict --config-file= \
+		--disable-error-code=import-untyped program.py
+	cd $(VENV)/wheel/run/tests/typed && ../../../env/bin/pyright --pythonpath ../../../env/bin/python program.py
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/cer warm
