@@ -15,7 +15,7 @@ from cer_gpu.kernels.lists import cpu as marks
 from cer_gpu.kernels.lists.contract import lists_reference
 from cer_gpu.kernels.runs.contract import TransitionTables, accepting_runs
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
-from random_tables import Case, kleene, random_case, random_tables, sequence
+from random_tables import Case, kleene, random_case, random_tables, sequence, tables_of
 
 from cer_gpu.enumeration import structure as module
 from cer_gpu.enumeration.attribute_window import AttributeWindow
@@ -83,6 +83,19 @@ def test_bulk_and_ordered_enumeration_list_the_runs_in_order(seed: int) -> None:
             assert collected(rest, 1) == [answers[h][:limit]]
         total += sum(map(len, answers))
     assert total > 100
+
+
+def test_many_nodes_below_one_hit() -> None:
+    """`A ; B` after 3,000 A's: the arena begins with room for fewer nodes, and grows."""
+    steps = [(0, 1, 1, 1, False), (1, 1, 0, 1, False), (1, 2, 2, -1, True)]
+    symbols = np.array([1] * 3000 + [2], dtype=np.uint8)
+    one = np.zeros(1, dtype=np.int64)
+    hits = CountedHits(np.array([0, 1]), one + 3000, one, one + 3000)
+    structure = Structure(tables_of(3, steps))
+    structure.build(symbols, one, one + 3001, hits)
+    assert structure.n_nodes > 2 * 1024
+    check(structure)
+    assert collected(structure.blocks(), 1) == [[(k, (k, 3000), (1, 2)) for k in range(3000)]]
 
 
 def test_parts_built_apart_are_joined() -> None:

@@ -7,6 +7,7 @@ in any order and by any number of threads, since the nodes do not change.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,9 @@ BULK_COUNT = 1 << 16
 
 BULK_MARKS = 1 << 20
 """The same for a hit whose complex events have more marks in all."""
+
+NODES_OF_HIT = 8
+"""There is room for so many nodes for each hit at first: patterns of a few steps have half as many."""
 
 BLOCK = 1 << 17
 """A block has about so many complex events where nothing else is asked for."""
@@ -97,6 +101,9 @@ class Structure:
         n_hits = hits.event.size
         ends = SegmentHits(hits.first, hits.event, hits.lowest)
         roots = empty_roots(n_hits, n_hits + int(np.diff(self.tables.first).max(initial=0)))
+        if len(self.arena) < NODES_OF_HIT * n_hits:
+            # Memory that is not written costs nothing, and an arena that is full is copied.
+            self.arena = np.empty((NODES_OF_HIT * n_hits, self.arena.shape[1]), dtype=np.int64)
         status = nodes.ARENA_FULL
         while status != nodes.DONE:
             status = nodes.build(
@@ -219,10 +226,12 @@ def joined(structures: Sequence[Structure]) -> Structure:
     whole = Structure(structures[0].tables)
     base = np.cumsum([0, *(one.n_nodes for one in structures)])
     whole.arena = np.concatenate([one.arena[: one.n_nodes] for one in structures])
-    for one, low in zip(structures, base):
-        rows = whole.arena[low : low + one.n_nodes]
-        rows[rows[:, nodes.LABEL] != nodes.BOTTOM, nodes.LEFT] += low
-        rows[rows[:, nodes.LABEL] == nodes.UNION, nodes.RIGHT] += low
+    for low, high in pairwise(base[1:].tolist()):
+        rows = whole.arena[low:high]
+        label = rows[:, nodes.LABEL].copy()  # contiguous, as it is read twice
+        # Every row is added to, 0 where the number is none of a node: that takes less than to choose rows.
+        rows[:, nodes.LEFT] += low * (label != nodes.BOTTOM)
+        rows[:, nodes.RIGHT] += low * (label == nodes.UNION)
     whole.n_nodes = int(base[-1])
     used = [int(one.roots.first[-1]) for one in structures]
     root_base = np.cumsum([0, *used])
