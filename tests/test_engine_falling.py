@@ -140,7 +140,9 @@ def test_holes_make_no_lane_fall(hole: float | None, monkeypatch: pytest.MonkeyP
     assert lanes_of(monkeypatch, query.format("PARTITION BY key"), table) == [(1, 1)]
 
 
-def kept(query: str, table: pa.Table, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def kept(
+    query: str, table: pa.Table, monkeypatch: pytest.MonkeyPatch, order_by: str | None = None
+) -> list[int]:
     """How many events are kept for later ones after each chunk of 50."""
     sizes = []
     before = runner.Chunker.chunk
@@ -153,7 +155,7 @@ def kept(query: str, table: pa.Table, monkeypatch: pytest.MonkeyPatch) -> list[i
     monkeypatch.setattr(runner.Chunker, "chunk", noting)
     monkeypatch.setattr(runner, "CHUNK", 50)
     monkeypatch.setattr(bound, "BATCH", 50)
-    cer.compile(query).count(table.to_reader(max_chunksize=50))
+    cer.compile(query).count(table.to_reader(max_chunksize=50), order_by=order_by)
     return sizes
 
 
@@ -165,6 +167,19 @@ def test_what_no_run_needs_is_forgotten(falls: bool, clauses: str, monkeypatch: 
     table = pa.table({"type": ["A", "A", "B", "C"] * 250, "x": x, "key": [1] * 1000})
     assert max(kept(f"SELECT * WHERE A : B : C {clauses} WITHIN 3 [x]", table, monkeypatch)) <= 2
     assert max(kept(f"SELECT * WHERE A ; B ; C {clauses} WITHIN 3 [x]", table, monkeypatch)) > 400
+
+
+@pytest.mark.parametrize("clauses", ["", "PARTITION BY key"])
+def test_where_the_order_is_promised_the_tail_is_freed(clauses: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`order_by` says that the attribute never falls; explain says so, and what a fall costs otherwise."""
+    query = f"SELECT * WHERE A ; B ; C {clauses} WITHIN 3 [x]"
+    table = pa.table({"type": ["A", "A", "B", "C"] * 250, "x": range(1000), "key": [1] * 1000})
+    assert max(kept(query, table, monkeypatch)) > 400
+    assert max(kept(query, table, monkeypatch, order_by="x")) <= 4
+    said = cer.compile(query).explain()
+    assert "in partitions in which `x` ascends, log(their events) in others" in said
+    assert "`x` may fall: order_by='x' says that it does not" in said
+    assert "may fall" not in cer.compile(query.replace("[x]", "SECONDS")).explain()
 
 
 @pytest.mark.parametrize("falls", [False, True])

@@ -5,15 +5,18 @@ from __future__ import annotations
 import itertools
 import sys
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from counting import calls
 
 import cer_gpu as cer
 from cer_gpu.digits import decimal_text, digits
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read.classify import Classifier
+from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run import chunks as runner
 
 KLEENE = "SELECT a WHERE A+ AS a ; B"
@@ -229,3 +232,43 @@ def test_what_prev_keeps_of_partitions_counts(kind: str) -> None:
     with pytest.raises(cer.LimitError, match=r"memory=1,500,000 was allowed"):
         query.count(source.to_reader(2000), memory=1_500_000)
     assert query.count(source.to_reader(2000), memory=20_000_000) == 0
+
+
+def keyed(keys: int) -> pa.Table:
+    """An A of each key, then a B of each."""
+    return pa.table({"type": ["A"] * keys + ["B"] * keys, "key": [*range(keys)] * 2, "ts": range(2 * keys)})
+
+
+BY_KEY = "SELECT * WHERE A ; B PARTITION BY key WITHIN 1000000 [ts]"
+
+
+def test_a_small_memory_reads_small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch, and what is made of it event by event, takes a part of the memory that is said."""
+    asked: list[int] = []
+    batches = Source.batches
+
+    def noting(self: Source, columns: Any, rows: int, lying: Any = ()) -> Any:
+        asked.append(rows)
+        return batches(self, columns, rows, lying)
+
+    monkeypatch.setattr(Source, "batches", noting)
+    query, events = cer.compile(BY_KEY), keyed(10)
+    for memory in (10_000, 1 << 20, 20_000_000, None):
+        assert query.count(events, order_by="ts", memory=memory) == 10
+    least, small, usual, whole = asked
+    assert least <= small < 1 << 13
+    assert usual < 1 << 17
+    assert whole >= 1 << 20
+
+
+def test_the_work_of_a_small_memory_grows_with_the_keys() -> None:
+    """Where not all keys fit, what is put on disk is not gone through for each batch."""
+
+    def work(keys: int) -> int:
+        query, events, found = cer.compile(BY_KEY), keyed(keys), []
+        made = calls(lambda: found.append(query.count(events, order_by="ts", memory=1_000_000)))
+        assert found == [keys]
+        return made
+
+    work(100)
+    assert work(32_000) < 6.5 * work(8_000)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from counting import calls
 from engine_oracle import check
 from generate import pattern, query_around, stream, with_keys
 
@@ -240,6 +241,20 @@ def test_counts_do_not_need_the_answers() -> None:
         last = query.run(table).to_arrow().slice(4999).to_pylist()[0]
         assert last["start"] == 9800
         assert last["A"] == list(range(9800, 10000, 2))
+
+
+@pytest.mark.parametrize("where", ["A ; B+ ; C", "(A ; A ; B) ALL (A ; C)"])
+def test_nothing_is_compared_in_python_for_each_answer_of_max(where: str) -> None:
+    """The calls of a run are those of its batches and pieces: their number hardly grows with the answers."""
+    query = Query(f"SELECT MAX * WHERE {where} WITHIN 12 EVENTS")
+
+    def work(events: int) -> int:
+        table = pa.table({"type": list("ABBBC" * (events // 5))})
+        assert query.count(table) > events // 5
+        return calls(lambda: query.run(table).to_arrow())
+
+    work(100)
+    assert work(1600) < work(200) + 1600 * 2
 
 
 @pytest.mark.parametrize(

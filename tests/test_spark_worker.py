@@ -5,8 +5,11 @@ No JVM is started: workers are called with the batches that Spark would hand the
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -19,12 +22,13 @@ from cer_gpu.spark.binding import task_of
 from cer_gpu.spark.cuts import STREAM
 from cer_gpu.spark.segments import SEGMENT, Segment
 from cer_gpu.spark.task import PRODUCTS, Task
-from cer_gpu.spark.worker import counts_column
+from cer_gpu.spark.worker import Worker, counts_column
 from generate import any_query, pattern, query_around, stream, stream_to_table, unary_query
 from random_besides import beside, with_besides
 from spark_tasks import ROW, answer, dealt, numbered, shuffled, wanted
 
 import cer_gpu as cer
+from cer_gpu.compiling.store import store
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.run.chunks import Chunker
 from cer_gpu.errors import CerError, DataError, LimitError
@@ -440,3 +444,32 @@ print([name for name in sys.modules if name.startswith(heavy)] + on_devices)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has no such numbers")
+def test_a_worker_without_a_home_keeps_its_kernels_in_the_temporary_folder(tmp_path: Path) -> None:
+    """Executors often run where neither the package nor HOME can be written."""
+    table = pa.table({"type": ["A", "B"], "ts": [1, 2]})
+    dumped = task_of("SELECT * WHERE A ; B WITHIN 3 EVENTS", table.schema, "hits", order_by="ts").dumped()
+    assert len(list(Worker(dumped)(table.to_batches()))) == 1  # its kernels are compiled
+    own = tmp_path / "temporary" / f"cer-gpu-{os.geteuid()}"
+    before = store().folder
+    if before is not None:
+        shutil.copytree(before / "kernels", own / "kernels", copy_function=shutil.copy2)
+        for folder in (own, own / "kernels"):
+            folder.chmod(0o700)
+    (tmp_path / "home").write_text("in the way of a folder")
+    code = f"""
+import pyarrow as pa
+from cer_gpu.compiling.store import store
+from cer_gpu.spark.worker import Worker
+table = pa.table({{"type": ["A", "B"], "ts": [1, 2]}})
+(batch,) = Worker({dumped!r})(table.to_batches())
+assert batch.num_rows == 1, batch
+store().write("a kernel", {{}}, b"code")
+print(store().folder, store().read("a kernel")[1])
+"""
+    home = str(tmp_path / "home")
+    environment = {**os.environ, "HOME": home, "XDG_CACHE_HOME": home, "TMPDIR": str(tmp_path / "temporary")}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (f"{own} b'code'\n", "")

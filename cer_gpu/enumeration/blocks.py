@@ -10,6 +10,9 @@ import numpy as np
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.lists import cpu as kernels
 
+BULK_COUNT = 1 << 16
+"""The complex events of a hit with more are found one by one in order; those of other hits are sorted."""
+
 
 class TupleBlock(NamedTuple):
     """Answers of a rule.

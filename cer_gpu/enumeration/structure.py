@@ -12,14 +12,12 @@ from typing import Literal
 
 import numpy as np
 
+from cer_gpu.enumeration.blocks import BULK_COUNT
 from cer_gpu.enumeration.ordered import ordered_blocks
 from cer_gpu.kernels.forest import cpu_enumerate as paths
 from cer_gpu.kernels.forest import cpu_nodes as nodes
 from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots, SortScratch, Unsorted, WalkStack
 from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
-
-BULK_COUNT = 1 << 16
-"""The complex events of a hit with more are found one by one in order; those of other hits are sorted."""
 
 BULK_MARKS = 1 << 20
 """The same for a hit whose complex events have more marks in all."""

@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import ranges
-from cer_gpu.enumeration.structure import BULK_COUNT, Structure, doubled, empty_roots
+from cer_gpu.enumeration.blocks import BULK_COUNT, ranges
+from cer_gpu.enumeration.structure import Structure, doubled, empty_roots
 from cer_gpu.enumeration.timed_ordered import SpanEvents, timed_ordered_blocks
 from cer_gpu.kernels.clocked import cpu_counts as numbers
 from cer_gpu.kernels.clocked import cpu_kept as kept

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cer_gpu.enumeration.structure import BULK_COUNT, Structure
+from cer_gpu.enumeration.blocks import BULK_COUNT
+from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels.forest import cpu_stream as kernels
 from cer_gpu.kernels.forest.contract import BOTTOM, LABEL, LEFT, RIGHT, UNION, Block, CountedHits, Roots
 from cer_gpu.kernels.runs.contract import TransitionTables

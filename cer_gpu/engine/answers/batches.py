@@ -15,8 +15,7 @@ from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import FEW, Workers
-from cer_gpu.enumeration.blocks import AnswerBlock
-from cer_gpu.enumeration.structure import BULK_COUNT
+from cer_gpu.enumeration.blocks import BULK_COUNT, AnswerBlock
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.cpu_order import ascending
 

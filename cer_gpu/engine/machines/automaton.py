@@ -5,38 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
-from cer_gpu.engine.machines.automaton_stream import AutomatonRuns
-from cer_gpu.engine.machines.best_stream import BestRuns
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends, counts_joined, ends_of, first_ends, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
-from cer_gpu.engine.machines.falling import Falling, alone
 from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.keyed_stream import KeyedRuns
 from cer_gpu.engine.machines.numbers import WindowNumbers, check_open
 from cer_gpu.engine.machines.open_runs import OpenRuns
-from cer_gpu.engine.machines.open_spans import OpenEnds, SpansOfOpen
-from cer_gpu.engine.machines.prefix import Prefixes
-from cer_gpu.engine.machines.strategies import (
-    ChosenInSpans,
-    Single,
-    SpansOfHits,
-    best_beside_falling,
-    best_in_segments,
-    best_in_spans,
-)
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState, grown
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration import structure
-from cer_gpu.enumeration.ranked import Admitted, joined_by_event
-from cer_gpu.enumeration.structure import Structure
-from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.counts.cpu import forward_counts
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.falling.contract import AutomatonPrograms
@@ -54,6 +36,15 @@ from cer_gpu.kernels.runs.programs import (
 )
 from cer_gpu.plan.automaton import AutomatonMachine, Choice
 from cer_gpu.plan.compiled import CompiledQuery
+
+# Listing, streams, strategies and windows over attributes are loaded where they are wanted: a count starts
+# sooner without them.
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.falling import Falling
+    from cer_gpu.engine.machines.open_spans import OpenEnds
+    from cer_gpu.engine.machines.strategies import ChosenInSpans, Single
+    from cer_gpu.enumeration.structure import Structure
+    from cer_gpu.kernels.best.cpu import Paths
 
 Result = TypeVar("Result")
 
@@ -91,7 +82,7 @@ class AutomatonDevices(Protocol):
         """As `AutomatonRunner.structure_here`."""
         ...
 
-    def paths(self, runner: AutomatonRunner, chunk: Chunk, ends: Ends, latest: bool) -> best.Paths:
+    def paths(self, runner: AutomatonRunner, chunk: Chunk, ends: Ends, latest: bool) -> Paths:
         """As `AutomatonRunner.paths_here`, for the ends of all segments."""
         ...
 
@@ -136,7 +127,11 @@ class AutomatonRunner:
         if self._by_attribute:
             self.tables = barred(self.tables)
         self._choice = machine.choice
-        self._prefixes = None if machine.monitor is None else Prefixes(query, machine.tables, machine.monitor)
+        self._prefixes = None
+        if machine.monitor is not None:
+            from cer_gpu.engine.machines.prefix import Prefixes
+
+            self._prefixes = Prefixes(query, machine.tables, machine.monitor)
         self._query = query
         self._workers = workers
         self._devices = devices
@@ -159,6 +154,8 @@ class AutomatonRunner:
 
     @cached_property
     def _falling(self) -> Falling:
+        from cer_gpu.engine.machines.falling import Falling
+
         return Falling(self.counting, self._workers, self._query.text)
 
     @property
@@ -228,6 +225,8 @@ class AutomatonRunner:
 
         parts = self._over_units("counting", chunk.segments, run)
         if len(falling):
+            from cer_gpu.engine.machines.falling import alone
+
             parts.append(self._falling.counts(chunk, alone(falling), exact=True))
         return counts_joined(parts)
 
@@ -280,10 +279,17 @@ class AutomatonRunner:
         """The runs that a stream keeps between pushes."""
         choice = self._choice
         if choice is not None and choice.single and not self._query.pushed_runs_again:
+            from cer_gpu.engine.machines.best_stream import BestRuns
+
             return BestRuns(self.tables, choice.strategy == "LAST", choice.shown)
         choose = None if self._choice is None else partial(self._chosen_of_open, self._choice)
-        kind = KeyedRuns if self._by_attribute else AutomatonRuns
-        return kind(self.tables, self._query.consume, choose)
+        if self._by_attribute:
+            from cer_gpu.engine.machines.keyed_stream import KeyedRuns
+
+            return KeyedRuns(self.tables, self._query.consume, choose)
+        from cer_gpu.engine.machines.automaton_stream import AutomatonRuns
+
+        return AutomatonRuns(self.tables, self._query.consume, choose)
 
     def _chosen_of_open(self, choice: Choice, ends: OpenEnds) -> Single | ChosenInSpans:
         """What the strategy of SELECT leaves at ends of a push: the window of each end is run again.
@@ -296,6 +302,10 @@ class AutomatonRunner:
         events of its lane in its window, and only when it is listed. Under CONSUME BY no two ends have events
         of one lane in common, so that each event is run again once.
         """
+        from cer_gpu.engine.machines.open_spans import SpansOfOpen
+        from cer_gpu.engine.machines.strategies import ChosenInSpans, Single, best_in_spans
+        from cer_gpu.kernels.best import cpu as best
+
         spans = SpansOfOpen(ends, self._n_symbols)
         if not choice.single:
             return ChosenInSpans(choice, spans, self._workers)
@@ -304,6 +314,13 @@ class AutomatonRunner:
 
     def _chosen(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single | ChosenInSpans:
         """The complex events that the strategy of SELECT leaves at each end."""
+        from cer_gpu.engine.machines.strategies import (
+            ChosenInSpans,
+            Single,
+            SpansOfHits,
+            best_beside_falling,
+        )
+
         if not choice.single:
             return ChosenInSpans(choice, SpansOfHits(chunk, ends, self._n_symbols), self._workers)
         if not len(chunk.falling):
@@ -314,6 +331,8 @@ class AutomatonRunner:
 
     def _single(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single:
         """The complex event that NEXT or LAST leaves at each end, where no lane is falling."""
+        from cer_gpu.engine.machines.strategies import Single
+
         latest = choice.strategy == "LAST"
         if self._devices is not None:
             paths = self._devices.paths(self, chunk, ends, latest)
@@ -321,8 +340,11 @@ class AutomatonRunner:
             paths = self.paths_here(chunk, ends, latest)
         return Single(paths, ends.event, choice.shown)
 
-    def paths_here(self, chunk: Chunk, ends: Ends, latest: bool) -> best.Paths:
+    def paths_here(self, chunk: Chunk, ends: Ends, latest: bool) -> Paths:
         """What NEXT, or LAST if `latest`, leaves at ends in segments, found by the CPU."""
+        from cer_gpu.engine.machines.strategies import best_in_segments
+        from cer_gpu.kernels.best import cpu as best
+
         return best.joined(best_in_segments(self.tables, chunk, ends, latest, self._workers))
 
     def structure(self, chunk: Chunk, found: Ends) -> Structure:
@@ -334,7 +356,12 @@ class AutomatonRunner:
     def structure_here(self, chunk: Chunk, found: Ends) -> Structure:
         """The same, built by several threads of the CPU."""
         if not len(chunk.falling):
-            return structure.joined(self._structures(chunk, found))
+            from cer_gpu.enumeration.structure import joined
+
+            return joined(self._structures(chunk, found))
+        from cer_gpu.engine.machines.falling import alone
+        from cer_gpu.enumeration.ranked import Admitted, joined_by_event
+
         assert chunk.ranks is not None
         rising, falling = found.parted(chunk.falls(found.event))
         segments = alone(falling) if self._query.consume != "NONE" else chunk.falling
@@ -344,6 +371,7 @@ class AutomatonRunner:
 
     def _structures(self, chunk: Chunk, found: Ends) -> list[Structure]:
         """The persistent structure of hits in segments, in parts."""
+        from cer_gpu.enumeration.structure import Structure
 
         def build(unit: tuple[int, int]) -> Structure:
             segments = chunk.segments.part(*unit)

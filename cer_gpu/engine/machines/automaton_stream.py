@@ -13,9 +13,9 @@ from cer_gpu.engine.machines.open_spans import OpenEnds
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import FEW, Workers
-from cer_gpu.enumeration.blocks import ranges
+from cer_gpu.enumeration.blocks import BULK_COUNT, ranges
 from cer_gpu.enumeration.ordered import ordered_blocks
-from cer_gpu.enumeration.structure import BULK_COUNT, Structure
+from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels.forest import cpu_nodes as nodes
 from cer_gpu.kernels.forest import cpu_stream as kernels
 from cer_gpu.kernels.forest.contract import BOTTOM, Block, CountedHits, Roots
