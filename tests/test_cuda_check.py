@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -305,6 +306,11 @@ def test_a_finding_holds_for_its_versions(checks: list[int], monkeypatch: pytest
     monkeypatch.setattr(findings, "_digest_of_kernels", lambda: "changed")
     assert another_process() is None
     assert len(checks) == 6
+    other = SimpleNamespace(name=b"another device", compute_capability=(9, 0), uuid="GPU-2")
+    monkeypatch.setattr(findings, "cuda", SimpleNamespace(gpus=[other]))
+    for _ in range(2):
+        assert another_process() is None
+        assert len(checks) == 7
 
 
 def without_meaning(path: Path) -> None:
