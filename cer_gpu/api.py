@@ -331,7 +331,7 @@ class Query:
         ValueError
             For a rule.
         """
-        from cer_gpu.funnel import funnel, stages_of  # few calls need it
+        from cer_gpu.funnel import counted, funnel_table, stages_of  # few calls need it
         from cer_gpu.language.printer import to_text
 
         asked, stages = read_options(**keywords), stages_of(self._tree)
@@ -347,7 +347,7 @@ class Query:
             for one in queries:
                 own = {name: given[name] for name in one.parameters}
                 bound.append(one.bound_to(source, replace(asked, params=own)))
-            return funnel(stages, bound, source, asked)
+            return funnel_table(stages, *counted(bound, source, asked))
 
     @spelled(read_options)
     def check(self, events: Any = None, **keywords: Unpack[ReadKeywords]) -> tuple[Diagnostic, ...]:

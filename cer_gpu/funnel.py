@@ -67,23 +67,15 @@ def stages_of(query: tree.Statement) -> list[FunnelStage]:
     return list(_stages(query))
 
 
-def funnel(
-    stages: Sequence[FunnelStage], bound: Sequence[BoundQuery], source: Source, options: Options
-) -> pa.Table:
-    """How many events complete each stage, in as few passes as possible.
+def counted(bound: Sequence[BoundQuery], source: Source, options: Options) -> tuple[list[int], list[int]]:
+    """At how many events matches of each query end, and how many matches, in as few passes as possible.
 
     Parameters
     ----------
-    stages : sequence of FunnelStage
     bound : sequence of BoundQuery
         The query of each stage, over `source`.
     source : Source
     options : Options
-
-    Returns
-    -------
-    pyarrow.Table
-        See `Query.funnel`.
 
     Raises
     ------
@@ -96,7 +88,7 @@ def funnel(
             "the events can be read once only, and a funnel of this query reads them several times: pass a "
             "table, or paths of files"
         )
-    hits, matches = [0] * len(stages), [0] * len(stages)
+    hits, matches = [0] * len(bound), [0] * len(bound)
 
     def add(number: int, ends: pa.Table) -> None:
         some, many = numbers_in(ends)
@@ -111,9 +103,14 @@ def funnel(
             hits[number], matches[number] = int(some), int(many)
     for number in passes.alone:
         add(number, bound[number].counts())
+    return hits, matches
+
+
+def funnel_table(stages: Sequence[FunnelStage], hits: Sequence[int], matches: Sequence[int]) -> pa.Table:
+    """The stages with what was counted of each: see `Query.funnel`."""
     return pa.table(
         {
-            "step": pa.array([stage.step for stage in stages]),
+            "step": pa.array([stage.step for stage in stages], pa.int64()),
             "pattern": pa.array([stage.text for stage in stages], pa.string()),
             "without": pa.array([stage.dropped for stage in stages], pa.string()),
             "hits": pa.array(hits, pa.int64()),

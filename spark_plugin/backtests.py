@@ -22,7 +22,8 @@ from cer_gpu.spark.task import DIGITS, Task
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.backtesting.about import about
-from cer_gpu.backtesting.asked import asked_queries, in_query, refuse_unknown, values_for
+from cer_gpu.backtesting.asked import AskedQuery, asked_queries, in_query, refuse_unknown, values_for
+from cer_gpu.backtesting.funnels import Staged, staged, with_queries
 from cer_gpu.backtesting.parted import columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.table import QUERY, combined
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @spelled(operator_keywords, omit=("limit", "event_id"))
-def backtest(df: DataFrame, queries: Any, by: Any = None, **keywords: Any) -> Backtest:
+def backtest(df: DataFrame, queries: Any, by: Any = None, funnel: bool = False, **keywords: Any) -> Backtest:
     """How often queries would have fired over a DataFrame, as `cer_gpu.backtest` says it.
 
     Queries with the same PARTITION BY go through the events together, and so do those without one whose
@@ -47,6 +48,8 @@ def backtest(df: DataFrame, queries: Any, by: Any = None, **keywords: Any) -> Ba
     df : DataFrame
     queries, by
         As for `cer_gpu.backtest`. Buckets of time are those of the session's time zone.
+    funnel : bool, default False
+        Also how far the matches of each pattern get: `Backtest.funnel`. It reads the events once more.
     **keywords
         As for `run`. Events that `order_by` does not tell apart are ordered by all columns that some query
         reads: name columns that break all ties, where that matters.
@@ -54,7 +57,7 @@ def backtest(df: DataFrame, queries: Any, by: Any = None, **keywords: Any) -> Ba
     Returns
     -------
     Backtest
-        Jobs run at once. It has no outcomes, durations and funnels: `hits` gives the events to join them to.
+        Jobs run at once. It has no outcomes and durations: `hits` gives the events to join them to.
 
     Raises
     ------
@@ -68,23 +71,28 @@ def backtest(df: DataFrame, queries: Any, by: Any = None, **keywords: Any) -> Ba
     size = size_of(df, keywords.pop("rows", None))
     spark = df.sparkSession
     over = _Over(arrow_schema(df.schema), spark.conf.get("spark.sql.session.timeZone"), f"{size.rows:,} rows")
-    wanted = _Wanted(queries, by, over, settings.value(spark, settings.GPU), keywords)
+    gpu = settings.value(spark, settings.GPU)
 
-    def told(task: BacktestTask) -> Iterator[DataFrame]:
+    def told(_: _Wanted, task: BacktestTask) -> Iterator[DataFrame]:
         route = route_of(df, task, size)
         if route.streamed and len(readings := _readings(task)) > 1:
             for one in readings:
-                yield from told(one)
+                yield from told(_, one)
             return
         worker = Worker(task.dumped(), route.segments, route.streamed, BacktestJob)
         yield in_tasks(route.frame, worker, task.result)
 
-    return wanted.found(told)
+    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, funnel)
 
 
 @spelled(operator_keywords, omit=("rows", "limit", "event_id"))
 def backtest_files(
-    paths: Paths, queries: Any, by: Any = None, spark: SparkSession | None = None, **keywords: Any
+    paths: Paths,
+    queries: Any,
+    by: Any = None,
+    funnel: bool = False,
+    spark: SparkSession | None = None,
+    **keywords: Any,
 ) -> Backtest:
     """The same over Parquet files, which the workers read themselves: see `backtest` and `run_files`."""
     from pyspark.sql import SparkSession
@@ -97,9 +105,9 @@ def backtest_files(
         raise DataError("a backtest on Spark needs the column of time: name it with order_by")
     found = opened_lake(paths, order if isinstance(order, str) else order[0])
     over = _Over(found.schema, None, f"{found.rows:,} events of {len(found.files):,} files")
-    wanted = _Wanted(queries, by, over, settings.value(session, settings.GPU), keywords)
+    gpu = settings.value(session, settings.GPU)
 
-    def told(task: BacktestTask) -> Iterator[DataFrame]:
+    def told(wanted: _Wanted, task: BacktestTask) -> Iterator[DataFrame]:
         def shuffled(numbers: Sequence[int], schema: pa.Schema, order_by: list[str]) -> Task:
             return wanted.task(numbers, wanted.tasks_over(schema, order_by))
 
@@ -107,7 +115,20 @@ def backtest_files(
         for one in [task] if task_reads_files(session, found, task) else _readings(task):
             yield told_by_tasks(session, found, one, partial(shuffled, one.numbers), BacktestJob)
 
-    return wanted.found(told)
+    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, funnel)
+
+
+def _found(
+    wanted: _Wanted, told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]], funnel: bool
+) -> Backtest:
+    """What queries find, and, where it is asked for, what their stages find."""
+    if not funnel:
+        return wanted.found(told, None)
+    parts, hits, matches = wanted.staged(), [], []
+    if parts.queries:
+        counted = _Wanted(parts.queries, None, *wanted.way()).found(told, None).to_arrow()
+        hits, matches = (list(map(int, counted[name].to_pylist())) for name in ("hits", "matches"))
+    return wanted.found(told, with_queries(wanted.asked, parts, hits, matches))
 
 
 class _Over(NamedTuple):
@@ -123,22 +144,26 @@ class _Wanted:
 
     Parameters
     ----------
-    queries, by
+    asked : sequence of AskedQuery
+    by
         As for `backtest`.
     over : _Over
     gpu : {"auto", "required", "off"}
     keywords : dict
     """
 
-    def __init__(self, queries: Any, by: Any, over: _Over, gpu: str, keywords: dict[str, Any]) -> None:
+    def __init__(
+        self, asked: Sequence[AskedQuery], by: Any, over: _Over, gpu: str, keywords: dict[str, Any]
+    ) -> None:
         self._begun_at = time.perf_counter()
-        self._asked = asked_queries(queries)
-        if not self._asked:
+        self.asked = asked
+        if not self.asked:
             raise ValueError("there is no query: give one at least")
-        self._params = keywords.pop("params", None) or {}
-        refuse_unknown(self._params, self._asked)
-        self._told, self._gpu, self._keywords, self._each = over.told, gpu, keywords, by is None
-        self._tasks = self.tasks_over(over.schema, keywords.pop("order_by", None))
+        self._over, self._gpu, self._keywords, self._each = over, gpu, dict(keywords), by is None
+        self._params = self._keywords.pop("params", None) or {}
+        refuse_unknown(self._params, self.asked)
+        self._order_by = self._keywords.pop("order_by", None)
+        self._tasks = self.tasks_over(over.schema, self._order_by)
         options, schema = self._tasks[0].query.options, over.schema
         at = schema.field(options.order_by[0])
         if over.zone is not None and pa.types.is_timestamp(at.type) and at.type.tz is not None:
@@ -148,10 +173,18 @@ class _Wanted:
         self._parted = parted_by(by, partitions, schema, options)
         self._schema = columns_found(self._parted, schema, options)
 
+    def staged(self) -> Staged:
+        """The stages of the patterns."""
+        return staged(self.asked, self._params)
+
+    def way(self) -> tuple[_Over, str, dict[str, Any]]:
+        """How the events are read, for other queries whose parameters have values."""
+        return self._over, self._gpu, {**self._keywords, "order_by": self._order_by}
+
     def tasks_over(self, schema: pa.Schema, order_by: Any) -> list[Task]:
         """The queries over data of a schema in an order."""
         found = []
-        for one in self._asked:
+        for one in self.asked:
             params = values_for(one.query, self._params, one.values)
             own = {**self._keywords, "params": params, "gpu": self._gpu}
             with in_query(one.name):
@@ -174,15 +207,17 @@ class _Wanted:
             **given, members=tuple(members), numbers=tuple(numbers), parted=self._parted, cut=cut
         )
 
-    def found(self, told: Callable[[BacktestTask], Iterator[DataFrame]]) -> Backtest:
-        """What the queries find; `told` gives what the tasks of some of them give."""
+    def found(
+        self, told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]], funnel: pa.Table | None
+    ) -> Backtest:
+        """What the queries find; `told` gives what the tasks of some of them give, `funnel` is theirs."""
         groups = _groups(self._tasks)
-        frames = [frame for group in groups for frame in told(self.task(group, self._tasks))]
-        names, values = [one.name for one in self._asked], [one.values for one in self._asked]
+        frames = [frame for group in groups for frame in told(self, self.task(group, self._tasks))]
+        names, values = [one.name for one in self.asked], [one.values for one in self.asked]
         made = combined([self._collected(frames)], names, values, self._schema, self._each)
         seconds = time.perf_counter() - self._begun_at
-        how = about(self._asked, f"over {self._told} in {seconds:.3g} s, on Spark")
-        return Backtest(made, (), (len(names), len(frames)), how)
+        how = about(self.asked, f"over {self._over.told} in {seconds:.3g} s, on Spark")
+        return Backtest(made, (), (len(names), len(frames)), how, None, funnel)
 
     def _result(self) -> pa.Schema:
         """The columns that tasks give: those of the result under names of their own, matches as text."""

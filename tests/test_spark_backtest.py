@@ -105,6 +105,23 @@ def test_files(spark: Any, table: pa.Table, tmp_path: Path) -> None:
     check(parted, KEYED, table, ["2 min", "k"])
 
 
+@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ", "ignore:no event ")
+def test_funnels(spark: Any, frame: Any, table: pa.Table, tmp_path: Path) -> None:
+    queries = {name: QUERIES[name] for name in ("swept", "soon", "dearer")}
+    expected = cer.backtest(queries, table, funnel=True, **OPTIONS, device="cpu")
+    found = cer_spark.backtest(frame, queries, "5 min", funnel=True, **OPTIONS, rows=len(table))
+    assert found.funnel == expected.funnel
+    assert sum(found.funnel["hits"].to_pylist()) > 0
+    check(found, queries, table, "5 min")
+    pq.write_table(table, tmp_path / "all.parquet")
+    given = {"params": {"p": 20}, "spark": spark, **OPTIONS}
+    text = "SELECT * WHERE (A AS a FILTER a[price > $p]) ; B PARTITION BY [k] WITHIN 5 SECONDS"
+    found = cer_spark.backtest_files(
+        str(tmp_path), {"q": text, "rule": "Q() <- A(), B() WITHIN 2 SECONDS"}, funnel=True, **given
+    )
+    assert found.funnel == cer.backtest({"q": text}, table, funnel=True, params={"p": 20}, **OPTIONS).funnel
+
+
 @pytest.mark.filterwarnings("ignore:.*skipped")
 def test_files_out_of_order_are_shuffled(spark: Any, table: pa.Table, tmp_path: Path) -> None:
     mixed = table.take(pa.array(np.random.default_rng(3).permutation(len(table))))

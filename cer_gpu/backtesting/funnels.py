@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,30 +15,60 @@ from cer_gpu.backtesting.table import QUERY
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.options import Options
-from cer_gpu.funnel import FunnelStage, funnel, stages_of
+from cer_gpu.funnel import FunnelStage, counted, funnel_table, stages_of
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 
 
-def funnels_of(asked: Sequence[AskedQuery], source: Source, options: Options) -> pa.Table:
-    """The funnel of each pattern: `query`, the parameters, and the columns of `Query.funnel`."""
-    stages: list[FunnelStage] = []
-    bound, owner = [], []
+class Staged(NamedTuple):
+    """The stages of the funnels of a backtest, one after another.
+
+    Attributes
+    ----------
+    stages : list of FunnelStage
+    queries : list of AskedQuery
+        Of each stage the query, with the values of its parameters.
+    owner : list of int
+        Of each stage the number of the query in whose funnel it is.
+    """
+
+    stages: list[FunnelStage]
+    queries: list[AskedQuery]
+    owner: list[int]
+
+
+def staged(asked: Sequence[AskedQuery], params: Mapping[str, Any]) -> Staged:
+    """The stages of each pattern among some queries; `params` are the values for all of them."""
+    found = Staged([], [], [])
     compiled: dict[str, Query] = {}
     for number, one in enumerate(asked):
         if not isinstance(one.query.tree, tree.SelectQuery):
             continue
-        given = {**one.query.given, **options.params, **one.values}
+        given = {**one.query.given, **params, **one.values}
         for stage in stages_of(one.query.tree):
             text = to_text(stage.query)
             query = compiled.get(text) or compiled.setdefault(text, Query(text))
-            params = {name: given[name] for name in query.parameters}
-            stages.append(stage)
-            bound.append(query.bound_to(source, replace(options, params=params)))
-            owner.append(number)
-    found = funnel(stages, bound, source, options)
+            values = {name: given[name] for name in query.parameters}
+            found.stages.append(stage)
+            found.queries.append(AskedQuery(one.name, values, query))
+            found.owner.append(number)
+    return found
+
+
+def funnels_of(asked: Sequence[AskedQuery], source: Source, options: Options) -> pa.Table:
+    """The funnel of each pattern: `query`, the parameters, and the columns of `Query.funnel`."""
+    parts = staged(asked, options.params)
+    bound = [one.query.bound_to(source, replace(options, params=one.values)) for one in parts.queries]
+    return with_queries(asked, parts, *counted(bound, source, options))
+
+
+def with_queries(
+    asked: Sequence[AskedQuery], parts: Staged, hits: Sequence[int], matches: Sequence[int]
+) -> pa.Table:
+    """What was counted of each stage, with the query and its parameters."""
+    found = funnel_table(parts.stages, hits, matches)
     taken = {QUERY, *found.schema.names}
-    at = pa.array(np.array(owner, np.int64))
+    at = pa.array(np.array(parts.owner, np.int64))
     columns, names = [pa.array([one.name for one in asked], pa.string()).take(at)], [QUERY]
     for name in parameters_of(asked):
         names.append(free_name(name, taken))
