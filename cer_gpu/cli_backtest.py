@@ -88,6 +88,10 @@ Resume = Annotated[
         "again, it goes on from there.",
     ),
 ]
+Starts = Annotated[
+    bool,
+    typer.Option("--starts", help="Also at how many events matches begin: of a signal and what followed it."),
+]
 Report = Annotated[
     str | None,
     typer.Option("--report", metavar="PAGE.html", help="Write tables and charts as one HTML page, too."),
@@ -186,6 +190,7 @@ def backtest(
     split: Split = None,
     durations: Durations = False,
     funnel: Funnel = False,
+    starts: Starts = False,
     resume: Resume = None,
     order_by: OrderBy = None,
     order_unit: OrderUnit = None,
@@ -223,7 +228,7 @@ def backtest(
         charts()  # what the report lacks is said before anything is run
     parted, wanted = parts_of(by), outcomes_asked(outcome)
     try:
-        found = tried(asked, events, parted, wanted, split, durations, funnel, resume, **options)
+        found = tried(asked, events, parted, wanted, split, durations, funnel, starts, resume, **options)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     rows = found.outcomes if outcome else found.to_arrow()

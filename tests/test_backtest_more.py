@@ -13,7 +13,7 @@ from generate import any_query, stream, stream_to_table
 from test_backtest import OPTIONS, ticks
 
 import cer_gpu as cer
-from cer_gpu.backtesting import durations
+from cer_gpu.backtesting import durations, starts
 from cer_gpu.language.printer import to_text
 
 TEMPLATE = "SELECT * WHERE (A AS a FILTER a[x > $p]) ; B ; C PARTITION BY [k] WITHIN $w"
@@ -63,6 +63,37 @@ def test_durations_are_those_of_the_matches(
                 assert (np.abs(apart) <= np.timedelta64(1, "us")).all()
 
 
+@pytest.mark.parametrize("by", [[], ["bucket"], ["bucket", "k"], ["k"]])
+@pytest.mark.parametrize("order", ["ts", None])
+def test_starts_are_the_events_at_which_matches_begin(
+    by: list[str], order: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if order is None and "bucket" in by:
+        by = [name for name in by if name != "bucket"]
+    monkeypatch.setattr(starts, "WAITING", 100)
+    windows = ["20 min", "3 h"] if order else [20, 200]
+    text = TEMPLATE if order else TEMPLATE.replace("$w", "$w EVENTS")
+    asked = cer.sweep(text, p=[3, 12], w=windows)
+    queries = {"swept": asked, "none": "SELECT * WHERE Z ; A PARTITION BY k"}
+    events = ticks()
+    parts = ["6 h" if name == "bucket" else name for name in by]
+    given = {"order_by": order, "device": "cpu"}
+    found = cer.backtest(queries, events, parts or None, starts=True, durations=True, **given)
+    rows = found.to_pandas()
+    assert list(rows.columns[-3:]) == ["starts", "duration_median", "duration_p95"]
+    assert (rows["starts"] < rows["matches"]).any()
+    for variant in asked:
+        own = rows[(rows["p"] == variant["p"]) & (rows["w"] == variant["w"])]
+        listed = asked.query.run(events, params=variant, **given).to_pandas()
+        if "bucket" in by:
+            listed["bucket"] = listed["end_time"].dt.floor("6h")
+        expected = listed.groupby(by)["start"].nunique() if by else [listed["start"].nunique()]
+        assert own["starts"].tolist() == list(expected)
+    if not by:
+        assert rows[rows["query"] == "none"]["starts"].tolist() == [0]
+    assert len(found.diff(found)) == 0
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_durations_of_random_queries(seed: int) -> None:
     rng = Random(f"durations {seed}")
@@ -100,14 +131,14 @@ def test_durations_by_date_and_number() -> None:
 
 def test_too_many_matches_have_no_durations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cer_gpu.backtesting.run.MOST", 10)
-    with pytest.warns(UserWarning, match="q1.*matches: how long they last"):
+    with pytest.warns(UserWarning, match="q1.*matches: durations are worked out"):
         found = cer.backtest(
             ["SELECT * WHERE A ; B", "SELECT * WHERE A : B : C : D"], ticks(), durations=True, device="cpu"
         )
     rows = found.to_arrow().to_pylist()
     assert rows[0]["duration_median"] is None
     assert rows[1]["duration_p95"] == 3.0
-    assert any("how long" in note for note in found.notes)
+    assert any("durations are worked out" in note for note in found.notes)
 
 
 def test_nothing_found_has_no_durations() -> None:
@@ -204,8 +235,8 @@ def test_durations_and_funnel_in_the_shell(tmp_path: Any, capsys: Any) -> None:
     pq.write_table(ticks(), tmp_path / "ticks.parquet")
     query, data, page = "SELECT * WHERE A : B", str(tmp_path / "ticks.parquet"), str(tmp_path / "page.html")
     options = ["--order-by", "ts", "--device", "cpu"]
-    assert status_of(["backtest", query, data, *options, "--durations", "--format", "csv"]) == 0
-    assert "duration_median" in capsys.readouterr().out.splitlines()[0]
+    assert status_of(["backtest", query, data, *options, "--starts", "--durations", "--format", "csv"]) == 0
+    assert "starts,duration_median" in capsys.readouterr().out.splitlines()[0].replace('"', "")
     assert status_of(["backtest", query, data, *options, "--funnel", "--report", page]) == 0
     assert "How far matches get" in (tmp_path / "page.html").read_text()
     capsys.readouterr()

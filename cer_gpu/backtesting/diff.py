@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from cer_gpu.backtesting.durations import QUANTILES
+from cer_gpu.backtesting.starts import STARTS
 from cer_gpu.backtesting.table import FOUND
 from cer_gpu.engine.answers.form import free_name
 
@@ -51,8 +52,11 @@ _NOTHING: tuple[Any, ...] = (0, 0, None, None)
 
 def _keys(table: pa.Table) -> list[str]:
     """The columns that tell rows apart: those before what was found."""
-    count = len(FOUND) + (len(QUANTILES) if table.schema.names[-1] in QUANTILES else 0)
-    return list(table.schema.names[: len(table.schema) - count])
+    names = list(table.schema.names)
+    for more in (list(QUANTILES), [STARTS]):
+        if names[-len(more) :] == more:
+            del names[-len(more) :]
+    return names[: -len(FOUND)]
 
 
 def _rows(table: pa.Table, keys: list[str]) -> dict[tuple[Any, ...], tuple[Any, ...]]:

@@ -183,10 +183,11 @@ class Backtest:
             `query` (string), the parameters of a sweep, with `by` the column `bucket` (where the bucket of
             time begins, in the type of `order_by`) and those of the partition, `hits` (int64: events at which
             some complex event ends), `matches` (complex events: int64, decimal256 where one exceeds 64 bits),
-            `first` and `last` (of the ends: the time, or the position without `order_by`). Where durations
+            `first` and `last` (of the ends: the time, or the position without `order_by`). Where starts were
+            asked for, `starts` (int64: events at which some match of the row begins). Where durations
             were asked for, `duration_median` and `duration_p95` of the matches from start to end: a duration,
             float64 where `order_by` holds plain numbers, and a number of events without `order_by`; null
-            where there are more than 67,108,864 matches of a query.
+            where there are more than 67,108,864 matches of a query, as `starts` is.
         """
         return self._table
 

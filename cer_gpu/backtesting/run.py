@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -18,6 +19,7 @@ from cer_gpu.backtesting.funnels import funnels_of
 from cer_gpu.backtesting.kept import KeptBacktest
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
+from cer_gpu.backtesting.starts import with_starts
 from cer_gpu.backtesting.table import QUERY, EndsSummed, combined, numbered, of_ends, of_groups
 from cer_gpu.checked import opened
 from cer_gpu.engine.answers.notes import Notes
@@ -43,6 +45,7 @@ def backtest(
     split: Any = None,
     durations: bool = False,
     funnel: bool = False,
+    starts: bool = False,
     resume: str | os.PathLike[str] | None = None,
     **keywords: Unpack[FunnelKeywords],
 ) -> Backtest:
@@ -73,11 +76,14 @@ def backtest(
         takes longer than counting them.
     funnel : bool, default False
         Also how far the matches of each pattern get: `Backtest.funnel`.
+    starts : bool, default False
+        Also at how many events matches begin: `starts`. Of "a signal, and what followed it" `hits` are events
+        at which it followed, and `starts` the signals that it followed. This lists the matches, too.
     resume : str or path, optional
         A file where the backtest keeps how far it is, as it goes through the files of the events. Called
         again after an interruption it goes on with the first file that it had not finished, and what it
         returns is the same as without the interruption. Where there are new files behind the old ones, it
-        reads only these. Durations, funnels and outcomes read all files, whatever was kept.
+        reads only these. Durations, starts, funnels and outcomes read all files, whatever was kept.
 
     Returns
     -------
@@ -116,6 +122,7 @@ def backtest(
         for wants, told in (
             (wanted, "outcomes need"),
             (durations, "durations need"),
+            (starts, "starts need"),
             (funnel, "a funnel needs"),
         ):
             if wants and not source.rewindable:
@@ -145,9 +152,14 @@ def backtest(
         for number in (*passes.beside, *passes.alone):
             for text in bound[number].notes.texts:
                 notes.say(text, aloud=False)
-        if durations:
-            tables = _with_durations(tables, asked, bound, parted, bool(options.order_by), notes)
-            schema = tables[0].schema.remove(0) if tables else schema
+        for wants, told, with_column in (
+            (starts, "starts", with_starts),
+            (durations, "durations", with_durations),
+        ):
+            if wants:
+                listed = partial(with_column, parted=parted, timed=bool(options.order_by))
+                tables = _with_listed(tables, asked, bound, (told, listed), notes)
+                schema = tables[0].schema.remove(0) if tables else schema
         outcome = outcomes_of(wanted, split, asked, bound, source, options) if wanted else None
         steps = funnels_of(asked, source, options) if funnel else None
     called, values = [one.name for one in asked], [one.values for one in asked]
@@ -163,15 +175,17 @@ def backtest(
     )
 
 
-def _with_durations(
+def _with_listed(
     tables: Sequence[pa.Table],
     asked: Sequence[AskedQuery],
     bound: Sequence[BoundQuery],
-    parted: Parted,
-    timed: bool,
+    listed: tuple[str, Callable[[pa.Table, BoundQuery | None], pa.Table]],
     notes: Notes,
 ) -> list[pa.Table]:
-    """What the queries found, a table for each, with how long their matches last."""
+    """What the queries found, a table for each, with columns of which the matches are listed: what they are,
+    and what adds them.
+    """
+    what, with_columns = listed
     found = []
     for table in tables:
         numbers = table.column(QUERY).to_numpy()
@@ -180,12 +194,12 @@ def _with_durations(
             matches = sum(map(int, own.column("matches").to_pylist()))
             if matches > MOST:
                 notes.say(
-                    f"the query {asked[number].name!r} has {matches:,} matches: how long they last is worked "
-                    f"out for up to {MOST:,}; its durations are null",
+                    f"the query {asked[number].name!r} has {matches:,} matches: {what} are worked out for up "
+                    f"to {MOST:,}; those of this query are null",
                     aloud=True,
                 )
-            found.append(with_durations(own, bound[number] if matches <= MOST else None, parted, timed))
-    return found or [with_durations(table, None, parted, timed) for table in tables]
+            found.append(with_columns(own, bound[number] if matches <= MOST else None))
+    return found or [with_columns(table, None) for table in tables]
 
 
 def _about(asked: Sequence[AskedQuery], source: Source, seconds: float) -> About:

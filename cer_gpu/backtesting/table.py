@@ -163,6 +163,7 @@ def combined(
             QUERY: none,
             "hits": np.zeros(len(none), np.int64),
             "matches": np.zeros(len(none), np.int64),
+            "starts": np.zeros(len(none), np.int64),
         }
         columns = [
             pa.array(absent[field.name]).cast(field.type)
