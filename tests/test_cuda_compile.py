@@ -149,3 +149,12 @@ def test_few_blocks_are_nothing_to_warn_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert BY_NAME["fill"].function[1, 32] is not None
+
+
+def test_a_form_replaces_what_its_module_has() -> None:
+    """A name that the module does not have would leave the CPU's own function in a kernel of the device."""
+    from cer_gpu.kernels.device.bodies import form_of
+    from cer_gpu.kernels.forest import cpu_nodes
+
+    with pytest.raises(ValueError, match=r"cpu_nodes has no _room to replace"):
+        form_of([cpu_nodes.build], _room=None)
