@@ -16,6 +16,7 @@ import cer_gpu as cer
 from cer_gpu.digits import decimal_text, digits
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read.classify import Classifier
+from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run import chunks as runner
 
@@ -261,14 +262,23 @@ def test_a_small_memory_reads_small_batches(monkeypatch: pytest.MonkeyPatch) -> 
     assert whole >= 1 << 20
 
 
-def test_the_work_of_a_small_memory_grows_with_the_keys() -> None:
-    """Where not all keys fit, what is put on disk is not gone through for each batch."""
+def test_the_work_of_a_small_memory_grows_with_the_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where not all keys fit, neither what is kept nor what is on disk is gone through for each batch."""
+    copied = [0]
+    take = Relevant.take
 
-    def work(keys: int) -> int:
+    def noting(self: Relevant, order: np.ndarray) -> Relevant:
+        copied[0] += len(order)
+        return take(self, order)
+
+    def work(keys: int) -> tuple[int, int]:
         query, events, found = cer.compile(BY_KEY), keyed(keys), []
+        copied[0] = 0
         made = calls(lambda: found.append(query.count(events, order_by="ts", memory=1_000_000)))
         assert found == [keys]
-        return made
+        return made, copied[0]
 
+    monkeypatch.setattr(Relevant, "take", noting)
     work(100)
-    assert work(32_000) < 6.5 * work(8_000)
+    for few, many in zip(work(8_000), work(32_000), strict=True):
+        assert 0 < many < 6.5 * few
