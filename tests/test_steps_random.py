@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from random import Random
 
 import pytest
-from engine_oracle import check
-from generate import stream
+from cer_gpu.kernels.steps import cpu_hits
+from engine_oracle import OPTIONS, check, expected
+from generate import stream, stream_to_table
 from random_steps import keyed_query, neighbour_query, session_query, timed_query
 
 from cer_gpu import compile
+from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError
+from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.tree import SelectQuery
 
@@ -95,3 +99,25 @@ def test_equalities_that_make_lanes_agree_with_the_reference() -> None:
 @pytest.mark.usefixtures("tiny_pieces")
 def test_equalities_that_make_lanes_agree_in_tiny_pieces_too() -> None:
     agree("lane pieces", QUERIES, keyed_query)
+
+
+def test_counts_beside_a_window_look_for_no_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of at most three events what may end a match is counted, and ends are those whose number is not 0."""
+    rng = Random("counted, not looked for")
+    monkeypatch.setattr(cpu_hits, "hits", None)
+    total = empty = 0
+    for window in ("WITHIN 2 SECONDS", "WITHIN 4 EVENTS", "PARTITION BY id WITHIN 2 SECONDS"):
+        query = parse(f"SELECT * WHERE A AS x ;[<= 1500 ms] B AS y ;[<= 1500 ms] C AS z {window}")
+        assert isinstance(query, SelectQuery)
+        for _ in range(30):
+            events = stream(rng, 14)
+            wanted = Counter(row[1] for row in expected(query, events))
+            asked = Query(to_text(query))
+            counts = asked.counts(stream_to_table(events), **OPTIONS).to_pydict()
+            assert dict(zip(counts["position"], counts["count"], strict=True)) == wanted
+            assert counts["position"] == sorted(wanted)
+            assert asked.count(stream_to_table(events), **OPTIONS) == wanted.total()
+            total += wanted.total()
+            empty += sum(event.type == "C" for event in events) - len(wanted)
+    assert total > 50
+    assert empty > 50

@@ -343,6 +343,15 @@ def lone_ends(tables):
     return found
 
 
+def ending_symbols(tables):
+    """Whether a complex event may end at an event with each symbol: uint8 [symbols]."""
+    found = np.zeros(tables.n_symbols, np.uint8)
+    for symbol in range(tables.n_symbols):
+        groups = slice(tables.first[symbol], tables.first[symbol + 1])
+        found[symbol] = tables.accepting[tables.group_state[groups]].any()
+    return found
+
+
 def single_entered(tables):
     """Whether an event enters one state at most."""
     return int(np.diff(tables.first).max(initial=0)) <= 1

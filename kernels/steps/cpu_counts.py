@@ -129,7 +129,7 @@ def counted_ends(tables, events, segments, out=None):
     return event, exact_numbers(tables, events, number, begin, event)
 
 
-def counts(tables, events, segments, hits, nodes=None):
+def counts(tables, events, segments, hits, nodes=None, few=None):
     """How many complex events end at each hit of many segments.
 
     Parameters
@@ -141,13 +141,15 @@ def counts(tables, events, segments, hits, nodes=None):
         Among the events that each segment reports.
     nodes : StepNodes, optional
         Of these hits.
+    few : ShortTables, optional
+        What `short_tables` gives, where it is known.
 
     Returns
     -------
     ndarray, shape (hits,), int64, or object past 2^61
     """
     first, event, lowest = hits
-    short = short_tables(tables)
+    short = short_tables(tables) if few is None else few
     longest = int((segments.stop - segments.begin).max(initial=0))
     if short is not None and longest <= MOST_EVENTS:
         return short_counts(tables, short, events, segments, first, event, lowest)

@@ -21,8 +21,18 @@ from cer_gpu.kernels.joins.contract import FoundEnds
 from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes, cpu_sessions
-from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepNodes, StepSegments, lone_ends
+from cer_gpu.kernels.steps.contract import (
+    Sessions,
+    ShortTables,
+    StepEvents,
+    StepNodes,
+    StepSegments,
+    ending_symbols,
+    lone_ends,
+    short_tables,
+)
 from cer_gpu.kernels.steps.cpu_sessions import OrderedSessions
+from cer_gpu.kernels.steps.cpu_short import MOST_EVENTS
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.step_machine import StepMachine
 
@@ -108,6 +118,10 @@ class StepRunner(UnitsRunner):
         self._lone = lone_ends(machine.tables)
         self._sessions, self._reach = machine.sessions, machine.reach
         self._followed: tuple[Chunk, OrderedSessions] | None = None
+        self._ending = ending_symbols(machine.tables)
+        bounded = query.window is not None and query.consume == "NONE" and query.limit != 0
+        single = self._sessions is not None or self._lone is not None
+        self._few_steps = short_tables(machine.tables) if bounded and not single else None
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
@@ -120,6 +134,10 @@ class StepRunner(UnitsRunner):
         """
         if self._all_count and not chunk.held and self._query.limit != 0:
             return self._counted_ends(chunk)
+        if self._few_steps is not None and self._devices is None and not chunk.held:
+            longest = (chunk.segments.stop - chunk.segments.begin).max(initial=0)
+            if 0 < longest <= MOST_EVENTS:
+                return self._counted_candidates(chunk, self._few_steps)
         found = self.ends(chunk)
         if not len(found):
             return found.event, found.event
@@ -216,6 +234,25 @@ class StepRunner(UnitsRunner):
 
         parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
         return numbers_joined(parts)
+
+    def _counted_candidates(self, chunk: Chunk, few: ShortTables) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk and their numbers, where these take constant time for each event.
+
+        So every event with a symbol that may end a complex event is counted, and which of them are ends is
+        known by then: they are not looked for before.
+        """
+
+        def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+            unit, whole = self._unit(chunk, numbers), chunk.segments.part(*numbers)
+            event = cpu_sessions.lone(self._ending, unit.events.symbols, unit.segments)
+            first = first_ends(whole, event + unit.low)
+            lowest = chunk.lowest_starts(whole, first, event + unit.low, self._query.window) - unit.low
+            hits = SegmentHits(first, event, lowest)
+            number = cpu_counts.counts(self.tables, unit.events, unit.segments, hits, few=few)
+            some = np.flatnonzero(number)
+            return event[some] + unit.low, number[some]
+
+        return counts_joined(self._workers.map("counting", count, self._units(chunk), chunk.segments.events))
 
     def _unit_hits(self, chunk: Chunk, numbers: tuple[int, int], found: Ends) -> SegmentHits:
         """The ends that the segments of a unit report, numbered as the unit's events are."""
