@@ -4,6 +4,10 @@ Each checkout runs in a process of its own that makes the same events and answer
 kernels that are warm. The two take turns, run by run, so that what else the machine does meets both alike. A
 figure is the ratio of CPU seconds (user and system, all threads), here to there: that of the least of all
 runs, and the median of the ratios of neighbouring runs, which is judged. The answers are compared first.
+
+Where the memory of a process lies, and how much of it the allocator keeps, differs from process to process:
+a checkout beside itself (`python -m bench.pairs .`) was seen to differ by 9 % in a pair of processes. So
+several pairs of fresh processes are asked (`--fresh`), and the least and the greatest of their medians told.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import json
 import statistics
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -75,25 +80,28 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.pairs", description=__doc__)
     parser.add_argument("other", type=Path, help="the folder of the other checkout")
     parser.add_argument("questions", nargs="*", help="those whose names begin so; all, if none is named")
-    parser.add_argument("--runs", type=int, default=9, help="timed runs of each side (9)")
+    parser.add_argument("--runs", type=int, default=9, help="timed runs of each process (9)")
+    parser.add_argument("--fresh", type=int, default=3, help="pairs of processes, one after another (3)")
     parser.add_argument("--scale", type=float, default=1.0, help="the numbers of events times this")
     parser.add_argument("--output", type=Path, help="file of the JSON")
     asked = parser.parse_intermixed_args(arguments)
     if not (asked.other / "cer_gpu").is_dir():
         parser.error(f"{asked.other} is no checkout: it has no folder cer_gpu")
 
-    here, there = Side(ROOT, asked.scale), Side(asked.other.resolve(), asked.scale)
-    rows = []
-    for name in here.names:
-        if asked.questions and not name.startswith(tuple(asked.questions)):
-            continue
-        rows.append(_compared(name, here, there, asked.runs))
-        print(*rows[-1].values(), file=sys.stderr)
-    here.end()
-    there.end()
+    timed: dict[str, list[list[tuple[float, float]]]] = {}
+    for _ in range(asked.fresh):
+        here, there = Side(ROOT, asked.scale), Side(asked.other.resolve(), asked.scale)
+        for name in here.names:
+            if not asked.questions or name.startswith(tuple(asked.questions)):
+                label, pairs = _timed(name, here, there, asked.runs)
+                timed.setdefault(label, []).append(pairs)
+        here.end()
+        there.end()
+    rows = [_compared(label, processes) for label, processes in timed.items()]
 
     table = Table(caption=f"CPU seconds here / there; {BAND} and more is slower")
-    for column in ("question", "here s", "there s", "of the least", "median of pairs"):
+    columns = ("question", "here s", "there s", "of the least", "median of pairs", "lowest", "highest")
+    for column in columns:
         table.add_column(column)
     for row in rows:
         table.add_row(row["question"], *(_shown(value) for value in list(row.values())[1:]))
@@ -103,15 +111,16 @@ def main(arguments: list[str] | None = None) -> int:
     return int(any(row["pairs"] is not None and row["pairs"] >= BAND for row in rows))
 
 
-def _compared(name: str, here: Side, there: Side, runs: int) -> dict[str, Any]:
-    """What both sides take for one question; nothing but its name where the other cannot answer it."""
+def _timed(name: str, here: Side, there: Side, runs: int) -> tuple[str, list[tuple[float, float]]]:
+    """What a question is called in the table, and the CPU seconds of runs here and there.
+
+    There are none where the other cannot answer it; the name then says why.
+    """
     ours, theirs = here.asked(name, "answer"), there.asked(name, "answer")
     if "error" in ours:
         raise SystemExit(f"{name}: {ours['error']}")
     if "error" in theirs:
-        return {"question": f"{name} (not there: {theirs['error']})"} | dict.fromkeys(
-            ("here", "there", "least", "pairs")
-        )
+        return f"{name} (not there: {theirs['error']})", []
     if ours["sum"] != theirs["sum"]:
         raise SystemExit(f"{name}: here the answer is {ours['sum']}, there it is {theirs['sum']}")
     pairs = []
@@ -119,13 +128,24 @@ def _compared(name: str, here: Side, there: Side, runs: int) -> dict[str, Any]:
         order = (here, there) if number % 2 else (there, here)
         took = {side: side.asked(name, "time")["cpu"] for side in order}
         pairs.append((took[here], took[there]))
-    least = [min(side) for side in zip(*pairs, strict=True)]
+    return name, pairs
+
+
+def _compared(label: str, processes: list[list[tuple[float, float]]]) -> dict[str, Any]:
+    """The row of a question, of the runs of each pair of processes; nothing but its name without runs."""
+    if not all(processes):
+        return {"question": label} | dict.fromkeys(("here", "there", "least", "pairs", "lowest", "highest"))
+    ratios = [[one / other for one, other in pairs] for pairs in processes]
+    here, there = (min(side) for side in zip(*chain(*processes), strict=True))
+    medians = [statistics.median(some) for some in ratios]
     return {
-        "question": name,
-        "here": least[0],
-        "there": least[1],
-        "least": least[0] / least[1],
-        "pairs": statistics.median(one / other for one, other in pairs),
+        "question": label,
+        "here": here,
+        "there": there,
+        "least": here / there,
+        "pairs": statistics.median(chain(*ratios)),
+        "lowest": min(medians),
+        "highest": max(medians),
     }
 
 
