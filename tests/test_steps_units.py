@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
+from cer_gpu.errors import QueryError
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.reference.events import Duration, Event, Instant
@@ -107,3 +108,16 @@ def test_a_window_of_the_pattern_stays_beside_what_is_compared_later(
     )
     assert query.hits(table, order_by="ts", params=params)["latest_start"].to_pylist() == [1]
     assert query.counts(table, order_by="ts", params=params)["count"].to_pylist() == [1]
+
+
+@pytest.mark.parametrize("unit", ["month", "MONTHS", "quarters", "year"])
+@pytest.mark.parametrize(
+    "pattern", ["A ;[<= 2 {}] B", "A+[> 2 {}]", "(A ; B) WITHIN [<= 2 {}]", "A ; B WITHIN 2 {}"]
+)
+def test_spans_of_the_calendar_are_refused_with_a_hint(pattern: str, unit: str) -> None:
+    with pytest.raises(QueryError) as refused:
+        cer.compile(f"SELECT * WHERE {pattern.format(unit)}")
+    (finding,) = refused.value.diagnostics
+    assert finding.code == "CER015"
+    assert finding.message == f"`{unit}` is not a unit of time"
+    assert "differ in length: write days, such as" in finding.hints[0]

@@ -36,6 +36,13 @@ _GUESSES = {
     "w": ("7 d",),
 }
 
+_UNLIKE = {
+    "month": "months differ in length: write days, such as `30 d`",
+    "quarter": "quarters differ in length: write days, such as `90 d`",
+    "year": "years differ in length: write days, such as `365 d`",
+}
+"""Spans of the calendar, by their name in the singular."""
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:
@@ -133,6 +140,8 @@ def unit_of(word: str, span: Span, findings: Findings) -> str:
         return unit
     guesses = " or ".join(f"`{guess}`" for guess in _GUESSES.get(word.lower(), ()))
     hints = (f"did you mean {guesses}?",) if guesses else ()
+    if (unlike := _UNLIKE.get(word.lower().removesuffix("s"))) is not None:
+        hints = (unlike,)
     units = ", ".join(f"`{short}`" for short in NANOSECONDS)
     findings.error("CER015", f"`{word}` is not a unit of time", span, *hints, f"the units are {units}")
     return "s"
