@@ -28,6 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--scale", type=float, default=1.0, help="the sizes times this")
     parser.add_argument("--runs", type=int, default=5, help="runs that are timed (5)")
     parser.add_argument("--patience", type=float, help="seconds that a form of a rival's join may take (300)")
+    parser.add_argument("--command", help="another program that rivals asks too (bench/rivals/asked.py)")
     parser.add_argument("--output", type=Path, help="file of the JSON; with full sizes there is one anyway")
     asked = parser.parse_args(arguments)
     chosen = {given: _named(given) for given in asked.sections}
@@ -38,6 +39,8 @@ def main(arguments: list[str] | None = None) -> int:
     sizes = Sizes(runs=2 if asked.quick else asked.runs).scaled(QUICK if asked.quick else asked.scale)
     if asked.patience is not None:
         sizes = replace(sizes, patience=asked.patience)
+    if asked.command is not None:
+        sizes = replace(sizes, command=asked.command)
     console, progress = Console(), Console(stderr=True)
     # A pipe has no width: the table is as wide there as it needs to be.
     console.width = max(console.width, WIDTH)

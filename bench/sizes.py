@@ -53,6 +53,8 @@ class Sizes:
         Seconds that one form of a rival's join may take, loading not counted.
     runs : int
         Runs that are timed, after one that is not.
+    command : str or None
+        Another program that is asked what rivals are.
     """
 
     events: int = 50 * MILLION
@@ -75,6 +77,7 @@ class Sizes:
     keyed_windows: tuple[int, ...] = (10_000, 50_000)
     patience: float = 300.0
     runs: int = 5
+    command: str | None = None
 
     def scaled(self, share: float) -> Sizes:
         """The same for a share of the events; keyed stays large enough that every key has some."""

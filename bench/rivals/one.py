@@ -2,7 +2,8 @@
 
 `python -m bench.rivals.one ENGINE NUMBER FILE RUNS` loads a Parquet file, asks the question of this number
 once to warm up and RUNS times more, and prints `{"number": ..., "seconds": [...], "load": ..., "peak": ...}`:
-the count, the seconds of each run, those of loading, and the most bytes of resident memory.
+the count, the seconds of each run, those of starting and loading, and the most bytes of resident memory. An
+engine that cannot be had, or asked, prints `{"cannot": WHY}`. `command:PROGRAM` is a program of a user.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
+from bench.rivals.asked import Answer, CannotError, Program, open_command, open_esper, open_flink
 from bench.rivals.frames import open_pandas, open_polars
 from bench.rivals.questions import Many, Neighbours, Ours, Question, workloads
 
@@ -82,31 +85,71 @@ def open_chdb(path: str) -> Count:
     return count
 
 
-OPENERS: dict[str, Callable[[str], Count]] = {
+def open_spark(path: str) -> Count:
+    """Load a file into memory of Spark, in the order of time; as `open_ours`."""
+    from pyspark.sql import SparkSession
+
+    local = SparkSession.builder.master("local[*]").config("spark.ui.enabled", "false")
+    spark = (
+        local.config("spark.driver.memory", "4g").config("spark.sql.shuffle.partitions", "4").getOrCreate()
+    )
+    events = spark.read.parquet(path).repartition(4).cache()
+    events.count()
+    events.createOrReplaceTempView("events")
+
+    def count(question: Question) -> int:
+        if isinstance(question, Many):
+            return sum(map(count, question.questions))
+        assert not isinstance(question, Ours)
+        return int(spark.sql(question.sql("spark-sql")).collect()[0][0])
+
+    return count
+
+
+OPENERS: dict[str, Callable[[str], Count | Program]] = {
     "cer-gpu": open_ours,
     "duckdb": open_duckdb,
     "chdb": open_chdb,
     "polars": open_polars,
     "pandas": open_pandas,
+    "spark-sql": open_spark,
+    "esper": open_esper,
+    "flink-cep": open_flink,
 }
 
 
 def main(engine: str, number: str, path: str, runs: str) -> None:
     """Measure one question in this process."""
-    question = workloads()[int(number)].question
+    try:
+        said = _measured(engine, workloads()[int(number)].question, path, int(runs))
+    except CannotError as error:
+        said = {"cannot": str(error)}
+    sys.stdout.write(json.dumps(said) + "\n")
+
+
+def _measured(engine: str, question: Question, path: str, runs: int) -> dict[str, Any]:
+    kind, _, program = engine.partition(":")
     begin = time.perf_counter()
-    count = OPENERS[engine](path)
+    count = open_command(program, path) if kind == "command" else OPENERS[engine](path)
     load = time.perf_counter() - begin
-    counted = count(question)
-    seconds = []
-    for _ in range(int(runs)):
-        begin = time.perf_counter()
-        again = count(question)
-        seconds.append(time.perf_counter() - begin)
-        if again != counted:
-            raise ValueError(f"{engine} says {counted} and then {again}")
+    counted = _timed(count, question).number
+    answers = [_timed(count, question) for _ in range(runs)]
+    for answer in answers:
+        if answer.number != counted:
+            raise ValueError(f"{engine} says {counted} and then {answer.number}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    sys.stdout.write(json.dumps({"number": counted, "seconds": seconds, "load": load, "peak": peak}) + "\n")
+    if isinstance(count, Program):
+        peak = count.peak()
+        count.close()
+    return {"number": counted, "seconds": [one.seconds for one in answers], "load": load, "peak": peak}
+
+
+def _timed(count: Count | Program, question: Question) -> Answer:
+    if isinstance(count, Program):
+        return count(question)
+    begin = time.perf_counter()
+    number = count(question)
+    return Answer(number, time.perf_counter() - begin)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,12 @@ DIALECTS = {
         "from": "events ARRAY JOIN [{b}, {b} - 1] AS x",
         "is": "toInt64({c})",
     },
+    "spark-sql": {
+        "div": "{a} div {b}",
+        "both": "explode(array({b}, {b} - 1))",
+        "from": "events",
+        "is": "cast({c} AS bigint)",
+    },
 }
 
 
@@ -126,7 +132,7 @@ class Neighbours:
 
     @staticmethod
     def _beside(engine: str, way: str, column: str, distance: str) -> str:
-        if engine == "duckdb":
+        if engine != "chdb":
             return f"{way}({column}, {distance}) OVER (PARTITION BY key ORDER BY ts)"
         rows = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
         named = f"{way}InFrame(toNullable({column}), {distance})"

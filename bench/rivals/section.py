@@ -16,6 +16,7 @@ from bench.answers import must
 from bench.figures import Figure, rate, ratio
 from bench.fresh import ChildError, in_fresh_process
 from bench.measure import Times
+from bench.rivals.asked import version_of
 from bench.rivals.one import OPENERS
 from bench.rivals.questions import LETTERS, Many, Ours, Workload, workloads
 from bench.sizes import Sizes, large
@@ -24,9 +25,19 @@ SEED = 18
 
 NOT_HERE = {
     "(e) joins and views": "timed by the sections join_rivals and views",
-    "Flink CEP, Esper, Siddhi, Spark SQL": "have no adapter yet; Spark SQL is in the section spark_rivals",
+    "Siddhi": "has no adapter: what it depends on (OSGi, disruptor) stands outside Maven Central",
 }
 """What this section leaves out, each with where it stands."""
+
+MODULES = {
+    "cer-gpu": "cer_gpu",
+    "duckdb": "duckdb",
+    "chdb": "chdb",
+    "polars": "polars",
+    "pandas": "pandas",
+    "spark-sql": "pyspark",
+}
+"""What is imported of the engines that are Python packages; others say themselves where they are missing."""
 
 TEN_TIMES = ("(a)", "(b)", "(d)", "(g)")
 
@@ -87,11 +98,11 @@ def _compared(workload: Workload, number: int, path: Path, events: int, sizes: S
     section = f"rivals: {workload.name}, {large(events)} events"
     ours: Times | None = None
     counted: int | None = None
-    for engine in OPENERS:
-        if engine != "cer-gpu" and isinstance(workload.question, Ours):
+    for engine in [*OPENERS, *([] if sizes.command is None else [f"command:{sizes.command}"])]:
+        if engine in OPENERS and engine != "cer-gpu" and isinstance(workload.question, Ours):
             yield Figure(section, engine, None, "", note=workload.question.lacking)
             continue
-        if find_spec(engine.replace("-", "_")) is None:
+        if engine in MODULES and find_spec(MODULES[engine]) is None:
             yield Figure(section, engine, None, "", note="it is not installed")
             continue
         try:
@@ -100,6 +111,9 @@ def _compared(workload: Workload, number: int, path: Path, events: int, sizes: S
         except (TimeoutError, ChildError) as error:
             yield Figure(section, engine, None, "", note=str(error).splitlines()[-1])
             continue
+        if "cannot" in child:
+            yield Figure(section, engine, None, "", note=child["cannot"])
+            continue
         times = Times(tuple(child["seconds"]))
         if engine == "cer-gpu":
             ours = times
@@ -107,7 +121,8 @@ def _compared(workload: Workload, number: int, path: Path, events: int, sizes: S
         must(child["number"] == counted, f"{section}: {engine} counts {child['number']:,}, not {counted:,}")
         passes = len(workload.question.questions) if isinstance(workload.question, Many) else 1
         note = f"{child['number']:,} complex events, {child['number'] / times.median:,.0f} a second"
-        note += f"; loaded in {child['load']:.2f} s, {child['peak'] / 1e6:,.0f} MB at most"
+        note += f"; {version_of(engine)} started and loaded in {child['load']:.2f} s"
+        note += f", {child['peak'] / 1e6:,.0f} MB at most"
         yield rate(section, engine, "events", events * passes, times, note=note)
         if engine != "cer-gpu" and ours is not None:
             target = 10.0 if workload.name.startswith(TEN_TIMES) else 1.0
