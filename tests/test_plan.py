@@ -233,7 +233,11 @@ def test_explain_says_class_engine_guarantee_sizes_and_cost() -> None:
         "cost        hits:",
     ):
         assert line in text
-    assert "every event counts" in cer.compile("SELECT * WHERE A : B").explain()
+    adjacent = "every event counts: the pattern asks for events next to each other"
+    assert adjacent in cer.compile("SELECT * WHERE A : B").explain()
+    any_order = "SELECT * FROM S WHERE S AS a ; S AS b FILTER b.v > a.v AND b.w <= a.w + 5"
+    table = pa.table({"v": [1, 2], "w": [1, 2]})
+    assert "every event counts: each may be part of a match" in cer.compile(any_order).explain(events=table)
     with pytest.raises(ValueError, match="mermaid"):
         cer.compile("SELECT * WHERE A").explain(format="png")
 

@@ -74,6 +74,13 @@ def test_a_type_that_no_event_has_is_named_with_a_near_one() -> None:
     assert check("SELECT * WHERE `4624`", numbers, type_column="event_id") == ()
 
 
+def test_a_filter_on_the_column_of_types_says_what_to_write() -> None:
+    numbers = table(pa.int64(), [4624, 4625])
+    (found,) = check("SELECT * WHERE `4624` AS a FILTER a[event_id = 4624]", numbers, type_column="event_id")
+    assert found.code == "CER021"
+    assert found.hints[0].startswith("`event_id` is the column of types (type_column): the pattern names the")
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "message"),
     [

@@ -33,7 +33,8 @@ def measure_of(expression: t.Expression, findings: Findings) -> t.Expression:
             findings.error("CER027", message, expression.span, f"`FIRST({shown}.a)`, `LAST({shown}.a)`, ...")
         case t.Previous():
             message = "PREV speaks of one event, and a measure of the whole complex event"
-            hint = "filter with PREV, and select the attribute: `x[price]`"
+            name = written(expression.attribute.name)
+            hint = f"two neighbours have two names: `SELECT a[{name}], b[{name}] ... WHERE T AS a : T AS b`"
             findings.error("CER038", message, expression.span, hint)
         case t.Arithmetic(left=left, right=right):
             return replace(expression, left=measure_of(left, findings), right=measure_of(right, findings))

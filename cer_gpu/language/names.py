@@ -13,7 +13,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import Scope, variables
 from cer_gpu.language.words import quoted_text, written, written_variable
 
-_LISTED = 12
+_LISTED = 24
 
 
 class NameChecker:
@@ -197,6 +197,8 @@ class NameChecker:
         hints: list[Hint] = [lambda: _catalogue(sorted_names([*known, *fields]), introduction, name)]
         if quotes is not None:
             hints.insert(0, quotes)
+        if code == "CER021" and self.schema is not None and name in self.schema.roles:
+            hints.insert(0, self.schema.roles[name])
         if code == "CER021" and self.schema is not None and self.schema.partial:
             hints.append(self.schema.partial)
         self._findings.error(code, message, place, *hints)

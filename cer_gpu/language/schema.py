@@ -71,6 +71,9 @@ class Schema:
     order, without the type, order and stream columns; under None those of every type that is not listed.
     Columns of `unsupported` keep their places. Where nothing is listed, the order of `attributes` counts."""
 
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """Columns that are no attributes since they say what an event is, to what a query writes instead."""
+
     partial: str = ""
     """Why the data may have more attributes than these; empty where it has no others."""
 

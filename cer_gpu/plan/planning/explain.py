@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.walk import walk
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.constants import nearest_float
@@ -75,7 +76,9 @@ def _symbols(plan: Plan) -> str:
     if plan.never:
         neutral = "no event counts"
     elif not any(symbol == 0 for stage in plan.compiled.reading.stages[-1:] for symbol in stage.table):
-        neutral = "every event counts: the pattern asks for events next to each other"
+        adjacent = any(getattr(node, "contiguous", False) for node in walk(plan.outline.statement))
+        why = "the pattern asks for events next to each other" if adjacent else "each may be part of a match"
+        neutral = f"every event counts: {why}"
     kinds = "kind" if relevant == 1 else "kinds"
     return f"{relevant} relevant {kinds} of events; {neutral}"
 

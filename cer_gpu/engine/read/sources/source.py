@@ -32,6 +32,7 @@ from cer_gpu.engine.read.sources.sorting import SortedRows
 from cer_gpu.engine.read.sources.text_form import PLAIN, TIMES, TextForm
 from cer_gpu.errors import CerError, DataError, RowError
 from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.language.words import written
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.axes import type_number
 
@@ -211,9 +212,17 @@ class Source:
             unsupported=unsupported,
             returned=returned,
             fields=tuple(names_of_fields(self.arrow_schema)),
+            roles=self._roles(),
             partial=self._rows.partial,
             ordered={name: tuple(one for one in own if one not in roles) for name, own in columns.items()},
         )
+
+    def _roles(self) -> dict[str, str]:
+        if not self.has_type_column:
+            return {}
+        name = written(self.type_column)
+        instead = f"`{name}` is the column of types (type_column): the pattern names the type, as in `T AS x`"
+        return {self.type_column: instead}
 
     def scan_event_types(self) -> frozenset[str] | None:
         """Event types that occur: reads the type column.
