@@ -395,6 +395,8 @@ class Query:
         for finding in findings:
             hint = f": {finding.hints[0]}" if finding.hints else ""
             bound.notes.say(f"{finding.message}{hint}", finding.code not in COMMON)
+        if asked.engine == AUTO and planned.engine == "ordered" and source.repeats:
+            bound.instead = partial(self.bound_to, source, replace(asked, engine="general"))
         return bound
 
     def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema, Sequence[Diagnostic]]:

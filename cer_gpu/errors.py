@@ -53,6 +53,10 @@ class DataError(CerError):
     """The data is wrong: the message names the file, column or row, and what to do."""
 
 
+class FarDecimalError(DataError):
+    """A decimal that events are compared by does not fit 64 bits; the general machine compares it."""
+
+
 class RowError(DataError):
     """Something is wrong with one event.
 
@@ -62,16 +66,19 @@ class RowError(DataError):
         The position of the event in the stream, counted from 0.
     text : str
         What is wrong; `{row}` stands for the row as the user knows it, such as "row 7 of trades.csv".
+    kind : type of DataError, optional
+        Of the error that names the row.
     """
 
-    def __init__(self, position: int, text: str) -> None:
+    def __init__(self, position: int, text: str, kind: type[DataError] = DataError) -> None:
         super().__init__(position, text)
         self.position = position
         self.text = text
+        self.kind = kind
 
     def naming(self, row: str) -> DataError:
         """The same error with `row` in its text, such as "row 7 of trades.csv"."""
-        return DataError(self.text.replace("{row}", row))
+        return self.kind(self.text.replace("{row}", row))
 
     def __str__(self) -> str:
         return str(self.naming(f"row {self.position} (counted from 0)"))

@@ -298,10 +298,51 @@ def test_digits_beyond_a_float_do_not_matter_to_floats() -> None:
         assert query.hits(events)["position"].to_pylist() == [0], condition
 
 
-def test_order_of_decimals_beyond_64_bits_says_how_it_is_exact() -> None:
-    one = Decimal(10) ** 24
-    events = pa.table({"type": ["A", "B"], "v": pa.array([one, one + 1], pa.decimal128(38, 2))})
-    query = cer.compile("SELECT * WHERE A AS a ; B AS b FILTER b.v > a.v")
-    with pytest.raises(cer.DataError, match=r"does not fit 64 bits; .* exactly, .* with engine='general'"):
-        query.count(events)
-    assert query.count(events, engine="general") == 1
+FAR = Decimal(10) ** 24
+RISING = "SELECT a[v], b WHERE A AS a ; B AS b FILTER b.v > a.v WITHIN 3 EVENTS"
+
+
+def rising(far: int, n: int = 60) -> pa.Table:
+    """Events whose values fit 64 bits but for those from the position `far` on."""
+    values = [Decimal(7 * k % 11) + (FAR if k >= far else 0) for k in range(n)]
+    return pa.table(
+        {"type": list("AAB") * (n // 3), "v": pa.array(values, pa.decimal128(38, 2)), "k": range(n)}
+    )
+
+
+@pytest.mark.parametrize("far", [0, 31, 59])
+def test_order_of_decimals_beyond_64_bits_is_exact(far: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where answers have been given before the first of them is met."""
+    monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 7)
+    monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", 5)
+    events, query = rising(far), cer.compile(RISING)
+    exactly = {"engine": "general"}
+    wanted = query.run(events, **exactly).to_arrow()
+    assert len(wanted) > 10
+    assert "ordered: takes it, and runs it" in query.explain(events=events)
+    assert query.count(events) == len(wanted)
+    assert query.hits(events).equals(query.hits(events, **exactly))
+    assert query.counts(events).equals(query.counts(events, **exactly))
+    matches = query.run(events)
+    assert [(ce.start, ce.end, ce.marks) for ce in matches] == [
+        (ce.start, ce.end, ce.marks) for ce in query.run(events, **exactly)
+    ]
+    assert query.run(events).to_arrow().equals(wanted)
+    assert query.run(events).events().equals(query.run(events, **exactly).events())
+    flat = [pa.Table.from_batches(list(query.run(events, **how).flat_batches())) for how in ({}, exactly)]
+    assert flat[0].equals(flat[1])
+    assert query.run(events).head(11).to_arrow().equals(wanted.slice(0, 11))
+    assert "some decimals do not fit 64 bits: the general machine compares them" in matches.notes
+
+
+def test_of_events_that_are_read_once_the_error_says_how_they_are_compared() -> None:
+    query = cer.compile(RISING)
+    said = r"does not fit 64 bits; .* exactly, .* with engine='general'"
+    for read_once in (lambda: rising(0).to_reader(), lambda: iter(rising(0).to_batches())):
+        with pytest.raises(cer.DataError, match=said):
+            query.count(read_once())
+        assert query.count(read_once(), engine="general") == query.count(rising(0))
+    with pytest.raises(cer.DataError, match=said):
+        query.stream().push(rising(0)).to_arrow()
+    with pytest.raises(cer.DataError, match=said):
+        query.count(rising(0), engine="ordered")

@@ -18,7 +18,7 @@ from cer_gpu.engine.read.single_values import Row, single_row
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.value_words import Domain, domain_of, in_domain
-from cer_gpu.errors import RowError
+from cer_gpu.errors import DataError, FarDecimalError, RowError
 from cer_gpu.kernels.compared.contract import AT, NO_VALUE
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
@@ -151,10 +151,12 @@ class OrderedValues:
                 if wrong.any():
                     row = int(rows[np.argmax(wrong)])
                     step = overflow(column.value, self._reader(batch.slice(row, 1))) or to_text(column.value)
+                    decimal = self._decimal(column.value, batch)
                     raise RowError(
                         before + row,
                         f"{{row}}: integer overflow: {step} does not fit 64 bits; cast one of the columns to "
-                        f"float64{_EXACTLY if self._decimal(column.value, batch) else ''}",
+                        f"float64{_EXACTLY if decimal else ''}",
+                        FarDecimalError if decimal else DataError,
                     )
                 there &= ~far
             words, sides = in_domain(data, domain_of(values, unit), domain, there)

@@ -28,6 +28,7 @@ from cer_gpu.engine.read.join_keys import columns_read
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
+from cer_gpu.engine.run.instead import going_on, or_instead
 from cer_gpu.engine.run.noticed import say_how_many, say_what_was_read
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.place import Place, place_of
@@ -110,6 +111,8 @@ class BoundQuery:
         """Where it runs, and why there."""
         self.notes = Notes(aloud=not part)
         """What its runs have noticed."""
+        self.instead: Callable[[], BoundQuery] | None = None
+        """Makes what answers in its place where decimals that it compares do not fit 64 bits."""
 
     @property
     def compiled(self) -> CompiledQuery:
@@ -125,6 +128,9 @@ class BoundQuery:
 
     def count(self) -> int:
         """How many complex events there are."""
+        return or_instead(self, BoundQuery._count)
+
+    def _count(self) -> int:
         if self._query.hidden:
             return self._counted_rows()
         total = 0
@@ -137,11 +143,11 @@ class BoundQuery:
 
     def counts(self) -> pa.Table:
         """How many complex events end at each position where some do."""
-        return self._where("counts")
+        return or_instead(self, lambda bound: bound._where("counts"))
 
     def hits(self) -> pa.Table:
         """The positions where complex events end, and the latest start of those at each."""
-        return self._where("hits")
+        return or_instead(self, lambda bound: bound._where("hits"))
 
     def _where(self, asked: Literal["hits", "counts"]) -> pa.Table:
         """Where complex events end, with what is asked of each end."""
@@ -188,24 +194,29 @@ class BoundQuery:
         def produce(form: Form[Result], wanted: int | None, room: Room | None = None) -> Iterator[Result]:
             run = next(begun, None) if form is first.form else None
             run = run or self.begin("run", more=form.payload)
-            lister = run.lister.of(form, room)
+            return self.listed(run, run.lister.of(form, room), wanted, room)
 
-            def listed(watch: Watch) -> Iterator[Result]:
-                if run.query.traits.follows:
-                    from cer_gpu.engine.run.followed import followed  # few queries need it
+        source, made = self._source, produce if self.instead is None else going_on(self, produce)
+        return self.matches_of(first, made, source.ordered, source.source_column)
 
-                    for found in followed(run, watch(self.read(run)), self.halo, self.stop):
-                        yield from lister.listed(found.events, found.ends, found.answers, wanted)
-                    return
-                for chunk in run.chunks(watch(self.read(run)), self.halo, self.stop):
-                    yield from lister.batches(chunk, run.runner.ends(chunk), wanted)
-                    if room is not None and self._source.rows and self._source.repeats and wanted is None:
-                        room.project(run.intake.rows / self._source.rows, self._total)
+    def listed(
+        self, run: Run, lister: Lister[Result], wanted: int | None, room: Room | None
+    ) -> Iterator[Result]:
+        """The complex events of a run."""
 
-            return self._watched(run, listed)
+        def found_in(watch: Watch) -> Iterator[Result]:
+            if run.query.traits.follows:
+                from cer_gpu.engine.run.followed import followed  # few queries need it
 
-        source = self._source
-        return self.matches_of(first, produce, source.ordered, source.source_column)
+                for found in followed(run, watch(self.read(run)), self.halo, self.stop):
+                    yield from lister.listed(found.events, found.ends, found.answers, wanted)
+                return
+            for chunk in run.chunks(watch(self.read(run)), self.halo, self.stop):
+                yield from lister.batches(chunk, run.runner.ends(chunk), wanted)
+                if room is not None and self._source.rows and self._source.repeats and wanted is None:
+                    room.project(run.intake.rows / self._source.rows, self._total)
+
+        return self._watched(run, found_in)
 
     def matches_of(
         self,
