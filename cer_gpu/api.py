@@ -395,9 +395,15 @@ class Query:
         for finding in findings:
             hint = f": {finding.hints[0]}" if finding.hints else ""
             bound.notes.say(f"{finding.message}{hint}", finding.code not in COMMON)
-        if asked.engine == AUTO and planned.engine == "ordered" and source.repeats:
-            bound.instead = partial(self.bound_to, source, replace(asked, engine="general"))
+        if asked.engine == AUTO and source.repeats:
+            bound.instead = partial(self._exact, source, asked)
         return bound
+
+    def _exact(self, source: Source, asked: Options) -> BoundQuery:
+        """The query on the machine that compares decimals of all widths by order."""
+        from cer_gpu.plan.routes.general import NAME  # few runs need it
+
+        return self.bound_to(source, replace(asked, engine=NAME))
 
     def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema, Sequence[Diagnostic]]:
         """The query planned for events, their schema, and the notes of the checks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,13 +13,29 @@ from cer_gpu.errors import FarDecimalError, QueryError
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.batches import Form
     from cer_gpu.engine.answers.matches import Produce
+    from cer_gpu.engine.answers.notes import Notes
     from cer_gpu.engine.answers.room import Room
-    from cer_gpu.engine.run.bound import BoundQuery
 
 Result = TypeVar("Result")
 
 
-def or_instead(bound: BoundQuery, ask: Callable[[BoundQuery], Result]) -> Result:
+class Answering(Protocol):
+    """A query on a source, such as `BoundQuery`."""
+
+    instead: Callable[[], Self] | None
+    notes: Notes
+
+    def begin(self, purpose: Literal["run"], *, more: tuple[str, ...]) -> Any:
+        """A new run."""
+
+    def listed(self, run: Any, lister: Any, wanted: int | None, room: Room | None) -> Iterator[Any]:
+        """The complex events of a run."""
+
+
+Bound = TypeVar("Bound", bound=Answering)
+
+
+def or_instead(bound: Bound, ask: Callable[[Bound], Result]) -> Result:
     """What a query answers, or what answers in its place."""
     try:
         return ask(bound)
@@ -27,7 +43,7 @@ def or_instead(bound: BoundQuery, ask: Callable[[BoundQuery], Result]) -> Result
         return ask(_other(bound, error))
 
 
-def going_on(bound: BoundQuery, produce: Produce) -> Produce:
+def going_on(bound: Answering, produce: Produce) -> Produce:
     """Complex events of a query; where it meets such a decimal, the others come from another engine.
 
     Both list complex events in one order, so that those which were given are the first of the other, too.
@@ -47,7 +63,7 @@ def going_on(bound: BoundQuery, produce: Produce) -> Produce:
     return produced
 
 
-def _other(bound: BoundQuery, error: FarDecimalError) -> BoundQuery:
+def _other(bound: Bound, error: FarDecimalError) -> Bound:
     """What answers in the place of a query, with its notes; raises the error where nothing does."""
     if bound.instead is None:
         raise error
