@@ -45,7 +45,10 @@ def run(text: str, **keywords: object) -> Matches:
     ("text", "note"),
     [
         ("A ; B PARTITION BY k", "2 events have no `k`: they belong to no partition, and were skipped"),
-        ("B : A PARTITION BY k, price", "2 events have no `k`, `price`: they belong to no partition, and"),
+        (
+            "B : A PARTITION BY k, price",
+            "2 events have no value in a part of the key, which is `k`, `price`: they",
+        ),
         ("A ; b", "no event has the type `b`: there is `B`, and names are case-sensitive"),
         ("A ; Aa", "no event has the type `Aa`: there is"),
         ("A AND B", "no complex event is possible: `p AND q` keeps matches of p that are also matches of q"),

@@ -31,7 +31,8 @@ def say_what_was_read(notes: Notes, query: CompiledQuery, intake: Intake, option
         role = "is of the stream" if column == options.stream_column else "has the type"
         notes.say(f"no event {role} `{name}`{meant_by(name, seen)}")
     if intake.keyless:
-        key = ", ".join(" or ".join(f"`{name}`" for name in part) for part in query.reading.partition)
+        parts = [" or ".join(f"`{name}`" for name in part) for part in query.reading.partition]
+        key = parts[0] if len(parts) == 1 else f"value in a part of the key, which is {', '.join(parts)}"
         one = intake.keyless == 1
         number = f"{intake.keyless:,} {'event has' if one else 'events have'}"
         skipped = "it belongs to no partition" if one else "they belong to no partition"
