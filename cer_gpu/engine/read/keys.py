@@ -15,6 +15,7 @@ from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, is_text, single
 from cer_gpu.engine.read.sources.decimals import (
     FITTING,
+    DoubleWords,
     WideWords,
     common_decimal,
     from_integers,
@@ -86,6 +87,8 @@ class Part:
         Of a part that is text.
     wide : WideWords or None
         Of a part that is decimals which 64 bits may not hold.
+    doubles : DoubleWords or None
+        Of a part some of whose columns are whole numbers, and others floats.
 
     Raises
     ------
@@ -95,10 +98,13 @@ class Part:
 
     def __init__(self, names: tuple[str, ...], schema: pa.Schema) -> None:
         self.names = names
-        self.kind = _key_type([schema.field(name).type for name in names], names)
+        kinds = [_plain(schema.field(name).type) for name in names]
+        self.kind = _key_type(kinds, names)
         self.texts = TextNumbers() if is_text(self.kind) else None
         wide = pa.types.is_decimal(self.kind) and self.kind.precision > FITTING
         self.wide = WideWords() if wide else None
+        mixed = pa.types.is_floating(self.kind) and any(map(pa.types.is_integer, kinds))
+        self.doubles = DoubleWords() if mixed else None
 
     def words(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> Words:
         """The values of some rows, of all for None: the first of the alternatives that is not null.
@@ -154,6 +160,8 @@ class Part:
         if rows is not None:
             data, valid = data[rows], valid[rows] if len(valid) else valid
             beyond = beyond[rows] if len(beyond) else beyond
+        if self.doubles is not None and data.dtype.kind != "f":
+            return Words(self.doubles.words(data.astype(np.int64, copy=False)), valid, beyond)
         if data.dtype.kind == "f":
             data = data.astype(np.float64) + 0.0  # the two zeros are one key
             data[np.isnan(data)] = np.nan
@@ -189,6 +197,8 @@ class Part:
         """
         if self.texts is not None:
             return self.texts.number(value)
+        if self.doubles is not None and not isinstance(value, float):
+            return self.doubles.word(value)
         if isinstance(value, float):
             (bits,) = _BITS.unpack(_DOUBLE.pack(value + 0.0))  # the two zeros are one key
             return int(bits)
@@ -211,7 +221,8 @@ class Part:
     def kept(self, texts: TextNumbers | None) -> Part:
         """The same part with other numbers of its texts."""
         new = object.__new__(Part)
-        new.names, new.kind, new.texts, new.wide = self.names, self.kind, texts, self.wide
+        new.names, new.kind, new.texts = self.names, self.kind, texts
+        new.wide, new.doubles = self.wide, self.doubles
         return new
 
 
@@ -406,17 +417,17 @@ def _storage(kind: pa.DataType) -> pa.DataType:
 def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
     """The type in which values of several types are compared, None where they do not compare.
 
-    Strings of any kind are one type, and so are integers and decimals, floats, and times of different units.
+    Strings of any kind are one type, and so are integers and decimals, integers and floats, and times of
+    different units.
     """
-    plain = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds]
-    plain = [kind for kind in plain if not pa.types.is_null(kind)] or [pa.string()]
+    plain = [kind for kind in map(_plain, kinds) if not pa.types.is_null(kind)] or [pa.string()]
     if all(is_text(kind) for kind in plain):
         return pa.large_string()
     if len(set(plain)) == 1:
         return plain[0]
     if all(pa.types.is_integer(kind) for kind in plain):
         return pa.int64()
-    if all(pa.types.is_floating(kind) for kind in plain):
+    if all(pa.types.is_floating(kind) or pa.types.is_integer(kind) for kind in plain):
         return pa.float64()
     if all(pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in plain):
         return common_decimal(plain)
@@ -428,6 +439,11 @@ def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
         if len(zones) == 1:
             return pa.timestamp(_finest(kind.unit for kind in moments), zones.pop())
     return None
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type of the values of a column."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _finest(units: Iterable[str]) -> str:

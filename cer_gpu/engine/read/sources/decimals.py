@@ -111,10 +111,15 @@ class WideWords:
         self._texts = np.full(8, "", object)  # a stored state holds texts of any length
         self._count = 0
 
+    def own(self, number: int) -> int | None:
+        """The word that a number has by itself; None for one that gets a word when it is seen."""
+        return number if -2 * self.FIRST <= number < self.FIRST else None
+
     def word(self, number: int) -> int:
         """The word of a number."""
-        if -2 * self.FIRST <= number < self.FIRST:
-            return number
+        own = self.own(number)
+        if own is not None:
+            return own
         if len(self._words) != self._count:  # after a stored state was put back
             self._words = {int(text): self.FIRST + k for k, text in enumerate(self._texts[: self._count])}
         word = self._words.setdefault(number, self.FIRST + self._count)
@@ -132,6 +137,32 @@ class WideWords:
     def numbers(self, words: np.ndarray) -> list[int]:
         """The numbers of some words."""
         return [word if word < self.FIRST else int(self._texts[word - self.FIRST]) for word in words.tolist()]
+
+
+class DoubleWords(WideWords):
+    """Words of whole numbers of 64 bits that are compared with floats, by value.
+
+    One that a float64 holds exactly has the bits of that float. Another one, which equals no float, gets the
+    bits of a NaN of its own when it is first seen.
+    """
+
+    FIRST = int(np.array(0xFFF8_0000_0000_0001, np.uint64).view(np.int64))
+
+    def own(self, number: int) -> int | None:
+        """See `WideWords.own`."""
+        close = float(number)
+        return int(np.float64(close).view(np.int64)) if int(close) == number else None
+
+    def words(self, numbers: np.ndarray) -> np.ndarray:
+        """The words of numbers, int64: shape (n,), int64."""
+        close = numbers.astype(np.float64)
+        inside = close < float(1 << 63)
+        exact = inside & (np.where(inside, close, 0).astype(np.int64) == numbers)
+        found = close.view(np.int64)
+        if not exact.all():
+            far = np.flatnonzero(~exact)
+            found[far] = super().words(numbers[far])
+        return found
 
 
 def decimal_with(digits: int) -> pa.DataType:
