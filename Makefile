@@ -92,7 +92,7 @@ docs: $(VENV)/.ready-docs
 
 # The environment is made once and brought up to date when pyproject.toml changes.
 $(VENV)/.ready-demo: EXTRAS = demo
-$(VENV)/.ready-test: EXTRAS = test,demo
+$(VENV)/.ready-test: EXTRAS = test,demo,docs
 $(VENV)/.ready-bench: EXTRAS = bench
 $(VENV)/.ready-docs: EXTRAS = docs
 $(VENV)/.ready-demo $(VENV)/.ready-test $(VENV)/.ready-bench $(VENV)/.ready-docs: pyproject.toml | $(BIN)/python

@@ -115,7 +115,7 @@ class _Run:
             findings = _findings(query, self.events, how)
             return f"\n```text\n{findings}\n```\n\n"
         assert self.events is not None, "answers are asked for before there is a file of events"
-        events, order_by = _read(self.events, how)
+        events, order_by = read(self.events, how)
         compiled = cer.compile(query)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -129,11 +129,12 @@ class _Run:
         return f"\n{table}" + (f"\n![A timeline: {said}]({shown})\n\n" if name in self.pictures else "\n")
 
 
-def _read(name: str, how: dict[str, str]):
+def read(name: str, how: dict[str, str]):
+    """The events of a file, and the column that orders them: `ts` unless `how` names another."""
     import pyarrow.csv
     import pyarrow.json
 
-    read = pyarrow.json.read_json if name.endswith(("json", "jsonl")) else pyarrow.csv.read_csv
+    reader = pyarrow.json.read_json if name.endswith(("json", "jsonl")) else pyarrow.csv.read_csv
     if "zone" in how:
         import pyarrow as pa
 
@@ -141,14 +142,14 @@ def _read(name: str, how: dict[str, str]):
         return pyarrow.csv.read_csv(name, convert_options=options), "ts"
     if name.endswith(".csv"):
         options = pyarrow.csv.ConvertOptions(strings_can_be_null=True)
-        events = read(name, convert_options=options)
+        events = reader(name, convert_options=options)
     else:
-        events = read(name)
+        events = reader(name)
     return events, how.get("order", "ts" if "ts" in events.column_names else None)
 
 
-def _table(matches: Any) -> str:
-    """The answers as a table of Markdown: the lists of positions are written 0, 2."""
+def answers(matches: Any) -> tuple[list[str], list[list[str]]]:
+    """The answers as names of columns and rows of text: the lists of positions are written 0, 2."""
     rows, names = [], ["start", "end"]
     for found in matches:
         row: dict[str, Any] = {"start": found.start, "end": found.end}
@@ -161,9 +162,15 @@ def _table(matches: Any) -> str:
         row |= {**(found.values or {}), **found.measures}
         names += [name for name in row if name not in names]
         rows.append(row)
+    return names, [[_cell(row.get(name)) for name in names] for row in rows]
+
+
+def _table(matches: Any) -> str:
+    """The answers as a table of Markdown."""
+    names, rows = answers(matches)
     if not rows:
         return "No complex event.\n"
-    lines = [names, ["---"] * len(names), *([_cell(row.get(name)) for name in names] for row in rows)]
+    lines = [names, ["---"] * len(names), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -182,7 +189,7 @@ def _findings(query: str, events: str | None, how: dict[str, str]) -> str:
         compiled = cer.compile(query)
         findings = compiled.check()
         if events is not None:
-            table, order_by = _read(events, how)
+            table, order_by = read(events, how)
             findings = compiled.check(table, order_by=None if order_by == "no" else order_by)
     except QueryError as error:
         return str(error).strip()
