@@ -17,8 +17,9 @@ STAYS = -2
 FIRST_LEAF = 3
 """Leaf n is the reference -(n + FIRST_LEAF)."""
 
-SLOT, OTHER, TEST, NO, YES, NODE_COLUMNS = range(6)
-"""Columns of a node: the slot that is tested, the one it is compared with, the test, and where it goes on.
+SLOT, OTHER, TEST, NO, YES, PASSES, NODE_COLUMNS = range(7)
+"""Columns of a node: the slot that is tested, the one it is compared with, the test, and where it goes on;
+whether a configuration for which the test does not hold stays as it is, as long as it is not late.
 
 `NODE_COLUMNS` is their number. Of a comparison a slot below 0 is the value of the event in the column that
 the test names."""
@@ -110,6 +111,8 @@ class Steps(NamedTuple):
                                                        `Programs` names values
     `started`    uint8 [shapes]                        whether complex events have started
     `slots`      int32 [shapes]                        how many slots each shape has
+    `indexed`    int32 [shapes, 2]                     the slot by whose value configurations are looked up,
+                                                       -1: none; and whether it is a float
     `completing` int32 [shapes, 2]                     where the states of the relaxed automaton begin and end
                                                        in `completion` that it may end from; none: not known
     `completion` int32 [entries]
@@ -128,6 +131,7 @@ class Steps(NamedTuple):
     source: np.ndarray
     started: np.ndarray
     slots: np.ndarray
+    indexed: np.ndarray
     completing: np.ndarray
     completion: np.ndarray
     measure: np.ndarray
@@ -174,8 +178,13 @@ class Kept(NamedTuple):
     `shape`     int32 [room]                                  -1 where none is
     `lane`      int32 [room]
     `next`      int32 [room]                                  the next one of its group, or the next free one
+    `before`    int32 [room]                                  the one before it in its group, -1: none
     `chain`     int32 [room]                                  the next one with the same hash
     `bucket`    int32 [2 ** k]                                the first one with each hash; -1: none
+    `peer`      int32 [room] or [0]                           the next one with the same hash of the value
+                                                              that its shape is looked up by
+    `peered`    int32 [room] or [0]                           the one before it, -1: none
+    `heads`     int32 [2 ** k] or [0]                         the first one with each such hash; -1: none
     `slots`     uint64 or float64 [room, most slots]
     `bits`      int64 [room, most slots]                      the same memory
     `reals`     float64 [room, most slots]                    the same memory
@@ -191,8 +200,12 @@ class Kept(NamedTuple):
     shape: np.ndarray
     lane: np.ndarray
     next: np.ndarray
+    before: np.ndarray
     chain: np.ndarray
     bucket: np.ndarray
+    peer: np.ndarray
+    peered: np.ndarray
+    heads: np.ndarray
     slots: np.ndarray
     bits: np.ndarray
     reals: np.ndarray

@@ -32,7 +32,6 @@ from .contract import (
     SLOT_AT,
     SLOTS,
     STARTS,
-    STAYS,
     SWEEP,
     SWEEP_AT,
     TARGET,
@@ -41,7 +40,7 @@ from .contract import (
     TOP,
     WORK,
 )
-from .cpu_groups import forget, put, unlink
+from .cpu_groups import forget, put, take_out
 from .cpu_nodes import new_node
 from .cpu_programs import work_out
 from .cpu_steps import gather, hopeless, late, remains, takes
@@ -70,31 +69,13 @@ def _take_out(steps, rules, events, kept, groups, touched, lane, symbol, n, prog
             stays = False
             progress[HOPELESS] += 1
         if not stays:
-            unlink(kept, row, n_slots)
-            kept.shape[row] = -1
-            progress[COUNT] -= 1
+            take_out(kept, groups, row, n_slots, steps.indexed, progress)
             removed += 1
-    # Those are free from now on, and groups that are left without configurations are dropped.
+    # Groups that are left without configurations are dropped.
     before = -1
     at = groups.lane[lane, 0]
     while at >= 0 and removed > 0:
         after = groups.group[at, 2]
-        if steps.root[groups.group[at, 0], symbol] != STAYS:
-            left = -1
-            row = groups.group[at, 1]
-            while row >= 0:
-                following = kept.next[row]
-                if kept.shape[row] >= 0:
-                    left = row
-                else:
-                    if left < 0:
-                        groups.group[at, 1] = following
-                    else:
-                        kept.next[left] = following
-                    kept.next[row] = progress[FREE]
-                    progress[FREE] = row
-                    removed -= 1
-                row = following
         if groups.group[at, 1] < 0:
             if before < 0:
                 groups.lane[lane, 0] = after
@@ -197,7 +178,7 @@ def _carry_out(steps, programs, events, kept, groups, touched, arena, ends, rule
                 kept.node[row] = base
                 if label > 0:
                     kept.node[row] = new_node(arena, progress, label, base, number, arena[base, LATEST])
-            put(kept, groups, lane, target, n_slots, row, arena, progress)
+            put(kept, groups, lane, target, n_slots, row, steps.indexed, arena, progress)
     return accepted
 
 
@@ -232,7 +213,7 @@ def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, e
         if laned:
             lane = events.lanes[event]
         if groups.lane[lane, 1] != progress[EPOCH]:
-            forget(kept, groups, lane, steps.slots, progress)
+            forget(kept, groups, lane, steps.slots, steps.indexed, progress)
             groups.lane[lane, 1] = progress[EPOCH]
         if progress[COUNT] + 2 > kept.shape.shape[0]:
             progress[NEEDED] = 2
@@ -255,7 +236,7 @@ def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, e
                 kept.node[row] = -1
             for limb in range(kept.number.shape[1]):
                 kept.number[row, limb] = 0
-            put(kept, groups, lane, 0, 0, row, arena, progress)
+            put(kept, groups, lane, 0, 0, row, steps.indexed, arena, progress)
             groups.lane[lane, 2] = 1
         symbol = events.symbols[event]
         n = gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, progress)
@@ -288,7 +269,7 @@ def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, e
                 ends.root_first[progress[HIT] + 1] = progress[ROOTS]
             progress[HIT] += 1
             if rules.consumes == OWN_LANE:
-                forget(kept, groups, lane, steps.slots, progress)
+                forget(kept, groups, lane, steps.slots, steps.indexed, progress)
             elif rules.consumes == ALL_LANES:
                 progress[EPOCH] += 1
         progress[EVENT] = event + 1
@@ -308,7 +289,7 @@ def sweep(steps, programs, events, rules, kept, groups, touched, arena, ends, pr
         if halt[0]:
             return DONE
         if groups.lane[lane, 1] != progress[EPOCH]:
-            forget(kept, groups, lane, steps.slots, progress)
+            forget(kept, groups, lane, steps.slots, steps.indexed, progress)
             groups.lane[lane, 1] = progress[EPOCH]
         n = gather(steps, programs, events, rules, kept, groups, touched, lane, tick, progress)
         if n < 0:

@@ -22,6 +22,81 @@ def hash_of(lane, shape, bits, row, n_slots, last):
     return (mixed >> 20) & last
 
 
+@inline
+def value_of(kept, row, slot, real):
+    """The value that a slot keeps, as the index of its shape knows it: both zeros of floats are one."""
+    return 0 if real and kept.reals[row, slot] == 0.0 else kept.bits[row, slot]
+
+
+@inline
+def place_of(kept, lane, shape, value):
+    """Where the index has the configurations of a shape with some value."""
+    mixed = (lane + 1) * 0x9E3779B97F4A7C1 + shape * 0x2545F4914F6CDD1D
+    mixed ^= mixed >> 29
+    mixed = mixed * 0x2127599BF4325C37 + value
+    mixed ^= mixed >> 32
+    mixed *= 0x2545F4914F6CDD1D
+    return (mixed >> 20) & (kept.heads.shape[0] - 1)
+
+
+@inline
+def _indexed_at(kept, row, slot, real):
+    return place_of(kept, kept.lane[row], kept.shape[row], value_of(kept, row, slot, real))
+
+
+@inline
+def _list_in_index(kept, row, indexed):
+    slot = indexed[kept.shape[row], 0]
+    if slot >= 0:
+        at = _indexed_at(kept, row, slot, indexed[kept.shape[row], 1])
+        after = kept.heads[at]
+        kept.peer[row] = after
+        kept.peered[row] = -1
+        if after >= 0:
+            kept.peered[after] = row
+        kept.heads[at] = row
+
+
+@inline
+def _list_in_group(kept, groups, group, row):
+    after = groups.group[group, 1]
+    kept.next[row] = after
+    kept.before[row] = -1
+    if after >= 0:
+        kept.before[after] = row
+    groups.group[group, 1] = row
+
+
+@jit
+def take_out(kept, groups, row, n_slots, indexed, progress):
+    """Drop a configuration; its group stays, with none left perhaps."""
+    unlink(kept, row, n_slots)
+    shape = kept.shape[row]
+    slot = indexed[shape, 0]
+    if slot >= 0:
+        after = kept.peer[row]
+        if kept.peered[row] >= 0:
+            kept.peer[kept.peered[row]] = after
+        else:
+            kept.heads[_indexed_at(kept, row, slot, indexed[shape, 1])] = after
+        if after >= 0:
+            kept.peered[after] = kept.peered[row]
+    after = kept.next[row]
+    if kept.before[row] >= 0:
+        kept.next[kept.before[row]] = after
+    else:
+        at = groups.lane[kept.lane[row], 0]
+        while groups.group[at, 0] != shape:
+            at = groups.group[at, 2]
+        groups.group[at, 1] = after
+    if after >= 0:
+        kept.before[after] = kept.before[row]
+    kept.shape[row] = -1
+    kept.next[row] = progress[FREE]
+    progress[FREE] = row
+    progress[COUNT] -= 1
+
+
 @jit
 def unlink(kept, row, n_slots):
     """Take a configuration out of the chain of its hash."""
@@ -52,11 +127,13 @@ def group_of(groups, lane, shape, progress):
 
 
 @jit
-def arrange(kept, groups, count, count_of, progress):
+def arrange(kept, groups, count, count_of, indexed, progress):
     """Put the configurations of the first `count` rows into chains and groups, and all other rows aside.
 
-    `count_of` int32 [shapes] in: the slots of each shape; all groups are made anew.
+    `count_of` int32 [shapes] in: the slots of each shape; `indexed` as in `Steps`; all groups are made anew.
     """
+    for at in range(kept.heads.shape[0]):
+        kept.heads[at] = -1
     for at in range(kept.bucket.shape[0]):
         kept.bucket[at] = -1
     for lane in range(groups.lane.shape[0]):
@@ -70,8 +147,8 @@ def arrange(kept, groups, count, count_of, progress):
         kept.chain[row] = kept.bucket[at]
         kept.bucket[at] = row
         group = group_of(groups, kept.lane[row], kept.shape[row], progress)
-        kept.next[row] = groups.group[group, 1]
-        groups.group[group, 1] = row
+        _list_in_group(kept, groups, group, row)
+        _list_in_index(kept, row, indexed)
     for row in range(count, kept.shape.shape[0]):
         kept.shape[row] = -1
         kept.next[row] = row + 1
@@ -80,18 +157,14 @@ def arrange(kept, groups, count, count_of, progress):
 
 
 @jit
-def forget(kept, groups, lane, count_of, progress):
+def forget(kept, groups, lane, count_of, indexed, progress):
     """Drop all configurations of a lane."""
     at = groups.lane[lane, 0]
     while at >= 0:
         row = groups.group[at, 1]
         while row >= 0:
             after = kept.next[row]
-            unlink(kept, row, count_of[kept.shape[row]])
-            kept.shape[row] = -1
-            kept.next[row] = progress[FREE]
-            progress[FREE] = row
-            progress[COUNT] -= 1
+            take_out(kept, groups, row, count_of[kept.shape[row]], indexed, progress)
             row = after
         after = groups.group[at, 2]
         groups.group[at, 2] = progress[LINKS]
@@ -102,7 +175,7 @@ def forget(kept, groups, lane, count_of, progress):
 
 
 @inline
-def put(kept, groups, lane, shape, n_slots, row, arena, progress):
+def put(kept, groups, lane, shape, n_slots, row, indexed, arena, progress):
     """Put in the configuration that was written into the first free row, or add it to its like."""
     at = hash_of(lane, shape, kept.bits, row, n_slots, kept.bucket.shape[0] - 1)
     one = kept.bucket[at]
@@ -124,8 +197,8 @@ def put(kept, groups, lane, shape, n_slots, row, arena, progress):
         kept.chain[row] = kept.bucket[at]
         kept.bucket[at] = row
         group = group_of(groups, lane, shape, progress)
-        kept.next[row] = groups.group[group, 1]
-        groups.group[group, 1] = row
+        _list_in_group(kept, groups, group, row)
+        _list_in_index(kept, row, indexed)
     else:
         kept.began[one, 0] = min(kept.began[one, 0], kept.began[row, 0])
         if kept.began[row, 1] > kept.began[one, 1]:

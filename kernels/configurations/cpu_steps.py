@@ -12,6 +12,7 @@ from .contract import (
     NO,
     NO_WINDOW,
     OTHER,
+    PASSES,
     REMAINS,
     SAME,
     SLOT,
@@ -25,6 +26,7 @@ from .contract import (
     WORKED_OUT,
     YES,
 )
+from .cpu_groups import place_of
 from .cpu_programs import work_out
 
 
@@ -85,6 +87,35 @@ def remains(steps, leaf):
     return found
 
 
+@inline
+def _looks_up(steps, events, event, shape, symbol):
+    """The equality by which the configurations of a shape are looked up for an event, -1: all are asked."""
+    reference = steps.root[shape, symbol]
+    if steps.indexed[shape, 0] < 0:
+        return -1
+    while reference >= 0 and steps.measure[steps.tree[reference, TEST]] == IS_KNOWN:
+        if events.known[steps.column[steps.tree[reference, TEST], 0], event] == 0:
+            return -1
+        reference = steps.tree[reference, YES]
+    if reference < 0 or steps.measure[steps.tree[reference, TEST]] != SAME:
+        return -1
+    one = steps.tree[reference, SLOT]
+    other = steps.tree[reference, OTHER]
+    if min(one, other) >= 0 or max(one, other) != steps.indexed[shape, 0]:
+        return -1
+    return reference if steps.tree[reference, PASSES] else -1
+
+
+@inline
+def _asked_value(steps, events, event, reference):
+    """The value of the event that an equality compares, as the index of a shape knows it."""
+    test = steps.tree[reference, TEST]
+    column = steps.column[test, 0 if steps.tree[reference, SLOT] < 0 else 1]
+    if steps.real[column] and events.reals[column, event] == 0.0:
+        return 0
+    return events.values[column, event]
+
+
 @jit
 def gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, progress):
     """Find the configurations of a lane that an event changes, and their leaves: how many, or -1 - status."""
@@ -94,7 +125,16 @@ def gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, 
         shape = groups.group[at, 0]
         root = steps.root[shape, symbol]
         row = groups.group[at, 1]
+        equality = -1
+        if root >= 0:
+            equality = _looks_up(steps, events, progress[EVENT], shape, symbol)
+            if equality >= 0:
+                value = _asked_value(steps, events, progress[EVENT], equality)
+                row = kept.heads[place_of(kept, lane, shape, value)]
         while row >= 0 and root != STAYS:
+            if equality >= 0 and (kept.shape[row] != shape or kept.lane[row] != lane):
+                row = kept.peer[row]
+                continue
             if n == touched.leaf.shape[0]:
                 return -1 - TOUCHED_FULL
             reference = root
@@ -130,7 +170,7 @@ def gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, 
                 touched.leaf[n, 0] = row
                 touched.leaf[n, 1] = leaf
                 n += 1
-            row = kept.next[row]
+            row = kept.next[row] if equality < 0 else kept.peer[row]
         at = groups.group[at, 2]
     return n
 

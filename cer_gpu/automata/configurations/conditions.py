@@ -63,6 +63,10 @@ class _Local:
         self.own_folds = [self._is_local(fold.owner, local) for fold in comparison.folds]
         self.whole = all(self.own) and all(self.own_folds)
         """Whether it speaks of nothing from outside."""
+        condition = comparison.condition
+        self.is_equality = (
+            comparison.is_of_two and isinstance(condition, tree.Comparison) and condition.op == "="
+        )
         self.names = frozenset(owner.variable for owner in comparison.owners if self._is_local(owner, local))
 
     @staticmethod
@@ -150,6 +154,8 @@ class Conditioned(Member):
         self._locals = [_Local(number, comparisons.all[number], local) for number in leaves]
         self._place = {leaf: list(leaves).index(comparisons.number[leaf]) for leaf in leaves_in(condition)}
         self._first = tuple([one.begin() for one in self._locals])
+        # Equalities are asked first: by them partial matches are looked up.
+        self._order = sorted(range(len(self._locals)), key=lambda at: not self._locals[at].is_equality)
 
     def begin(self) -> list[State]:
         return [(state, self._first) for state in self._operand.begin()]
@@ -170,22 +176,38 @@ class Conditioned(Member):
                 ]
             )
             if target == END:
-                found = self._said(now, [own.formula for own in self._locals], event)
-                if found is not False:
+                said = [one if isinstance(one, bool) else (LEAF, at) for at, one in enumerate(now)]
+                if self._holds(now, said, label, None, event):
+                    found = self._said(said)
                     yield label, END, owed if found is True else owed | {found}
                 continue
             ahead = names_in(self._operand.ahead(target))
-            now = tuple(
-                [
-                    one if isinstance(one, bool) else own.settled(one, label, ahead, event)
-                    for own, one in zip(self._locals, now, strict=True)
-                ]
-            )
-            found = self._so_far(now)
-            if found is not False:
-                yield label, (target, None if found is True else now), owed
+            after = list(now)
+            if self._holds(now, after, label, ahead, event):
+                yield label, (target, None if self._so_far(after) is True else tuple(after)), owed
 
-    def _so_far(self, known: tuple[Any, ...]) -> Formula:
+    def _holds(
+        self,
+        known: tuple[Any, ...],
+        found: list[Any],
+        label: Label,
+        ahead: frozenset[str] | None,
+        event: Seen,
+    ) -> bool:
+        """Ask the comparisons one after another, up to where the condition cannot hold any more.
+
+        Of each one `found` gets what it says: at the end of the pattern, where `ahead` is None, or by now.
+        """
+        for place in self._order:
+            if isinstance(known[place], bool):
+                continue
+            own, one = self._locals[place], known[place]
+            found[place] = own.formula(one, event) if ahead is None else own.settled(one, label, ahead, event)
+            if found[place] is False and self._so_far(found) is False:
+                return False
+        return self._so_far(found) is not False
+
+    def _so_far(self, known: Sequence[Any]) -> Formula:
         """TRUE or FALSE once the condition is decided."""
 
         def of(leaf: tree.Condition) -> Formula:
@@ -195,17 +217,9 @@ class Conditioned(Member):
 
         return evaluated(self._condition, of)
 
-    def _said(self, known: tuple[Any, ...], formulas: Sequence[Any], event: Seen) -> Formula:
-        found: dict[int, Formula] = {}
-
-        def of(leaf: tree.Condition) -> Formula:
-            place = self._place[leaf]
-            if place not in found:
-                one = known[place]
-                found[place] = one if isinstance(one, bool) else formulas[place](one, event)
-            return found[place]
-
-        return evaluated(self._condition, of)
+    def _said(self, known: Sequence[Formula]) -> Formula:
+        """The condition with what its comparisons say."""
+        return evaluated(self._condition, lambda leaf: known[self._place[leaf]])
 
     def aged(self, state: State, event: Seen) -> State | None:
         inner, known = state

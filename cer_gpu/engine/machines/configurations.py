@@ -287,8 +287,9 @@ class ConfigurationRuns:
             return bool(steps.programs.stack[0])
 
         told = KnownSlots(symbol, age, value, known, steps.tables, worked)
+        indexed = steps.indexed
         steps.learn(int(kept.shape[row]), symbol, told)
-        if steps.most_slots > kept.slots.shape[1]:
+        if steps.most_slots > kept.slots.shape[1] or steps.indexed > indexed:
             self._regroup(np.flatnonzero(kept.shape >= 0), len(kept.shape))
             self._touched = room_for_touched(len(self._touched.leaf), self._kept)
             self._rules = self._rules._replace(most=most_open(self._kept, CONFIGURATIONS, MEMORY))
@@ -321,7 +322,9 @@ class ConfigurationRuns:
         )
         self._kept = room_for(ROOM, dtype, self._steps.most_slots, self._lists, self._limbs)
         self._touched = room_for_touched(ROOM, self._kept)
-        arrange(self._kept, self._groups, 0, self._steps.tables.slots, self._progress)
+        arrange(
+            self._kept, self._groups, 0, self._steps.tables.slots, self._steps.tables.indexed, self._progress
+        )
         self._progress[words.SWEEP_AT] = LEAST
         window, kind = self._window, words.NO_WINDOW
         size: Any = dtype.type(0)
@@ -340,7 +343,8 @@ class ConfigurationRuns:
         assert self._steps is not None
         old, count = self._kept, len(rows)
         rows_for, dtype = max(room, ROOM, count + 2), old.slots.dtype
-        kept = room_for(rows_for, dtype, self._steps.most_slots, self._lists, self._limbs)
+        indexed = self._steps.indexed > 0
+        kept = room_for(rows_for, dtype, self._steps.most_slots, self._lists, self._limbs, indexed)
         for name in ("shape", "lane", "began", "since", "node", "number"):
             own = getattr(old, name)
             if own.size:
@@ -349,7 +353,9 @@ class ConfigurationRuns:
         self._kept = kept
         if len(self._groups.group) < count + 2:
             self._groups = self._groups._replace(group=np.empty((2 * count + 2, 3), np.int32))
-        arrange(kept, self._groups, count, self._steps.tables.slots, self._progress)
+        arrange(
+            kept, self._groups, count, self._steps.tables.slots, self._steps.tables.indexed, self._progress
+        )
 
     def _lanes_for(self, count: int) -> None:
         """Make room for so many lanes."""

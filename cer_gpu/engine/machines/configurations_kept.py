@@ -34,16 +34,25 @@ def rows_with_prefix(kept: Kept, started: np.ndarray, rows: np.ndarray) -> np.nd
     return found
 
 
-def room_for(rows: int, dtype: np.dtype, n_slots: int, lists: bool, limbs: int) -> Kept:
-    """Room for so many configurations, of which none is there; with nodes where complex events are listed."""
+def room_for(
+    rows: int, dtype: np.dtype, n_slots: int, lists: bool, limbs: int, indexed: bool = False
+) -> Kept:
+    """Room for so many configurations, of which none is there.
+
+    It has nodes where complex events are listed, and an index where some are looked up by a value.
+    """
     buckets = 1 << max(rows - 1, 1).bit_length() + 1
     slots = np.zeros((rows, max(n_slots, 1)), dtype)
     return Kept(
         shape=np.full(rows, -1, np.int32),
         lane=np.empty(rows, np.int32),
         next=np.empty(rows, np.int32),
+        before=np.empty(rows, np.int32),
         chain=np.empty(rows, np.int32),
         bucket=np.full(buckets, -1, np.int32),
+        peer=np.empty(rows if indexed else 0, np.int32),
+        peered=np.empty(rows if indexed else 0, np.int32),
+        heads=np.empty(buckets if indexed else 0, np.int32),
         slots=slots,
         bits=slots.view(np.int64),
         reals=slots.view(np.float64),

@@ -15,16 +15,19 @@ from cer_gpu.kernels.configurations.contract import (
     AT_MOST,
     CONSTANT,
     FIRST_LEAF,
+    FLAGS,
     IS_KNOWN,
     LESS,
     NO,
     NODE_COLUMNS,
     OTHER_THAN,
     OUTCOME_COLUMNS,
+    PASSES,
     REMAINS,
     SAME,
     STARTS,
     STAYS,
+    TEST,
     UNKNOWN,
     WORKED_OUT,
     YES,
@@ -114,6 +117,8 @@ class GrowingSteps:
         None where nothing is worked out.
     texts : list of int
         The labels of the texts that comparisons name.
+    indexed : int
+        How many shapes have configurations that are looked up by a value.
     """
 
     def __init__(
@@ -140,6 +145,7 @@ class GrowingSteps:
             source=np.empty(ROOM, np.int32),
             started=np.empty(0, np.uint8),
             slots=np.empty(0, np.int32),
+            indexed=np.empty((0, 2), np.int32),
             completing=np.empty((0, 2), np.int32),
             completion=np.empty(ROOM, np.int32),
             measure=np.array(
@@ -152,6 +158,7 @@ class GrowingSteps:
         )
         self.most_slots = 0
         self.texts: list[int] = []
+        self.indexed = 0
         self._completing: Callable[[Shape], Sequence[int]] | None = None
         self._noted = 0
         self.programs = _no_programs() if shapes.registers.held.works else None
@@ -176,6 +183,7 @@ class GrowingSteps:
             root=root,
             started=np.append(self.tables.started, started),
             slots=slots,
+            indexed=np.append(self.tables.indexed, np.full((count - known, 2), -1, np.int32), axis=0),
             completing=np.append(self.tables.completing, np.zeros((count - known, 2), np.int32), axis=0),
         )
         self._note_completions(known)
@@ -245,12 +253,50 @@ class GrowingSteps:
         for slot, other, test, holds in path:
             reference = int(table[at])
             if reference == UNKNOWN:
-                reference = self._row("tree", (slot, other, test, UNKNOWN, UNKNOWN))
+                reference = self._row("tree", (slot, other, test, UNKNOWN, UNKNOWN, 0))
                 if table is not self.tables.root and table is not self.tables.tree:
                     table = self.tables.tree  # it has moved
                 table[at] = reference
             table, at = self.tables.tree, (reference, YES if holds else NO)
         table[at] = -leaf - FIRST_LEAF
+        self._index(shape, symbol)
+
+    def _index(self, shape: int, symbol: int) -> None:
+        """Note by which equality the configurations of a shape may be looked up for events with a symbol.
+
+        All others stay as they are: so say the answers that are known by now.
+        """
+        tables = self.tables
+        reference = int(tables.root[shape, symbol])
+        while reference >= 0 and tables.measure[tables.tree[reference, TEST]] == IS_KNOWN:
+            reference = int(tables.tree[reference, YES])
+        if reference < 0 or tables.tree[reference, PASSES]:
+            return
+        one, other, test, no, *_ = tables.tree[reference].tolist()
+        if tables.measure[test] != SAME or min(one, other) >= 0 or not self._passes(no):
+            return
+        tables.tree[reference, PASSES] = 1
+        if tables.indexed[shape, 0] < 0 <= max(one, other):
+            tables.indexed[shape] = max(one, other), tables.real[tables.column[test, 0]]
+            self.indexed += 1
+
+    def _passes(self, reference: int) -> bool:
+        """Whether a configuration that comes to a node stays as it is, or is late."""
+        tables = self.tables
+        if reference >= 0:
+            _, _, test, no, yes, _ = tables.tree[reference].tolist()
+            late = tables.measure[test] < IS_KNOWN and self._drops(no)
+            return self._passes(yes) and (late or self._passes(no))
+        if reference in (UNKNOWN, STAYS):
+            return False
+        leaf = -reference - FIRST_LEAF
+        flags = tables.outcome[tables.leaf[leaf] : tables.leaf[leaf + 1], FLAGS].tolist()
+        return bool(flags == [REMAINS])
+
+    def _drops(self, reference: int) -> bool:
+        """Whether a node is a leaf without outcomes."""
+        leaf = -reference - FIRST_LEAF
+        return leaf >= 0 and bool(self.tables.leaf[leaf] == self.tables.leaf[leaf + 1])
 
     def _leaf(self, outcomes: tuple[Outcome, ...], shape: int) -> int:
         """The number of a leaf with some outcomes of a shape; -1: none of them leaves a configuration."""
