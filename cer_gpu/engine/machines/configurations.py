@@ -322,9 +322,8 @@ class ConfigurationRuns:
         )
         self._kept = room_for(ROOM, dtype, self._steps.most_slots, self._lists, self._limbs)
         self._touched = room_for_touched(ROOM, self._kept)
-        arrange(
-            self._kept, self._groups, 0, self._steps.tables.slots, self._steps.tables.indexed, self._progress
-        )
+        known = self._steps.tables
+        arrange(self._kept, self._groups, 0, known.slots, known.indexed, self._progress)
         self._progress[words.SWEEP_AT] = LEAST
         window, kind = self._window, words.NO_WINDOW
         size: Any = dtype.type(0)
@@ -342,9 +341,8 @@ class ConfigurationRuns:
         """Keep the configurations of some rows, with room for so many."""
         assert self._steps is not None
         old, count = self._kept, len(rows)
-        rows_for, dtype = max(room, ROOM, count + 2), old.slots.dtype
-        indexed = self._steps.indexed > 0
-        kept = room_for(rows_for, dtype, self._steps.most_slots, self._lists, self._limbs, indexed)
+        steps, most, dtype = self._steps, max(room, ROOM, count + 2), old.slots.dtype
+        kept = room_for(most, dtype, steps.most_slots, self._lists, self._limbs, steps.indexed > 0)
         for name in ("shape", "lane", "began", "since", "node", "number"):
             own = getattr(old, name)
             if own.size:
@@ -353,9 +351,7 @@ class ConfigurationRuns:
         self._kept = kept
         if len(self._groups.group) < count + 2:
             self._groups = self._groups._replace(group=np.empty((2 * count + 2, 3), np.int32))
-        arrange(
-            kept, self._groups, count, self._steps.tables.slots, self._steps.tables.indexed, self._progress
-        )
+        arrange(kept, self._groups, count, steps.tables.slots, steps.tables.indexed, self._progress)
 
     def _lanes_for(self, count: int) -> None:
         """Make room for so many lanes."""
