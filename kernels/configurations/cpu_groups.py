@@ -167,10 +167,10 @@ def forget(kept, groups, lane, count_of, indexed, progress):
             take_out(kept, groups, row, count_of[kept.shape[row]], indexed, progress)
             row = after
         after = groups.group[at, 2]
+        groups.lane[lane, 0] = after  # what is left is looked for among the groups of the lane
         groups.group[at, 2] = progress[LINKS]
         progress[LINKS] = at
         at = after
-    groups.lane[lane, 0] = -1
     groups.lane[lane, 2] = 0
 
 
