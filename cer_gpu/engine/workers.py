@@ -21,6 +21,9 @@ Result = TypeVar("Result")
 FEW = 1 << 13
 """So many events are run by the caller itself: handing them to another thread would take longer than that."""
 
+QUICK = 8
+"""Where the time for an event has a bound, 2^QUICK times as many events count as few."""
+
 STEP_S = 0.2
 """Seconds between two looks at how far the threads are."""
 

@@ -18,7 +18,7 @@ from cer_gpu.engine.machines.numbers import WindowNumbers, check_open
 from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState, grown
-from cer_gpu.engine.workers import Workers
+from cer_gpu.engine.workers import QUICK, Workers
 from cer_gpu.kernels.counts.cpu import forward_counts
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.falling.contract import AutomatonPrograms
@@ -252,7 +252,7 @@ class AutomatonRunner:
             number, after = forward_counts(tables, forward, symbols, *own, first, event, before)
             return event, number, segments, after
 
-        parts = self._over_units_here("counting", chunk.segments, run)
+        parts = self._over_units("counting", chunk.segments, run, here=True)
         for _, _, segments, after in parts:
             # Not by the threads: large numbers put another array in place of the one that all share.
             self.store_vectors(segments.lane, after)
@@ -414,18 +414,18 @@ class AutomatonRunner:
         """
         return self._numbers.at(chunk.events.symbols, SegmentHits(first, event, lowest), exact)
 
-    # --------------------------------------------------------------------------------------- hits
-
-    def _over_units(self, phase: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
-        if self._devices is not None:
-            return [run(segments)] if len(segments) else []  # one launch takes all of them
-        return self._over_units_here(phase, segments, run)
-
-    def _over_units_here(
-        self, phase: str, segments: Segments, run: Callable[[Segments], Result]
+    def _over_units(
+        self,
+        phase: str,
+        segments: Segments,
+        run: Callable[[Segments], Result],
+        here: bool = False,
+        quick: int = 0,
     ) -> list[Result]:
-        units = segments.units(self._workers.threads)
-        return self._workers.map(phase, lambda unit: run(segments.part(*unit)), units, segments.events)
+        if self._devices is not None and not here:
+            return [run(segments)] if len(segments) else []  # one launch takes all of them
+        units, events = segments.units(self._workers.threads), segments.events >> quick
+        return self._workers.map(phase, lambda unit: run(segments.part(*unit)), units, events)
 
     def _found(self, chunk: Chunk, bounded: bool) -> Ends:
         """The ends of a chunk, before CONSUME BY."""
@@ -441,7 +441,7 @@ class AutomatonRunner:
             first = first_ends(segments, event)
             return Ends(event, latest, chunk.lowest_starts(segments, first, event, self._query.window))
 
-        parts = self._over_units("finding ends", chunk.segments, run)
+        parts = self._over_units("finding ends", chunk.segments, run, quick=QUICK)
         if len(chunk.falling):
             parts.append(self._falling.ends(chunk))
         return ends_joined(parts)
