@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.parted import Parted
-from cer_gpu.backtesting.table import moments_of
+from cer_gpu.backtesting.table import moments_of, placed
 from cer_gpu.engine.run.bound import BoundQuery
-from cer_gpu.late import compute as pc
 
 MOST = 1 << 26
 """Of a query with more matches than these no durations are worked out: they would take minutes."""
@@ -67,12 +65,7 @@ def _durations(bound: BoundQuery, parted: Parted, timed: bool) -> Iterator[pa.Ta
         took = moments_of(ends) - moments_of(batch.column("start_time" if timed else "start"))
         if pa.types.is_date32(ends.type):
             took = took.astype(np.int64) * _DAY
-        arrays: list[Any] = []
-        if parted.buckets is not None:
-            arrays.append(
-                parted.buckets.column(parted.buckets.of(moments_of(ends.cast(parted.buckets.kind))))
-            )
-        arrays += [batch.column(name) for name in parted.columns]
+        arrays = placed(batch, parted, timed)
         one = pa.array(np.ones(len(took), np.int64))
         yield pa.table([*arrays, pa.array(took), one], [*parted.names, _TOOK, _MANY])
 
@@ -83,7 +76,7 @@ def _summed(parts: Iterator[pa.Table], keys: list[str]) -> pa.Table:
     waiting = 0
 
     def settled() -> pa.Table:
-        whole = pa.concat_tables(kept, promote_options="permissive").unify_dictionaries()
+        whole = pa.concat_tables(kept)
         found = whole.group_by([*keys, _TOOK], use_threads=False).aggregate([(_MANY, "sum")])
         return found.rename_columns([*keys, _TOOK, _MANY])
 
@@ -93,11 +86,6 @@ def _summed(parts: Iterator[pa.Table], keys: list[str]) -> pa.Table:
         if waiting > max(WAITING, 2 * len(kept[0])):
             kept, waiting = [settled()], 0
     found = settled()
-    plain = [
-        pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        for column in found.columns
-    ]
-    found = pa.table(plain, found.schema.names)
     return found.sort_by([(name, "ascending") for name in [*keys, _TOOK]])
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.parted import Parted
-from cer_gpu.backtesting.table import moments_of
+from cer_gpu.backtesting.table import placed
 from cer_gpu.engine.run.bound import BoundQuery
-from cer_gpu.late import compute as pc
 
 STARTS = "starts"
 
@@ -46,14 +44,7 @@ def with_starts(found: pa.Table, bound: BoundQuery | None, parted: Parted, timed
 def _starts(bound: BoundQuery, parted: Parted, timed: bool) -> Iterator[pa.Table]:
     """For some complex events after others where they begin, with their buckets and keys."""
     for batch in bound.matches().batches():
-        arrays: list[Any] = []
-        if parted.buckets is not None:
-            ends = batch.column("end_time" if timed else "end").cast(parted.buckets.kind)
-            arrays.append(parted.buckets.column(parted.buckets.of(moments_of(ends))))
-        for name in parted.columns:
-            column = batch.column(name)
-            dictionary = pa.types.is_dictionary(column.type)
-            arrays.append(pc.cast(column, column.type.value_type) if dictionary else column)
+        arrays = placed(batch, parted, timed)
         yield pa.table([*arrays, batch.column("start")], [*parted.names, STARTS])
 
 

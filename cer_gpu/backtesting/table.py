@@ -9,11 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.buckets import Buckets
+from cer_gpu.backtesting.parted import Parted
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.answers.where import exact_column, times
 from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.run.together import Bunch
 from cer_gpu.engine.run.totals import SAFE, SETTLED, Sums
+from cer_gpu.late import compute as pc
 
 FOUND = ("hits", "matches", "first", "last")
 
@@ -104,6 +106,27 @@ class EndsSummed:
                 part.set_column(place, "matches", part.column(place).cast(WIDE)) for part in self._parts
             ]
         return _regrouped(pa.concat_tables(self._parts), [QUERY, *self._schema.names])
+
+
+def placed(matches: pa.RecordBatch, parted: Parted, timed: bool) -> list[Any]:
+    """For some matches the columns by which rows are parted: the buckets of their ends, and keys as values.
+
+    Parameters
+    ----------
+    matches : RecordBatch
+    parted : Parted
+    timed : bool
+        Whether the run has an order.
+    """
+    arrays: list[Any] = []
+    if parted.buckets is not None:
+        ends = matches.column("end_time" if timed else "end").cast(parted.buckets.kind)
+        arrays.append(parted.buckets.column(parted.buckets.of(moments_of(ends))))
+    for name in parted.columns:
+        column = matches.column(name)
+        dictionary = pa.types.is_dictionary(column.type)
+        arrays.append(pc.cast(column, column.type.value_type) if dictionary else column)
+    return arrays
 
 
 def moments_of(column: pa.Array) -> np.ndarray:

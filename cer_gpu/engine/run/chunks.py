@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,22 +110,23 @@ class Run:
         stop : int, optional
             The events from this position on say only what follows others, and are in no chunk.
         """
-        inside = map(Inside(self.chunker, halo, stop), self.relevant(batches))
+        inside = map(Inside(self.chunker.resume, halo, stop), self.relevant(batches))
         return self.chunker.chunks(part for part in inside if part is not None)
 
 
 class Inside:
-    """Takes what is reported out of the parts of a stream; a chunker goes on after what comes before that.
+    """Takes what is reported out of the parts of a stream.
 
     Parameters
     ----------
-    chunker : Chunker
+    resume : callable
+        Takes the events before these, which may be part of what is reported, once the first of these comes.
     halo, stop
         As for `Run.chunks`.
     """
 
-    def __init__(self, chunker: Chunker, halo: int = 0, stop: int | None = None) -> None:
-        self._chunker, self._halo, self._stop = chunker, halo, stop
+    def __init__(self, resume: Callable[[Relevant], None], halo: int = 0, stop: int | None = None) -> None:
+        self._resume, self._halo, self._stop = resume, halo, stop
         self._before: list[Relevant] = []
 
     def __call__(self, part: Relevant) -> Relevant | None:
@@ -140,7 +141,7 @@ class Inside:
         if at == len(part):
             return None
         if self._before:
-            self._chunker.resume(joined(self._before))
+            self._resume(joined(self._before))
             self._before = []
         return part.slice(at)
 

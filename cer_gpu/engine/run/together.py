@@ -15,7 +15,7 @@ from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import CarryingRunner, runner_of
 from cer_gpu.engine.read.classify import Classifier
-from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
+from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -23,7 +23,7 @@ from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.abreast import AbreastRun, BunchMember, blocks_of, counted
 from cer_gpu.engine.run.bound import BoundQuery
-from cer_gpu.engine.run.chunks import CHUNK, Chunker
+from cer_gpu.engine.run.chunks import CHUNK, Chunker, Inside
 from cer_gpu.engine.run.components import (
     intake_state,
     is_component,
@@ -112,9 +112,7 @@ class Bunch:
         own = [np.empty(0, np.uint8)] if made is None else list(made.symbols)
         self._alone = made is None
         self._totals = totals
-        self._halo, self._stop = bound[0].halo, bound[0].stop
-        self._before: list[Relevant] = []
-        """The events that are not reported, until the first one that is."""
+        self._inside = Inside(self._resume, bound[0].halo, bound[0].stop)
         self._first = replace(asked[0], reading=reading)
         self._workers = workers
         self.encoder = LaneEncoder(reading.partition, source.arrow_schema) if reading.partition else None
@@ -148,29 +146,21 @@ class Bunch:
         """Take the next batch of the stream, and add to the totals what ends there; parts may come later."""
         for extended in self._intake.extended([batch.select(self.columns)]):
             for part in self._intake.relevant(extended) if len(extended) else ():
-                self._go_on(self._reported(part))
+                self._go_on(self._inside(part))
 
-    def _go_on(self, part: Relevant) -> None:
-        if not len(part):
+    def _go_on(self, part: Relevant | None) -> None:
+        if part is None or not len(part):
             return
-        if self._before:
-            tail, self._before = joined(self._before), []
-            for member, run in zip(self._members, self._runs, strict=True):
-                run.resume(self._read_by(member, tail))
-            if self._abreast is not None:
-                self._abreast.resume(tail)
         self._each(partial(self._take, part))
         if self._abreast is not None:
             self._abreast.add(part)
 
-    def _reported(self, part: Relevant) -> Relevant:
-        """Those events of a part that are reported; those before them are kept."""
-        if self._stop is not None and (last := int(np.searchsorted(part.positions, self._stop))) < len(part):
-            part = part.take(np.arange(last))
-        first = int(np.searchsorted(part.positions, self._halo)) if self._halo else 0
-        if first:
-            self._before.append(part.take(np.arange(first)))
-        return part.slice(first) if first else part
+    def _resume(self, tail: Relevant) -> None:
+        """Go on after events that are not reported, but may be part of what is."""
+        for member, run in zip(self._members, self._runs, strict=True):
+            run.resume(self._read_by(member, tail))
+        if self._abreast is not None:
+            self._abreast.resume(tail)
 
     def rest(self) -> None:
         """Add what ends at the events that are left; further ones may follow."""
