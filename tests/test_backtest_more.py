@@ -14,6 +14,7 @@ from test_backtest import OPTIONS, ticks
 
 import cer_gpu as cer
 from cer_gpu.backtesting import durations, starts
+from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.language.printer import to_text
 
 TEMPLATE = "SELECT * WHERE (A AS a FILTER a[x > $p]) ; B ; C PARTITION BY [k] WITHIN $w"
@@ -130,7 +131,7 @@ def test_durations_by_date_and_number() -> None:
 
 
 def test_too_many_matches_have_no_durations(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cer_gpu.backtesting.run.MOST", 10)
+    monkeypatch.setattr("cer_gpu.backtesting.listed.MOST", 10)
     with pytest.warns(UserWarning, match="q1.*matches: durations are worked out"):
         found = cer.backtest(
             ["SELECT * WHERE A ; B", "SELECT * WHERE A : B : C : D"], ticks(), durations=True, device="cpu"
@@ -139,6 +140,20 @@ def test_too_many_matches_have_no_durations(monkeypatch: pytest.MonkeyPatch) -> 
     assert rows[0]["duration_median"] is None
     assert rows[1]["duration_p95"] == 3.0
     assert any("durations are worked out" in note for note in found.notes)
+
+
+def test_matches_are_listed_once_for_all_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed, matches = [], BoundQuery.matches
+
+    def seen(bound: BoundQuery) -> Any:
+        listed.append(bound)
+        return matches(bound)
+
+    monkeypatch.setattr(BoundQuery, "matches", seen)
+    asked = ["SELECT * WHERE A ; B WITHIN 5 EVENTS", "SELECT * WHERE A : C"]
+    found = cer.backtest(asked, ticks(), starts=True, durations=True, device="cpu").to_arrow()
+    assert len(listed) == len(set(map(id, listed))) == len(asked)
+    assert all(row["starts"] and row["duration_p95"] for row in found.to_pylist())
 
 
 def test_nothing_found_has_no_durations() -> None:

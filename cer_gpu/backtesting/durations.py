@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.parted import Parted
-from cer_gpu.backtesting.table import moments_of, placed
-from cer_gpu.engine.run.bound import BoundQuery
-
-MOST = 1 << 26
-"""Of a query with more matches than these no durations are worked out: they would take minutes."""
+from cer_gpu.backtesting.table import moments_of
 
 WAITING = 1 << 20
 """Rows of durations that are not summed up yet, at most."""
@@ -23,32 +19,7 @@ _DATES = {pa.date32(): "s", pa.date64(): "ms"}
 
 _DAY = 86_400
 
-_TOOK, _MANY = "duration", "number"
-
-
-def with_durations(found: pa.Table, bound: BoundQuery | None, parted: Parted, timed: bool) -> pa.Table:
-    """What was found of one query, with columns for its durations.
-
-    Parameters
-    ----------
-    found : pyarrow.Table
-        A row for each bucket and key, ascending by them.
-    bound : BoundQuery or None
-        The query; None where it has too many matches, and the columns are null.
-    parted : Parted
-    timed : bool
-        Whether the run has an order; else durations are numbers of events.
-    """
-    keys = parted.names
-    moment = found.schema.field("first").type
-    kind = duration_type(moment if timed else None)
-    if bound is None or not len(found):
-        columns = [pa.nulls(len(found), kind) for _ in QUANTILES]
-    else:
-        columns = _quantiles(_summed(_durations(bound, parted, timed), keys), keys, kind)
-    for name, column in zip(QUANTILES, columns):
-        found = found.append_column(name, column)
-    return found
+TOOK, MANY = "duration", "number"
 
 
 def duration_type(moment: pa.DataType | None) -> pa.DataType:
@@ -58,40 +29,72 @@ def duration_type(moment: pa.DataType | None) -> pa.DataType:
     return pa.float64()
 
 
-def _durations(bound: BoundQuery, parted: Parted, timed: bool) -> Iterator[pa.Table]:
-    """For some complex events after others how long they last, with their buckets and keys."""
-    for batch in bound.matches().batches():
-        ends = batch.column("end_time" if timed else "end")
-        took = moments_of(ends) - moments_of(batch.column("start_time" if timed else "start"))
+class DurationSums:
+    """How many complex events have each duration, for each bucket and key.
+
+    Parameters
+    ----------
+    parted : Parted
+    timed : bool
+        Whether the run has an order; else durations are numbers of events.
+    """
+
+    def __init__(self, parted: Parted, timed: bool) -> None:
+        self._keys, self._timed = parted.names, timed
+        self._kept: list[pa.Table] = []
+        self._waiting = 0
+
+    def add(self, matches: pa.RecordBatch, placed: list[Any]) -> None:
+        """Take some complex events, with the columns by which rows are parted."""
+        ends = matches.column("end_time" if self._timed else "end")
+        took = moments_of(ends) - moments_of(matches.column("start_time" if self._timed else "start"))
         if pa.types.is_date32(ends.type):
             took = took.astype(np.int64) * _DAY
-        arrays = placed(batch, parted, timed)
         one = pa.array(np.ones(len(took), np.int64))
-        yield pa.table([*arrays, pa.array(took), one], [*parted.names, _TOOK, _MANY])
+        self.take(pa.table([*placed, pa.array(took), one], [*self._keys, TOOK, MANY]))
+
+    def take(self, part: pa.Table) -> None:
+        """Take what was summed up elsewhere: the columns of `table`."""
+        self._kept.append(part)
+        self._waiting += len(part)
+        if self._waiting > max(WAITING, 2 * len(self._kept[0])):
+            self._kept, self._waiting = [self._settled()], 0
+
+    def table(self) -> pa.Table:
+        """A row for each bucket, key and duration, ascending: `duration` as a number, and `number`."""
+        return self._settled().sort_by([(name, "ascending") for name in [*self._keys, TOOK]])
+
+    def added_to(self, found: pa.Table, kind: pa.DataType) -> pa.Table:
+        """What was found, a row for each bucket and key, ascending by them, with columns for the durations.
+
+        Parameters
+        ----------
+        found : pyarrow.Table
+        kind : pyarrow.DataType
+            Of the columns: see `duration_type`.
+        """
+        return _with_columns(found, _quantiles(self.table(), self._keys, kind))
+
+    def _settled(self) -> pa.Table:
+        names = [*self._keys, TOOK]
+        found = pa.concat_tables(self._kept).group_by(names, use_threads=False).aggregate([(MANY, "sum")])
+        return found.rename_columns([*names, MANY])
 
 
-def _summed(parts: Iterator[pa.Table], keys: list[str]) -> pa.Table:
-    """How many complex events have each bucket, key and duration, ascending."""
-    kept: list[pa.Table] = []
-    waiting = 0
+def without_durations(found: pa.Table, kind: pa.DataType) -> pa.Table:
+    """What was found, where its durations are not known."""
+    return _with_columns(found, [pa.nulls(len(found), kind) for _ in QUANTILES])
 
-    def settled() -> pa.Table:
-        whole = pa.concat_tables(kept)
-        found = whole.group_by([*keys, _TOOK], use_threads=False).aggregate([(_MANY, "sum")])
-        return found.rename_columns([*keys, _TOOK, _MANY])
 
-    for part in parts:
-        kept.append(part)
-        waiting += len(part)
-        if waiting > max(WAITING, 2 * len(kept[0])):
-            kept, waiting = [settled()], 0
-    found = settled()
-    return found.sort_by([(name, "ascending") for name in [*keys, _TOOK]])
+def _with_columns(found: pa.Table, columns: list[pa.Array]) -> pa.Table:
+    for name, column in zip(QUANTILES, columns):
+        found = found.append_column(name, column)
+    return found
 
 
 def _quantiles(summed: pa.Table, keys: list[str], kind: pa.DataType) -> list[pa.Array]:
     """The quantiles of each bucket and key, linear between the two nearest durations, as pandas has them."""
-    took, many = summed.column(_TOOK).to_numpy(), summed.column(_MANY).to_numpy()
+    took, many = summed.column(TOOK).to_numpy(), summed.column(MANY).to_numpy()
     rows = summed.select(keys).to_pylist() if keys else [{}] * len(summed)
     begin = [row for row in range(len(rows)) if not row or rows[row] != rows[row - 1]]
     found: dict[str, list[float]] = {name: [] for name in QUANTILES}

@@ -5,22 +5,19 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.about import About, about
 from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, refuse_unknown
 from cer_gpu.backtesting.asked_outcomes import asked_outcomes, outcomes_of
-from cer_gpu.backtesting.durations import MOST, with_durations
 from cer_gpu.backtesting.funnels import funnels_of
 from cer_gpu.backtesting.kept import KeptBacktest
+from cer_gpu.backtesting.listed import ListedFor, with_listed
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
-from cer_gpu.backtesting.starts import with_starts
-from cer_gpu.backtesting.table import QUERY, EndsSummed, combined, numbered, of_ends, of_groups
+from cer_gpu.backtesting.table import EndsSummed, combined, numbered, of_ends, of_groups
 from cer_gpu.checked import opened
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.source import Source
@@ -152,14 +149,10 @@ def backtest(
         for number in (*passes.beside, *passes.alone):
             for text in bound[number].notes.texts:
                 notes.say(text, aloud=False)
-        for wants, told, with_column in (
-            (starts, "starts", with_starts),
-            (durations, "durations", with_durations),
-        ):
-            if wants:
-                listed = partial(with_column, parted=parted, timed=bool(options.order_by))
-                tables = _with_listed(tables, asked, bound, (told, listed), notes)
-                schema = tables[0].schema.remove(0) if tables else schema
+        listed = ListedFor(starts, durations)
+        if any(listed):
+            tables = with_listed(tables, asked, bound, listed, parted, bool(options.order_by), notes)
+            schema = tables[0].schema.remove(0) if tables else schema
         outcome = outcomes_of(wanted, split, asked, bound, source, options) if wanted else None
         steps = funnels_of(asked, source, options) if funnel else None
     called, values = [one.name for one in asked], [one.values for one in asked]
@@ -173,33 +166,6 @@ def backtest(
         outcome,
         steps,
     )
-
-
-def _with_listed(
-    tables: Sequence[pa.Table],
-    asked: Sequence[AskedQuery],
-    bound: Sequence[BoundQuery],
-    listed: tuple[str, Callable[[pa.Table, BoundQuery | None], pa.Table]],
-    notes: Notes,
-) -> list[pa.Table]:
-    """What the queries found, a table for each, with columns of which the matches are listed: what they are,
-    and what adds them.
-    """
-    what, with_columns = listed
-    found = []
-    for table in tables:
-        numbers = table.column(QUERY).to_numpy()
-        for number in np.unique(numbers).tolist():
-            own = table.filter(pa.array(numbers == number))
-            matches = sum(map(int, own.column("matches").to_pylist()))
-            if matches > MOST:
-                notes.say(
-                    f"the query {asked[number].name!r} has {matches:,} matches: {what} are worked out for up "
-                    f"to {MOST:,}; those of this query are null",
-                    aloud=True,
-                )
-            found.append(with_columns(own, bound[number] if matches <= MOST else None))
-    return found or [with_columns(table, None) for table in tables]
 
 
 def _about(asked: Sequence[AskedQuery], source: Source, seconds: float) -> About:

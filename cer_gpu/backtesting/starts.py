@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.parted import Parted
-from cer_gpu.backtesting.table import placed
-from cer_gpu.engine.run.bound import BoundQuery
 
 STARTS = "starts"
 
@@ -17,50 +15,50 @@ WAITING = 1 << 20
 """Starts that are not made one of each yet, at most."""
 
 
-def with_starts(found: pa.Table, bound: BoundQuery | None, parted: Parted, timed: bool) -> pa.Table:
-    """What was found of one query, with the number of events at which the matches of each row begin.
+class StartsSeen:
+    """The different events at which complex events begin, for each bucket and key.
 
     Parameters
     ----------
-    found : pyarrow.Table
-        A row for each bucket and key, ascending by them.
-    bound : BoundQuery or None
-        The query; None where it has too many matches, and the column is null.
     parted : Parted
         Buckets are those of the ends.
-    timed : bool
-        Whether the run has an order.
     """
-    if bound is None or not len(found):
-        return found.append_column(STARTS, pa.nulls(len(found), pa.int64()))
-    keys = parted.names
-    alike = _distinct(_starts(bound, parted, timed), [*keys, STARTS])
-    counts = alike.group_by(keys, use_threads=False).aggregate([(STARTS, "count")])
-    if keys:
-        counts = counts.sort_by([(name, "ascending") for name in keys])
-    return found.append_column(STARTS, counts.column(f"{STARTS}_count").combine_chunks())
+
+    def __init__(self, parted: Parted) -> None:
+        self._keys = parted.names
+        self._kept: list[pa.Table] = []
+        self._waiting = 0
+
+    def add(self, matches: pa.RecordBatch, placed: list[Any]) -> None:
+        """Take some complex events, with the columns by which rows are parted."""
+        self.take(pa.table([*placed, matches.column("start")], [*self._keys, STARTS]))
+
+    def take(self, part: pa.Table) -> None:
+        """Take rows of `table` that were seen elsewhere."""
+        self._kept.append(_once(part))
+        self._waiting += len(self._kept[-1])
+        if self._waiting > max(WAITING, 2 * len(self._kept[0])):
+            self._kept, self._waiting = [self.table()], 0
+
+    def table(self) -> pa.Table:
+        """A row for each bucket, key and event at which a complex event begins."""
+        return _once(pa.concat_tables(self._kept))
+
+    def added_to(self, found: pa.Table) -> pa.Table:
+        """What was found, a row for each bucket and key, ascending by them, with how many such events."""
+        keys = self._keys
+        counts = self.table().group_by(keys, use_threads=False).aggregate([(STARTS, "count")])
+        if keys:
+            counts = counts.sort_by([(name, "ascending") for name in keys])
+        return found.append_column(STARTS, counts.column(f"{STARTS}_count").combine_chunks())
 
 
-def _starts(bound: BoundQuery, parted: Parted, timed: bool) -> Iterator[pa.Table]:
-    """For some complex events after others where they begin, with their buckets and keys."""
-    for batch in bound.matches().batches():
-        arrays = placed(batch, parted, timed)
-        yield pa.table([*arrays, batch.column("start")], [*parted.names, STARTS])
+def without_starts(found: pa.Table) -> pa.Table:
+    """What was found, where it is not known where complex events begin."""
+    return found.append_column(STARTS, pa.nulls(len(found), pa.int64()))
 
 
-def _distinct(parts: Iterator[pa.Table], names: list[str]) -> pa.Table:
-    """The different rows of some tables."""
-    kept: list[pa.Table] = []
-    waiting = 0
-    for part in parts:
-        kept.append(_once(part, names))
-        waiting += len(kept[-1])
-        if waiting > max(WAITING, 2 * len(kept[0])):
-            kept, waiting = [_once(pa.concat_tables(kept), names)], 0
-    return _once(pa.concat_tables(kept), names)
-
-
-def _once(table: pa.Table, names: list[str]) -> pa.Table:
-    if len(names) == 1:  # as numbers, which takes less than a table of hashes
-        return pa.table([np.unique(table.column(0).to_numpy())], names)
-    return table.group_by(names, use_threads=False).aggregate([])
+def _once(table: pa.Table) -> pa.Table:
+    if table.num_columns == 1:  # as numbers, which takes less than a table of hashes
+        return pa.table([np.unique(table.column(0).to_numpy())], table.schema.names)
+    return table.group_by(table.schema.names, use_threads=False).aggregate([])

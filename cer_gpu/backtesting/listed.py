@@ -1,0 +1,94 @@
+"""Columns for which matches are listed, once for all: how long they last and where they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.backtesting.asked import AskedQuery
+from cer_gpu.backtesting.durations import DurationSums, duration_type, without_durations
+from cer_gpu.backtesting.parted import Parted
+from cer_gpu.backtesting.starts import StartsSeen, without_starts
+from cer_gpu.backtesting.table import QUERY, placed
+from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.run.bound import BoundQuery
+
+MOST = 1 << 26
+"""Of a query with more matches than these none is listed: it would take minutes."""
+
+
+class ListedFor(NamedTuple):
+    """What matches are listed for."""
+
+    starts: bool
+    durations: bool
+
+    @property
+    def told(self) -> str:
+        """The columns, in words."""
+        return " and ".join(name for name, wanted in self._asdict().items() if wanted)
+
+
+def with_listed(
+    tables: Sequence[pa.Table],
+    asked: Sequence[AskedQuery],
+    bound: Sequence[BoundQuery],
+    wanted: ListedFor,
+    parted: Parted,
+    timed: bool,
+    notes: Notes,
+) -> list[pa.Table]:
+    """What the queries found, a table for each, with the columns that are made of their matches.
+
+    Parameters
+    ----------
+    tables : sequence of pyarrow.Table
+        With the numbers of the queries; each has those of a query, if any, in the order of the result.
+    asked : sequence of AskedQuery
+    bound : sequence of BoundQuery
+    wanted : ListedFor
+    parted : Parted
+    timed : bool
+        Whether the run has an order.
+    notes : Notes
+        Where it is said which queries have too many matches; their columns are null.
+    """
+    found = []
+    for table in tables:
+        numbers = table.column(QUERY).to_numpy()
+        for number in np.unique(numbers).tolist():
+            own = table.filter(pa.array(numbers == number))
+            matches = sum(map(int, own.column("matches").to_pylist()))
+            if matches > MOST:
+                notes.say(
+                    f"the query {asked[number].name!r} has {matches:,} matches: {wanted.told} are worked out "
+                    f"for up to {MOST:,}; those of this query are null",
+                    aloud=True,
+                )
+            found.append(
+                _with_columns(own, bound[number] if matches <= MOST else None, wanted, parted, timed)
+            )
+    return found or [_with_columns(table, None, wanted, parted, timed) for table in tables]
+
+
+def _with_columns(
+    found: pa.Table, bound: BoundQuery | None, wanted: ListedFor, parted: Parted, timed: bool
+) -> pa.Table:
+    """What was found of one query, with the columns; `bound` is None where they are not known."""
+    kind = duration_type(found.schema.field("first").type if timed else None)
+    if bound is None or not len(found):
+        found = without_starts(found) if wanted.starts else found
+        return without_durations(found, kind) if wanted.durations else found
+    starts = StartsSeen(parted) if wanted.starts else None
+    durations = DurationSums(parted, timed) if wanted.durations else None
+    for batch in bound.matches().batches():
+        keys = placed(batch, parted, timed)
+        if starts is not None:
+            starts.add(batch, keys)
+        if durations is not None:
+            durations.add(batch, keys)
+    found = found if starts is None else starts.added_to(found)
+    return found if durations is None else durations.added_to(found, kind)
