@@ -49,17 +49,27 @@ class Piece(NamedTuple):
         Their multiplicities before and after the last batch; the same where all answers are listed.
     single : bool
         Whether all of them are known to be 1.
+    block : ndarray of int64, shape (columns or columns + 1, n), or None
+        The columns, and after them `after` unless all are 1, where they lie in one array.
     """
 
     columns: Columns
     before: np.ndarray
     after: np.ndarray
     single: bool = False
+    block: np.ndarray | None = None
 
-    @property
-    def held(self) -> np.ndarray:
-        """The columns, and `after` as the last: int64 [columns + 1, n]."""
-        return np.stack([*self.columns.values(), self.after])
+    def held(self, counted: bool) -> np.ndarray:
+        """The columns, and `after` as the last where `counted`: int64 [columns or columns + 1, n]."""
+        many = len(self.columns) + counted
+        if self.block is not None and len(self.block) >= many:
+            return self.block[:many]
+        found = np.empty((many, len(self.after)), np.int64)
+        for number, values in enumerate(self.columns.values()):
+            found[number] = values
+        if counted:
+            found[-1] = self.after
+        return found
 
 
 class ListedState(NamedTuple):
@@ -184,9 +194,10 @@ def _with_child(
         for run, changed in _runs(state, edge[1], mode):
             asked = found_rows(probe, run, most)
             if plain and changed is None and not _leaves_out(child, mode, True):
-                held = piece.held if held is None else held
                 for found in asked:
                     state.check()
+                    if held is None and found.ranges is not None:
+                        held = piece.held(not single)
                     yield _beside(piece, held, child, run, single, found)
                 continue
             for found in asked:
@@ -197,11 +208,16 @@ def _with_child(
 
 
 def _beside(
-    piece: Piece, held: np.ndarray, child: ViewNode, run: CountedRows, single: bool, found: AskedRows
+    piece: Piece,
+    held: np.ndarray | None,
+    child: ViewNode,
+    run: CountedRows,
+    single: bool,
+    found: AskedRows,
 ) -> Piece:
     """All the rows that are found, beside those that ask for them; `single` says that each is there once."""
     columns = {}
-    if found.ranges is None:
+    if found.ranges is None or held is None:
         asking, places = found.pairs()
         columns = {name: values[asking] for name, values in piece.columns.items()}
         for number, name in enumerate(child.columns):
@@ -215,18 +231,17 @@ def _beside(
         return Piece(columns, before, after)
     new = [name for name in child.columns if name in child.variables and name not in piece.columns]
     own = np.array([child.columns.index(name) for name in new], np.int64)
-    held = held[:-1] if single else held
     made = buffer((len(new) + len(held)) * found.size).reshape(-1, found.size)
     cpu_list.expand(found.ranges, found.first, held, run, own, child.last and not single, made)
     columns = dict(zip([*new, *piece.columns], made))
     if single:
-        return Piece(columns, *_ones(found.size), single)
+        return Piece(columns, *_ones(found.size), single, made)
     after = before = made[-1]
     if piece.before is not piece.after:
         before = buffer(found.size)
         past = piece.before[None, :].copy()
         cpu_list.expand(found.ranges, found.first, past, run, own[:0], child.last, before[None, :])
-    return Piece(columns, before, after)
+    return Piece(columns, before, after, block=made)
 
 
 def _ones(rows: int) -> tuple[np.ndarray, np.ndarray]:
