@@ -11,6 +11,7 @@ from engine_oracle import found
 import cer_gpu as cer
 from cer_gpu.automata.configurations import shapes
 from cer_gpu.engine.machines import configurations
+from cer_gpu.engine.machines.open_runs import Following
 from cer_gpu.errors import LimitError
 
 OPTIONS = {"order_by": "ts", "engine": "general"}
@@ -96,3 +97,33 @@ def test_its_timed_automaton_is_drawn_where_there_is_one() -> None:
     query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 3 s] UNLESS C")
     with pytest.raises(LimitError, match=r"`UNLESS`.* no drawing"):
         query.explain(format="mermaid")
+
+
+@pytest.mark.parametrize("way", ["limit", "first", "iterated"])
+def test_the_first_answers_come_before_most_events_are_followed(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed = 0
+    push = configurations.ConfigurationRuns.push
+
+    def counted(runs: configurations.ConfigurationRuns, following: Following) -> object:
+        nonlocal followed
+        followed += following.stop - following.first
+        return push(runs, following)
+
+    monkeypatch.setattr(configurations.ConfigurationRuns, "push", counted)
+    query = cer.compile("SELECT * WHERE (A AS a ; A AS b ; A AS c) FILTER a.v < c.v WITHIN 20 EVENTS")
+    data = pa.table({"type": ["A"] * 50_000, "ts": range(50_000), "v": [n % 97 for n in range(50_000)]})
+    found = query.run(data, **OPTIONS, limit=100 if way == "limit" else None)
+    first = (
+        found.to_arrow().num_rows
+        if way == "limit"
+        else found.first()
+        if way == "first"
+        else next(iter(found))
+    )
+    assert first
+    assert followed < 1000
+    assert query.run(data.slice(0, 3000), **OPTIONS).to_arrow().num_rows == query.count(
+        data.slice(0, 3000), **OPTIONS
+    )

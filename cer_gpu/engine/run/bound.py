@@ -206,9 +206,9 @@ class BoundQuery:
 
         def found_in(watch: Watch) -> Iterator[Result]:
             if run.query.traits.follows:
-                from cer_gpu.engine.run.followed import followed  # few queries need it
+                from cer_gpu.engine.run.followed import SOON, followed  # few queries need it
 
-                for found in followed(run, watch(self.read(run)), self.halo, self.stop):
+                for found in followed(run, watch(self.read(run)), self.halo, self.stop, SOON):
                     yield from lister.listed(found.events, found.ends, found.answers, wanted)
                 return
             for chunk in run.chunks(watch(self.read(run)), self.halo, self.stop):

@@ -16,9 +16,17 @@ from cer_gpu.engine.run.chunks import Run
 AT_ONCE = 1 << 18
 """Events that are followed before what ends at them is listed."""
 
+SOON = 1 << 8
+"""So many at first where complex events are listed, then twice as many each time: the first few come before
+most events have been read."""
+
 
 def followed(
-    run: Run, batches: Iterator[pa.RecordBatch], halo: int = 0, stop: int | None = None
+    run: Run,
+    batches: Iterator[pa.RecordBatch],
+    halo: int = 0,
+    stop: int | None = None,
+    at_once: int | None = None,
 ) -> Iterator[Pushed]:
     """What ends in each part of a stream; each must be listed before the next is asked for.
 
@@ -27,8 +35,10 @@ def followed(
     run : Run
     batches, halo, stop
         As for `Run.chunks`.
+    at_once : int, optional
+        Events of the first part; those that come after it have up to twice as many as the one before.
     """
-    state = Followed(run, halo, stop)
+    state = Followed(run, halo, stop, at_once)
     for part in run.relevant(batches):
         yield from state.pushed(part)
 
@@ -41,13 +51,16 @@ class Followed:
     run : Run
     halo, stop
         As for `Run.chunks`.
+    at_once : int, optional
+        As for `followed`.
     """
 
-    def __init__(self, run: Run, halo: int = 0, stop: int | None = None) -> None:
+    def __init__(self, run: Run, halo: int = 0, stop: int | None = None, at_once: int | None = None) -> None:
         runs = run.runner.open_runs()
         assert runs is not None
         self._state = StreamState(run.query, run.intake, runs, run.memory)
         self._limit, self._halo, self._stop = run.query.limit, halo, stop
+        self._at_once = AT_ONCE if at_once is None else min(at_once, AT_ONCE)
 
     def pushed(self, part: Relevant) -> Iterator[Pushed]:
         """What ends at the next relevant events; each must be listed before the next is asked for."""
@@ -55,13 +68,21 @@ class Followed:
             self._state.relieve()
             return
         before, new = _parted(part, self._halo, self._stop)
-        later = [*_pieces(new)]
+        later = [*self._pieces(new)]
         if len(before):
             self._state.push(before, later=later)
         while later:
             found = self._state.push(later.pop(0), later=later)
             if found is not None:
                 yield found
+
+    def _pieces(self, events: Relevant) -> Iterator[Relevant]:
+        """Events in parts."""
+        first = 0
+        while first < len(events):
+            stop = min(first + self._at_once, len(events))
+            yield events if stop - first == len(events) else events.take(np.arange(first, stop))
+            first, self._at_once = stop, min(2 * self._at_once, AT_ONCE)
 
 
 def _parted(part: Relevant, halo: int, stop: int | None) -> tuple[Relevant, Relevant]:
@@ -73,16 +94,6 @@ def _parted(part: Relevant, halo: int, stop: int | None) -> tuple[Relevant, Rele
     if stop is not None:
         inside &= part.positions < stop
     return before, part.take(np.flatnonzero(inside))
-
-
-def _pieces(events: Relevant) -> Iterator[Relevant]:
-    """Events in parts of at most `AT_ONCE`."""
-    if len(events) <= AT_ONCE:
-        if len(events):
-            yield events
-        return
-    for first in range(0, len(events), AT_ONCE):
-        yield events.take(np.arange(first, min(first + AT_ONCE, len(events))))
 
 
 def reported_in(found: Pushed, asked: Asked, limit: int | None, more: More | None) -> Reported:
