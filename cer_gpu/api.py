@@ -23,6 +23,8 @@ from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, check_engine
+from cer_gpu.plan.routes.general import NAME as GENERAL
+from cer_gpu.plan.routes.ordered import NAME as ORDERED
 from cer_gpu.printable import printable
 from cer_gpu.progress import shown_together
 
@@ -257,7 +259,7 @@ class Query:
             raise ValueError("a stream cannot be sorted: its batches have to come in order")
         asked = read_options(**given)
         told = about(self.text, asked)
-        return Stream(lambda batch: self._bound(batch, asked), told, state)
+        return Stream(lambda batch: self._bound(batch, asked, once=True), told, state)
 
     @spelled(read_options)
     def explain(self, format: str = "text", events: Any = None, **keywords: Unpack[ReadKeywords]) -> str:
@@ -346,7 +348,7 @@ class Query:
             bound = []
             for one in queries:
                 own = {name: given[name] for name in one.parameters}
-                bound.append(one.bound_to(source, replace(asked, params=own)))
+                bound.append(one.bound_to(source, replace(asked, params=own), once=True))
             return funnel_table(stages, *counted(bound, source, asked))
 
     @spelled(read_options)
@@ -377,33 +379,44 @@ class Query:
         DataError
             When the schema lacks the column of the types, the streams or the order.
         """
-        return self._bound(schema.empty_table(), read_options(**keywords)).portable()
+        return self._bound(schema.empty_table(), read_options(**keywords), once=True).portable()
 
-    def _bound(self, events: Any, asked: Options) -> BoundQuery:
+    def _bound(self, events: Any, asked: Options, once: bool = False) -> BoundQuery:
         """Check the query against the events, and plan it for them."""
         with shown_together():
-            return self.bound_to(opened(self.names, events, asked), asked)
+            return self.bound_to(opened(self.names, events, asked), asked, once)
 
-    def bound_to(self, source: Source, asked: Options) -> BoundQuery:
-        """The query on a source that was opened for its `names`; for the package itself."""
+    def bound_to(self, source: Source, asked: Options, once: bool = False) -> BoundQuery:
+        """The query on a source that was opened for its `names`; for the package itself.
+
+        Parameters
+        ----------
+        source : Source
+        asked : Options
+        once : bool
+            Whether the events are read once alone: those of a stream, of another process, of many queries in
+            one pass.
+        """
         from cer_gpu.engine.run.bound import BoundQuery
 
         if asked.event_id is not None:
             source.require(asked.event_id, "event_id")
         planned, schema, findings = self._planned_for(source, asked)
-        bound = BoundQuery(planned.compiled, source, dict(schema.units), asked, self._workers)
+        once = once or not source.repeats
+        compiled = planned.compiled
+        if once and (planned.engine == GENERAL or (planned.engine == ORDERED and asked.engine == AUTO)):
+            from cer_gpu.engine.run.exactly import exactly, orders_far  # few queries need it
+
+            if planned.engine == ORDERED and orders_far(compiled.reading, source.arrow_schema):
+                return self.bound_to(source, replace(asked, engine=GENERAL), once)
+            compiled = exactly(compiled, source.arrow_schema)
+        bound = BoundQuery(compiled, source, dict(schema.units), asked, self._workers)
         for finding in findings:
             hint = f": {finding.hints[0]}" if finding.hints else ""
             bound.notes.say(f"{finding.message}{hint}", finding.code not in COMMON)
-        if asked.engine == AUTO and source.repeats:
-            bound.instead = partial(self._exact, source, asked)
+        if not once and asked.engine in (AUTO, GENERAL):
+            bound.instead = partial(self.bound_to, source, replace(asked, engine=GENERAL), once=True)
         return bound
-
-    def _exact(self, source: Source, asked: Options) -> BoundQuery:
-        """The query on the machine that compares decimals of all widths by order."""
-        from cer_gpu.plan.routes.general import NAME  # few runs need it
-
-        return self.bound_to(source, replace(asked, engine=NAME))
 
     def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema, Sequence[Diagnostic]]:
         """The query planned for events, their schema, and the notes of the checks."""

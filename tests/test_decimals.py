@@ -335,14 +335,19 @@ def test_order_of_decimals_beyond_64_bits_is_exact(far: int, monkeypatch: pytest
     assert "some decimals do not fit 64 bits: the general machine compares them" in matches.notes
 
 
-def test_of_events_that_are_read_once_the_error_says_how_they_are_compared() -> None:
+def test_of_events_that_are_read_once_the_type_decides_what_compares_them() -> None:
     query = cer.compile(RISING)
-    said = r"does not fit 64 bits; .* exactly, .* with engine='general'"
-    for read_once in (lambda: rising(0).to_reader(), lambda: iter(rising(0).to_batches())):
-        with pytest.raises(cer.DataError, match=said):
-            query.count(read_once())
-        assert query.count(read_once(), engine="general") == query.count(rising(0))
-    with pytest.raises(cer.DataError, match=said):
-        query.stream().push(rising(0)).to_arrow()
-    with pytest.raises(cer.DataError, match=said):
+    wanted = query.run(rising(31), engine="general").to_arrow()
+    for read_once in (lambda: rising(31).to_reader(9), lambda: iter(rising(31).to_batches(9))):
+        assert query.count(read_once()) == len(wanted)
+        assert query.run(read_once()).to_arrow().equals(wanted)
+    with pytest.raises(cer.DataError, match=r"does not fit 64 bits; .* exactly, .* with engine='general'"):
         query.count(rising(0), engine="ordered")
+    kinds = {"narrow": pa.decimal128(18, 2), "wide": pa.decimal128(19, 2)}
+    machines = {
+        name: type(query.portable(pa.schema({"type": pa.string(), "v": kind})).query.machine).__name__
+        for name, kind in kinds.items()
+    }
+    assert machines == {"narrow": "ComparedMachine", "wide": "GeneralMachine"}
+    tried = cer.backtest({"one": RISING, "two": RISING.replace("3", "5")}, rising(31))
+    assert tried.to_arrow()["matches"].to_pylist()[0] == len(wanted)

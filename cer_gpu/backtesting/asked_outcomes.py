@@ -62,7 +62,9 @@ def outcomes_of(
     """Work out the outcomes of all queries of a backtest."""
 
     def bound_to(query: Query, values: Mapping[str, Any]) -> BoundQuery:
-        return query.bound_to(source, replace(options, params=values_for(query, options.params, values)))
+        return query.bound_to(
+            source, replace(options, params=values_for(query, options.params, values)), once=True
+        )
 
     progress = begun(source.rows)
     made = Outcomes(wanted, source, options.order_unit, split, bound_to, progress.watch, parameters_of(asked))

@@ -58,7 +58,9 @@ def staged(asked: Sequence[AskedQuery], params: Mapping[str, Any]) -> Staged:
 def funnels_of(asked: Sequence[AskedQuery], source: Source, options: Options) -> pa.Table:
     """The funnel of each pattern: `query`, the parameters, and the columns of `Query.funnel`."""
     parts = staged(asked, options.params)
-    bound = [one.query.bound_to(source, replace(options, params=one.values)) for one in parts.queries]
+    bound = [
+        one.query.bound_to(source, replace(options, params=one.values), once=True) for one in parts.queries
+    ]
     return with_queries(asked, parts, *counted(bound, source, options))
 
 

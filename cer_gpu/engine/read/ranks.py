@@ -18,7 +18,7 @@ from cer_gpu.engine.read.derive import Reader, evaluate, overflow
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.decimals import unscaled
-from cer_gpu.errors import DataError
+from cer_gpu.errors import DataError, FarDecimalError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.units import NANOSECONDS, one_in
@@ -107,7 +107,9 @@ def beyond(where: tree.Expression | tree.Comparison, row: pa.Table, units: Mappi
     sides = (where.left, where.right) if isinstance(where, tree.Comparison) else (where,)
     read = read_columns(row, units)
     step = next((found for side in sides if (found := overflow(side, read)) is not None), to_text(where))
-    return DataError(f"integer overflow: {step} does not fit 64 bits; cast one of the columns to float64")
+    decimal = any(map(pa.types.is_decimal, row.schema.types))
+    kind = FarDecimalError if decimal else DataError
+    return kind(f"integer overflow: {step} does not fit 64 bits; cast one of the columns to float64")
 
 
 def _alike(*found: tuple[Values, str | None]) -> list[np.ndarray]:

@@ -1,0 +1,72 @@
+"""What compares decimals of any size exactly, where events that come later may not fit 64 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.decimals import FITTING, widened
+from cer_gpu.language import tree
+from cer_gpu.language.leaves import attributes_of
+from cer_gpu.plan.compiled import CompiledQuery, Machine, Reading
+from cer_gpu.plan.derived import written_out
+from cer_gpu.plan.general import GeneralMachine
+
+_FITS = pa.decimal128(FITTING, 0)
+
+
+def orders_far(reading: Reading, schema: pa.Schema) -> bool:
+    """Whether some values that ordered look-ups compare may be decimals that do not fit 64 bits.
+
+    Parameters
+    ----------
+    reading : Reading
+    schema : pyarrow.Schema
+        Of the data.
+    """
+    values = {expression for one in reading.keys.values for expression in (one.value, one.among)}
+    return _any_far(values, reading, schema)
+
+
+def exactly(query: CompiledQuery, schema: pa.Schema) -> CompiledQuery:
+    """The query with decimals held as Python has them, where they are held in 64 bits and may not fit.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    schema : pyarrow.Schema
+        Of the data.
+    """
+    machine = query.machine
+    if not isinstance(machine, GeneralMachine) or machine.held is None:
+        return query
+    whole = [one for one, word in zip(machine.columns, machine.held.words, strict=True) if word == "whole"]
+    if not _any_far(whole, query.reading, schema):
+        return query
+
+    def held_by_python(one: Machine) -> Machine:
+        return replace(one, held=None) if isinstance(one, GeneralMachine) else one
+
+    return replace(
+        query,
+        machine=held_by_python(machine),
+        hits_machine=held_by_python(query.hits_machine),
+        counts_machine=None if query.counts_machine is None else held_by_python(query.counts_machine),
+    )
+
+
+def _any_far(values: Iterable[tree.Expression], reading: Reading, schema: pa.Schema) -> bool:
+    """Whether some values are decimals of a type that has more digits than 64 bits."""
+    for value in values:
+        written = written_out(value, reading.derived)
+        kinds = [schema.field(name).type for name in attributes_of(written) if name in schema.names]
+        if not any(map(pa.types.is_decimal, kinds)):
+            continue
+        if isinstance(written, tree.Attribute | tree.Previous):
+            if kinds[0].precision > FITTING:
+                return True
+        elif widened(_FITS, written, schema) != _FITS:
+            return True
+    return False
