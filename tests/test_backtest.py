@@ -132,8 +132,11 @@ def test_constants_on_one_column_are_told_apart_once() -> None:
         assert row["hits"] == len(cer.compile(text).hits(ticks(), order_by="ts"))
 
 
-def test_what_does_not_fit_one_table_is_cut_into_bunches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cer_gpu.plan.together.CELLS", 20)
+@pytest.mark.parametrize(("name", "most"), [("CELLS", 20), ("TOLD_APART", 8)])
+def test_what_does_not_fit_one_table_is_cut_into_bunches(
+    name: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"cer_gpu.plan.together.{name}", most)
     sweep = cer.sweep("SELECT * FROM S WHERE A AS a ; B FILTER a[x > $p] WITHIN 1 HOUR", p=list(range(20)))
     found = cer.backtest(sweep, ticks(), order_by="ts", device="cpu")
     assert found.together == 20

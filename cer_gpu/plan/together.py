@@ -23,8 +23,11 @@ from cer_gpu.plan.compiled import Reading
 from cer_gpu.plan.symbols import Stage
 from cer_gpu.plan.thresholds import exact_array
 
-CELLS = 1 << 16
-"""Cells of queries that go together at most: the index of a cell is 16 bits."""
+CELLS = 1 << 18
+"""Combinations of classes of queries that go together at most."""
+
+TOLD_APART = (1 << 16) - 1
+"""So many of them are told apart at most: the symbol of a cell is 16 bits."""
 
 TABLES = 1 << 26
 """Cells times queries at most: the bytes of their tables."""
@@ -50,8 +53,8 @@ class Together:
     symbols: tuple[np.ndarray, ...]
 
 
-def bunches(readings: Sequence[Reading]) -> Iterator[list[int]]:
-    """Cut queries into bunches, in their order, that fit `CELLS` and `TABLES` each.
+def bunches(readings: Sequence[Reading]) -> Iterator[tuple[list[int], Together | None]]:
+    """Cut queries into bunches, in their order, that fit `CELLS`, `TABLES` and `TOLD_APART` each.
 
     Parameters
     ----------
@@ -60,8 +63,10 @@ def bunches(readings: Sequence[Reading]) -> Iterator[list[int]]:
 
     Yields
     ------
-    list of int
-        The numbers of those in a bunch. A query that is too large by itself makes a bunch of its own.
+    numbers : list of int
+        The numbers of those in a bunch.
+    together : Together or None
+        Their readings as one; None for a query that is too large, which makes a bunch of its own.
     """
     bunch: list[int] = []
     axes: dict[Place, Axis] = {}
@@ -69,19 +74,33 @@ def bunches(readings: Sequence[Reading]) -> Iterator[list[int]]:
         grown = _merged(axes, reading.axes)
         cells = prod(axis.size for axis in grown.values())
         if bunch and (cells > CELLS or cells * (len(bunch) + 1) > TABLES):
-            yield bunch
+            yield from _told(readings, bunch, axes)
             bunch, grown = [], _merged({}, reading.axes)
         bunch.append(number)
         axes = grown
     if bunch:
-        yield bunch
+        yield from _told(readings, bunch, axes)
 
 
-def together(readings: Sequence[Reading]) -> Together | None:
-    """The readings of a bunch as one; None where it has too many cells, which is then a single query."""
-    axes: dict[Place, Axis] = {}
-    for reading in readings:
-        axes = _merged(axes, reading.axes)
+def _told(
+    readings: Sequence[Reading], bunch: list[int], axes: dict[Place, Axis]
+) -> Iterator[tuple[list[int], Together | None]]:
+    """A bunch; by halves, where it tells too many cells apart."""
+    own = [readings[number] for number in bunch]
+    made = _together(own, axes)
+    if made is not None or len(bunch) == 1:
+        yield bunch, made
+        return
+    middle = len(bunch) // 2
+    for part, some in ((bunch[:middle], own[:middle]), (bunch[middle:], own[middle:])):
+        merged: dict[Place, Axis] = {}
+        for reading in some:
+            merged = _merged(merged, reading.axes)
+        yield from _told(readings, part, merged)
+
+
+def _together(readings: Sequence[Reading], axes: dict[Place, Axis]) -> Together | None:
+    """Readings as one, over their axes; None where that has too many cells."""
     sizes = {place: axis.size for place, axis in axes.items()}
     if prod(sizes.values()) > CELLS:
         return None
@@ -90,6 +109,8 @@ def together(readings: Sequence[Reading]) -> Together | None:
     for one in symbols:
         looked_at |= one != 0
     cells, alike = _told_apart(symbols, np.flatnonzero(looked_at))
+    if len(cells) > TOLD_APART:
+        return None
     numbers = np.zeros(len(looked_at), np.uint16)
     numbers[looked_at] = alike + 1
     strides = np.append(np.cumprod(list(sizes.values())[:0:-1])[::-1], 1).tolist() if sizes else []

@@ -14,7 +14,7 @@ from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.beside import BesideRun
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.together import Bunch, bunched, least_chunk
+from cer_gpu.engine.run.together import Bunch, Bunched, bunched, least_chunk
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
@@ -26,7 +26,7 @@ class Passes(NamedTuple):
 
     Attributes
     ----------
-    groups : list of list of int
+    bunches : list of Bunched
         Those that are read and run together.
     beside : list of int
         Those that are run one by one, over what is read for all.
@@ -34,23 +34,28 @@ class Passes(NamedTuple):
         Those that read the events themselves: on a device, or since measures tell their answers apart.
     """
 
-    groups: list[list[int]]
+    bunches: list[Bunched]
     beside: list[int]
     alone: list[int]
 
+    @property
+    def groups(self) -> list[list[int]]:
+        """The numbers of those that are read and run together."""
+        return [one.numbers for one in self.bunches]
+
     def one_by_one(self) -> Passes:
         """The same, but all that are not in groups read the events themselves."""
-        return Passes(self.groups, [], sorted([*self.beside, *self.alone]))
+        return Passes(self.bunches, [], sorted([*self.beside, *self.alone]))
 
 
 def passes_of(bound: Sequence[BoundQuery]) -> Passes:
     """Which queries are read together."""
     here = [number for number, one in enumerate(bound) if not one.place.numbers]
-    groups, others = bunched([bound[number].compiled for number in here])
+    found, others = bunched([bound[number].compiled for number in here])
     beside = [here[one] for one in others if not bound[here[one]].compiled.hidden]
-    groups = [[here[one] for one in group] for group in groups]
-    together = {*beside, *(number for group in groups for number in group)}
-    return Passes(groups, beside, [number for number in range(len(bound)) if number not in together])
+    bunches = [Bunched([here[one] for one in each.numbers], each.made) for each in found]
+    together = {*beside, *(number for each in bunches for number in each.numbers)}
+    return Passes(bunches, beside, [number for number in range(len(bound)) if number not in together])
 
 
 class PassFound(NamedTuple):
@@ -132,8 +137,8 @@ def sum_up(
     if not members:
         return []
     bunches = [
-        Bunch([bound[number] for number in group], source, options, workers, members, group, own)
-        for group, own in zip(passes.groups, found.totals, strict=True)
+        Bunch([bound[number] for number in group], source, options, workers, members, group, own, made)
+        for (group, made), own in zip(passes.bunches, found.totals, strict=True)
     ]
     beside = [(number, BesideRun(bound[number], least_chunk(members))) for number in passes.beside]
     columns = [name for one in bunches for name in one.columns]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +37,7 @@ from cer_gpu.engine.run.totals import CountedEnds, Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.plan.compiled import CompiledQuery
-from cer_gpu.plan.together import bunches, together
+from cer_gpu.plan.together import Together, bunches
 
 WAITING = 1 << 24
 """Relevant events that wait for a chunk at most, of all queries."""
@@ -88,6 +88,8 @@ class Bunch:
         Of the queries among those of the pass, as `totals` names them.
     totals : Totals
         Where what they find is added.
+    made : Together or None
+        Their readings as one.
 
     Attributes
     ----------
@@ -104,10 +106,10 @@ class Bunch:
         members: int,
         numbers: Sequence[int],
         totals: Totals,
+        made: Together | None,
     ) -> None:
         words.purpose = PURPOSE
         asked = [one.compiled.asked("counts") for one in bound]
-        made = together([query.reading for query in asked])
         reading = asked[0].reading if made is None else made.reading
         own = [np.empty(0, np.uint8)] if made is None else list(made.symbols)
         self._alone = made is None
@@ -283,8 +285,15 @@ class SharedRun:
         return [counted(chunk.events, event, number)]
 
 
-def bunched(queries: Sequence[CompiledQuery]) -> tuple[list[list[int]], list[int]]:
-    """The numbers of the queries that are read together, bunch by bunch, and of those read by themselves."""
+class Bunched(NamedTuple):
+    """Queries by their numbers, which are read together, and their readings as one: see `bunches`."""
+
+    numbers: list[int]
+    made: Together | None
+
+
+def bunched(queries: Sequence[CompiledQuery]) -> tuple[list[Bunched], list[int]]:
+    """The queries that are read together, bunch by bunch, and the numbers of those read by themselves."""
     alike: dict[Place, list[int]] = {}
     alone = []
     for number, query in enumerate(queries):
@@ -296,7 +305,7 @@ def bunched(queries: Sequence[CompiledQuery]) -> tuple[list[list[int]], list[int
     found = []
     for numbers in alike.values():
         readings = [queries[number].reading for number in numbers]
-        found += [[numbers[one] for one in bunch] for bunch in bunches(readings)]
+        found += [Bunched([numbers[one] for one in bunch], made) for bunch, made in bunches(readings)]
     return found, alone
 
 
