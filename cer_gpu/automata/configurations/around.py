@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from cer_gpu.automata.cea import Label
-from cer_gpu.automata.configurations.members import END, INSIDE, START, Member, Phased, Step
+from cer_gpu.automata.configurations.member import END, INSIDE, START, Member, Step, Wrapped
 from cer_gpu.automata.configurations.registers import Seen
 from cer_gpu.automata.configurations.slots import Clock, State
 from cer_gpu.automata.match import BEFORE
 
 
-class Standing(Phased):
+class Standing(Wrapped):
     """`p FOLLOWED BY q`: those complex events whose last event (`first`: first one) has a property.
 
     A state is (whether the first event has been read, state of p).
     """
+
+    _at = 1
 
     def __init__(self, operand: Member, symbols: Sequence[bool], first: bool) -> None:
         self._operand = operand
@@ -76,7 +78,7 @@ class Relabelled(Member):
         return self._operand.relaxing(state)
 
 
-class Filtered(Member):
+class Filtered(Wrapped):
     """`p FILTER c` where c combines conditions on all events that a variable marks.
 
     A state is (state of p, which of the conditions some event has violated).
@@ -107,26 +109,11 @@ class Filtered(Member):
             elif self._holds([number not in now for number in range(len(self._literals))]):
                 yield label, END, owed
 
-    def aged(self, state: State, event: Seen) -> State | None:
-        inner, violated = state
-        inner = self._operand.aged(inner, event)
-        return None if inner is None else (inner, violated)
 
-    def labels(self) -> frozenset[Label]:
-        return self._operand.labels()
-
-    def ahead(self, state: State) -> frozenset[Label]:
-        return self._operand.ahead(state[0])
-
-    def relaxed(self) -> Member:
-        return self._operand.relaxed()
-
-    def relaxing(self, state: State) -> Iterator[State]:
-        return self._operand.relaxing(state[0])
-
-
-class Within(Member):
+class Within(Wrapped):
     """`(p) WITHIN [I]`: a state is (phase, clock that was reset at the start, state of p)."""
+
+    _at = 2
 
     def __init__(self, operand: Member, clock: Clock) -> None:
         self._operand = operand
@@ -157,24 +144,14 @@ class Within(Member):
         inner = self._operand.aged(inner, event)
         return None if inner is None else (phase, slot, inner)
 
-    def labels(self) -> frozenset[Label]:
-        return self._operand.labels()
 
-    def ahead(self, state: State) -> frozenset[Label]:
-        return self._operand.ahead(state[2])
-
-    def relaxed(self) -> Member:
-        return self._operand.relaxed()
-
-    def relaxing(self, state: State) -> Iterator[State]:
-        return self._operand.relaxing(state[2])
-
-
-class Spanning(Member):
+class Spanning(Wrapped):
     """`(p) WITHIN n [attr]`: a state is (value of the attribute at the start, state of p).
 
     The attribute may fall, so that no start is ever late.
     """
+
+    _at = 1
 
     def __init__(self, operand: Member, column: int, size: int | float) -> None:
         self._operand = operand
@@ -197,20 +174,3 @@ class Spanning(Member):
                 yield label, (here, target), owed
             elif event.spans(self._column, here[0], event.value(self._column), self._size):
                 yield label, END, owed
-
-    def aged(self, state: State, event: Seen) -> State | None:
-        first, inner = state
-        inner = self._operand.aged(inner, event)
-        return None if inner is None else (first, inner)
-
-    def labels(self) -> frozenset[Label]:
-        return self._operand.labels()
-
-    def ahead(self, state: State) -> frozenset[Label]:
-        return self._operand.ahead(state[1])
-
-    def relaxed(self) -> Member:
-        return self._operand.relaxed()
-
-    def relaxing(self, state: State) -> Iterator[State]:
-        return self._operand.relaxing(state[1])

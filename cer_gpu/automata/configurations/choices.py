@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cer_gpu.automata.cea import Label
-from cer_gpu.automata.configurations.members import END, Member, Phased, Step, all_aged
+from cer_gpu.automata.configurations.member import END, Member, Step, Wrapped, all_aged
 from cer_gpu.automata.configurations.owed import NOTHING_OWED, Formula, Owed, all_of, any_of, negated
 from cer_gpu.automata.configurations.registers import Seen
 from cer_gpu.automata.configurations.slots import State, best
@@ -23,8 +23,10 @@ FRESH, MARKING, AFTER = range(3)
 """Where a run of STRICT is: before its first mark, in the interval of marks, or behind it."""
 
 
-class Strict(Phased):
+class Strict(Wrapped):
     """`STRICT(p)`: the marked events are neighbours. A state is (phase, state of p)."""
+
+    _at = 1
 
     def __init__(self, operand: Member) -> None:
         self._operand = operand

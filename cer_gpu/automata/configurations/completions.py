@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from cer_gpu.automata.configurations.formulas import Stepped
-from cer_gpu.automata.configurations.members import END
+from cer_gpu.automata.configurations.member import END
 from cer_gpu.automata.configurations.slots import State
 from cer_gpu.frozen import dataclass
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cer_gpu.automata.cea import Label
-from cer_gpu.automata.configurations.members import END, START, Member, OneEvent, Step
+from cer_gpu.automata.configurations.member import END, START, Member, OneEvent, Step, Wrapped
 from cer_gpu.automata.configurations.owed import (
     LEAF,
     NOTHING_OWED,
@@ -131,7 +131,7 @@ class _Local:
         return (kept, folds) if any(waiting) else True
 
 
-class Conditioned(Member):
+class Conditioned(Wrapped):
     """`p FILTER c`.
 
     A state is (state of p, for each comparison of c its registers, or TRUE or FALSE; None once c holds).
@@ -220,23 +220,6 @@ class Conditioned(Member):
     def _said(self, known: Sequence[Formula]) -> Formula:
         """The condition with what its comparisons say."""
         return evaluated(self._condition, lambda leaf: known[self._place[leaf]])
-
-    def aged(self, state: State, event: Seen) -> State | None:
-        inner, known = state
-        inner = self._operand.aged(inner, event)
-        return None if inner is None else (inner, known)
-
-    def labels(self) -> frozenset[Label]:
-        return self._operand.labels()
-
-    def ahead(self, state: State) -> frozenset[Label]:
-        return self._operand.ahead(state[0])
-
-    def relaxed(self) -> Member:
-        return self._operand.relaxed()
-
-    def relaxing(self, state: State) -> Iterator[State]:
-        return self._operand.relaxing(state[0])
 
 
 def leaves_in(condition: tree.Condition) -> Iterator[tree.Condition]:

@@ -8,12 +8,12 @@ from typing import Any, get_args
 from cer_gpu.automata.cea import Label, OutlookTest, Predicate, complement, identity
 from cer_gpu.automata.compose import evaluated, literals, operator
 from cer_gpu.automata.configurations import around as operators
-from cer_gpu.automata.configurations import members
+from cer_gpu.automata.configurations import combined, sequences
 from cer_gpu.automata.configurations.around import Spanning
 from cer_gpu.automata.configurations.choices import Preferred, Strict
 from cer_gpu.automata.configurations.compared import conditions_in, is_correlated, read_of
 from cer_gpu.automata.configurations.conditions import Conditioned, NotSuch, leaves_in
-from cer_gpu.automata.configurations.members import Joint, Member
+from cer_gpu.automata.configurations.member import Member, OneEvent
 from cer_gpu.automata.configurations.owed import Debts
 from cer_gpu.automata.configurations.registers import ComparedEvents
 from cer_gpu.automata.configurations.scopes import Binding, Comparing, Gathering, ScopeMember
@@ -214,7 +214,7 @@ class _MemberBuilder:
                 return NotSuch(own, condition, frozenset(kind.variables), self.comparisons)
             case tree.OtherEvent():
                 self.atoms.append(self.holds(complement(excluded(node))))
-                return members.OneEvent(self.atoms[-1], frozenset())
+                return OneEvent(self.atoms[-1], frozenset())
             case tree.Filter(pattern=inner):
                 return self._filtered(node, self.of(inner))
             case tree.As(pattern=inner) | tree.Project(pattern=inner):
@@ -233,13 +233,13 @@ class _MemberBuilder:
                 check_repetitions(node)
                 return self._repeated(node, body)
             case tree.Or():
-                return members.OneOf([self.of(side) for side in _sides(node)])
+                return combined.OneOf([self.of(side) for side in _sides(node)])
             case tree.And(left=left, right=right):
-                return members.Conjoined(self.of(left), self.of(right))
+                return combined.Conjoined(self.of(left), self.of(right))
             case tree.All(left=left, right=right):
-                return members.Anywhere(self.of(left), self.of(right))
+                return combined.Anywhere(self.of(left), self.of(right))
             case tree.Unless(left=left, right=right):
-                return members.Without(self.of(left), self._apart(right))
+                return combined.Without(self.of(left), self._apart(right))
             case tree.Beside(left=left, right=right, before=before, interval=interval):
                 held = self.holds(OutlookTest(right, before, interval))
                 return operators.Standing(self.of(left), [one != node.negated for one in held], before)
@@ -283,7 +283,7 @@ class _MemberBuilder:
         joint = self._joint(node)
         compared = prior_reads(body) & variables(body) if self.comparisons.all else frozenset()
         if not compared:
-            return members.Repeated(self.bound(body), joint, node.least, node.most)
+            return sequences.Repeated(self.bound(body), joint, node.least, node.most)
         inside = [self.comparisons.number[leaf] for one in conditions_in(body) for leaf in leaves_in(one)]
         names = reads(body) & variables(body)
         scope = ScopeMember(
@@ -300,19 +300,19 @@ class _MemberBuilder:
 
     def _atom(self, event_type: tree.EventType, predicate: Predicate) -> Member:
         self.atoms.append(self.holds(predicate))
-        return members.OneEvent(self.atoms[-1], frozenset(event_type.variables))
+        return OneEvent(self.atoms[-1], frozenset(event_type.variables))
 
-    def _joint(self, node: tree.Sequence | tree.Iteration) -> Joint:
+    def _joint(self, node: tree.Sequence | tree.Iteration) -> sequences.Joint:
         self.reads_all |= node.contiguous
         clock = None
         if node.gap is not None:
             sign = f"{operator(node)[1:-1]}{interval_text(node.gap)}"
             clock = Clock(node.gap, TIME, self.tests, f"`{sign}` in `{abridged(node)}`")
-        return Joint(node.contiguous, clock)
+        return sequences.Joint(node.contiguous, clock)
 
     def _sequence(self, node: tree.Sequence) -> Member:
         elements = leaning_elements(node)
-        return members.Elements(
+        return sequences.Elements(
             [self.of(element) for element, _ in elements],
             [None if joint is None else self._joint(joint) for _, joint in elements],
             [isinstance(element, tree.Optional) for element, _ in elements],

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.conditions import Comparisons, names_in
-from cer_gpu.automata.configurations.members import BETWEEN, END, INSIDE, START, Joint, Member, Repeated, Step
+from cer_gpu.automata.configurations.member import BETWEEN, END, INSIDE, START, Member, Step, Wrapped
 from cer_gpu.automata.configurations.owed import (
     NOTHING_OWED,
     Debts,
@@ -27,6 +27,7 @@ from cer_gpu.automata.configurations.registers import (
     folded,
     marked,
 )
+from cer_gpu.automata.configurations.sequences import Joint, Repeated
 from cer_gpu.automata.configurations.slots import State
 from cer_gpu.automata.match import BEFORE, UNMARKED
 
@@ -103,7 +104,7 @@ class Binding:
         return None if at is None else registers[at]
 
 
-class ScopeMember(Member):
+class ScopeMember(Wrapped):
     """Binds variables of a pattern for the filters inside it.
 
     A state is (state of the pattern, registers, what is owed, registers of the repetition before).
@@ -207,25 +208,8 @@ class ScopeMember(Member):
                 left.add(now)
         return self._debts.together(left, event) if left else NOTHING_OWED
 
-    def aged(self, state: State, event: Seen) -> State | None:
-        inner, *others = state
-        inner = self._operand.aged(inner, event)
-        return None if inner is None else (inner, *others)
 
-    def labels(self) -> frozenset[Label]:
-        return self._operand.labels()
-
-    def ahead(self, state: State) -> frozenset[Label]:
-        return self._operand.ahead(state[0])
-
-    def relaxed(self) -> Member:
-        return self._operand.relaxed()
-
-    def relaxing(self, state: State) -> Iterator[State]:
-        return self._operand.relaxing(state[0])
-
-
-class Gathering(Member):
+class Gathering(Wrapped):
     """Gathers what is owed up to the end of a pattern whose states are compared with each other.
 
     A state is (state of the pattern, what is owed).
@@ -244,23 +228,6 @@ class Gathering(Member):
                 yield label, END, owed | more
             else:
                 yield label, (target, owed | more), NOTHING_OWED
-
-    def aged(self, state: State, event: Seen) -> State | None:
-        inner, owed = state
-        inner = self._operand.aged(inner, event)
-        return None if inner is None else (inner, owed)
-
-    def labels(self) -> frozenset[Label]:
-        return self._operand.labels()
-
-    def ahead(self, state: State) -> frozenset[Label]:
-        return self._operand.ahead(state[0])
-
-    def relaxed(self) -> Member:
-        return self._operand.relaxed()
-
-    def relaxing(self, state: State) -> Iterator[State]:
-        return self._operand.relaxing(state[0])
 
 
 class Comparing(Repeated):

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.formulas import Stepped
 from cer_gpu.automata.configurations.held import Held
-from cer_gpu.automata.configurations.members import END
+from cer_gpu.automata.configurations.member import END
 from cer_gpu.automata.configurations.register_tests import RegisterTests
 from cer_gpu.automata.configurations.slots import EVENTS, NOW, Slot, State, best, renamed, slots_of
 from cer_gpu.automata.match import BEFORE, UNMARKED

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.automata.configurations.formulas import Stepped, stepped
-from cer_gpu.automata.configurations.members import END
+from cer_gpu.automata.configurations.member import END
 from cer_gpu.automata.configurations.slots import State, best, renamed, slots_of
 from cer_gpu.automata.match import BEFORE, UNMARKED
 from cer_gpu.engine.machines.configurations_kept import no_answers
