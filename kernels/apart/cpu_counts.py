@@ -15,7 +15,7 @@ import numpy as np
 from ..compared.contract import LARGEST
 from ..compared.cpu_order import shown, together
 from ..jit import SELDOM, inline, jit
-from ..joins.contract import FoundEnds
+from ..joins.contract import FoundEnds, room_for_ends
 from ..windows.contract import comparable
 from .contract import ApartRoom
 
@@ -298,8 +298,7 @@ def counted_ends(tables, apart, events, keys, size, segments, arranged):
     event : ndarray, shape (ends,), int64
     number : ndarray, shape (ends,), int64, or object past 2^61
     """
-    capacity = int((segments.stop - segments.report).sum())
-    out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+    out = room_for_ends(segments)
     none = np.empty(0, np.int64)
     window = comparable(keys, size)
     room = _room(apart, int(segments.base[-1]), np.int64)

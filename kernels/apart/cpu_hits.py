@@ -10,7 +10,7 @@ import numpy as np
 from ..compared.cpu_hits import greatest, raised
 from ..compared.cpu_order import shown
 from ..jit import SELDOM, jit
-from ..joins.contract import FoundEnds
+from ..joins.contract import room_for_ends
 from ..windows.contract import comparable
 
 
@@ -105,8 +105,7 @@ def hits(tables, apart, events, keys, size, segments, arranged):
     start : ndarray, shape (hits,), int64
         The event of the latest start.
     """
-    capacity = int((segments.stop - segments.report).sum())
-    out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+    out = room_for_ends(segments)
     rows = int(segments.base[-1])
     best, start = np.empty((1, 2 * rows), np.int64), np.empty(rows, np.int64)
     reached = np.empty(apart.last + 1, np.int64)

@@ -14,12 +14,11 @@ import numpy as np
 
 from ..jit import jit
 from ..joins.contract import AnswerRows
-from ..joins.cpu_enumerate import sort_rows
+from ..joins.cpu_enumerate import full, note_rows
 from .contract import AT_MOST, LESS
 from .cpu_nodes import latest_in
 from .cpu_order import shown
-
-DONE, PATH_FULL, ROWS_FULL, MARKS_FULL = range(4)
+from .cpu_walk import DONE, PATH_FULL, ROWS_FULL
 
 EVENT, ROOT, LOW, HIGH, ANY = range(5)
 """Columns of a path: an event, the version and the ranks in which further covers are, whether it has some."""
@@ -109,8 +108,8 @@ def is_long(tables, events, segments, traced, climb, g, event, length, lowest):
 
 
 @jit
-def walk(tables, events, segments, arranged, traced, climb, g, end, lowest, path, rows, progress):
-    """Append the maximal chains of a hit: the status.
+def walk(tables, events, segments, arranged, traced, climb, hits, h, path, rows, n, m):
+    """Append the maximal chains of a hit: status, and how many rows and marks there are by then.
 
     ==========  ==================  ===============================================
     `tables`    ComparedTables      in
@@ -119,18 +118,17 @@ def walk(tables, events, segments, arranged, traced, climb, g, end, lowest, path
     `arranged`  Arranged            in
     `traced`    Traced              in
     `climb`     Climb               in
-    `g`         int                 in: the segment
-    `end`       int                 in
-    `lowest`    int                 in: the least admissible start
+    `hits`      ClimbedHits         in
+    `h`         int                 in: the hit
     `path`      int64 [depth, 5]    scratch
     `rows`      AnswerRows          out
-    `progress`  int64 [3]           in/out: its last two are rows and marks written
+    `n`, `m`    int                 in: rows and marks written so far
     ==========  ==================  ===============================================
     """
-    n = progress[1]
-    m = progress[2]
+    g = hits.segment[h]
+    lowest = max(hits.lowest[h], segments.begin[g])
     least = climb.group.shape[1]
-    begin_covers(tables, events, segments, arranged, traced, climb, g, end, path, 0)
+    begin_covers(tables, events, segments, arranged, traced, climb, g, hits.event[h], path, 0)
     depth = 0
     while depth >= 0:
         found = next_cover(tables, events, segments, arranged, traced, climb, g, lowest, path, depth)
@@ -138,14 +136,13 @@ def walk(tables, events, segments, arranged, traced, climb, g, end, lowest, path
             if is_long(tables, events, segments, traced, climb, g, found, least - depth - 1, lowest):
                 depth += 1
                 if depth == path.shape[0]:
-                    return PATH_FULL
+                    return PATH_FULL, n, m
                 begin_covers(tables, events, segments, arranged, traced, climb, g, found, path, depth)
             continue
         if path[depth, ANY] == 0 and depth + 1 >= least:
-            if n + 2 > rows.first.shape[0]:
-                return ROWS_FULL
-            if m + depth + 1 > rows.event.shape[0]:
-                return MARKS_FULL
+            status = full(rows, n, m, depth + 1)
+            if status != DONE:
+                return status, n, m
             for d in range(depth, -1, -1):
                 event = path[d, EVENT]
                 symbol = events.symbols[event]
@@ -157,9 +154,7 @@ def walk(tables, events, segments, arranged, traced, climb, g, end, lowest, path
             n += 1
             rows.first[n] = m
         depth -= 1
-    progress[1] = n
-    progress[2] = m
-    return DONE
+    return DONE, n, m
 
 
 @jit
@@ -184,17 +179,13 @@ def _fill(tables, events, segments, arranged, traced, climb, hits, begin, rows, 
     begin[0] = 0
     rows.first[progress[1]] = progress[2]
     while progress[0] < hits.event.shape[0] and not halt[0]:
-        h = progress[0]
-        n = progress[1]
-        status = walk(
-            tables, events, segments, arranged, traced, climb, hits.segment[h], hits.event[h],
-            max(hits.lowest[h], segments.begin[hits.segment[h]]), sorting.path, rows, progress,
+        status, n, m = walk(
+            tables, events, segments, arranged, traced, climb, hits, progress[0], sorting.path, rows,
+            progress[1], progress[2],
         )  # fmt: skip
         if status != DONE:
             return status
-        sort_rows(rows, n, progress[1], sorting.order, sorting.spare)
-        progress[0] += 1
-        begin[progress[0]] = progress[1]
+        note_rows(rows, n, m, begin, sorting.order, sorting.spare, progress)
     return DONE
 
 

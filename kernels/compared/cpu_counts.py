@@ -18,10 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import OFTEN, SELDOM, go_on, jit
-from ..joins.contract import FoundEnds
+from ..joins.contract import FoundEnds, room_for_ends
+from ..steps.contract import scratch
 from ..windows.contract import comparable
 from .contract import LARGEST, NEIGHBOUR, shallow
-from .cpu_hits import hits, scratch
+from .cpu_hits import hits
 from .cpu_order import shown, together
 
 DOUBTFUL = float(LARGEST // 2)
@@ -315,8 +316,7 @@ def counted_ends(tables, events, keys, size, segments, arranged):
     event : ndarray, shape (hits,), int64
     number : ndarray, shape (hits,), int64, or object past 2^61
     """
-    capacity = int((segments.stop - segments.report).sum())
-    out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+    out = room_for_ends(segments)
     none = np.empty(0, np.int64)
     if shallow(tables):
         n = _run_shallow(tables, events, comparable(keys, size), segments, arranged, none, none, out)

@@ -8,7 +8,8 @@ what has left the window is less than its least start.
 import numpy as np
 
 from ..jit import SELDOM, inline, jit
-from ..joins.contract import FoundEnds
+from ..joins.contract import room_for_ends
+from ..steps.contract import scratch
 from ..windows.contract import comparable
 from .contract import NEIGHBOUR
 from .cpu_order import shown, together
@@ -151,16 +152,10 @@ def hits(tables, events, keys, size, segments, arranged, early=False):
     start : ndarray, shape (hits,), int64
         The event of the latest start.
     """
-    capacity = int((segments.stop - segments.report).sum())
-    out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+    out = room_for_ends(segments)
     best = np.empty((len(tables.order_slot), 2 * int(segments.base[-1])), np.int64)
     last = np.empty((len(tables.accepting), 2), np.int64)
     n = hits_body(
         tables, events, comparable(keys, size), segments, arranged, early, best, last, scratch(tables), out
     )
     return out.event[:n], out.start[:n]
-
-
-def scratch(tables):
-    """Room for what an event enters."""
-    return np.empty(int(np.diff(tables.first).max(initial=0)), np.int64)

@@ -8,9 +8,9 @@ knows the latest start of the runs in it, so that what has left the window is pa
 import numpy as np
 
 from ..jit import SELDOM, jit
+from ..steps.contract import scratch
 from ..windows.contract import comparable
 from .contract import NEIGHBOUR, NO_TREE, ONE_ENTRY, ComparedNodes
-from .cpu_hits import scratch
 from .cpu_order import shown, together
 
 DONE, NODES_FULL, LINKS_FULL, ENTRIES_FULL = range(4)

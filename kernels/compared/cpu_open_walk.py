@@ -1,10 +1,10 @@
 """Enumeration of compared steps on a stream: as `cpu_walk`, through the trees of `Versions`."""
 
 from ..jit import jit
-from ..joins.cpu_enumerate import sort_rows
+from ..joins.cpu_enumerate import full, note_rows
 from .contract import EVENT, LABEL, LEFT, LINK_FIRST, LINK_LAST, NO_TREE, ONE, ONE_ENTRY, ROOT, VALUE
 from .cpu_trie import LAST_PLACE, leaf_before
-from .cpu_walk import AT, DONE, ENTRY, LINK, MARKS_FULL, PATH_FULL, ROWS_FULL
+from .cpu_walk import AT, DONE, ENTRY, LINK, PATH_FULL
 
 FRESH, OVER = -1, -2
 """In place of the leaf to go on before: the link is read from its end on; no more of it is read."""
@@ -66,10 +66,9 @@ def walk(versions, hit, lowest, path, rows, n, m):
             path[depth, AT] = FRESH
             if root != NO_TREE or entry_of[entry, EVENT] < lowest:
                 continue
-            if n + 2 > rows.first.shape[0]:
-                return ROWS_FULL, n, m
-            if m + depth + 1 > rows.event.shape[0]:
-                return MARKS_FULL, n, m
+            status = full(rows, n, m, depth + 1)
+            if status != DONE:
+                return status, n, m
             for d in range(depth, -1, -1):
                 rows.event[m] = entry_of[path[d, ENTRY], EVENT]
                 rows.label[m] = entry_of[path[d, ENTRY], LABEL]
@@ -89,20 +88,12 @@ def fill(versions, hits, hit_lowest, begin, rows, order, spare, path, progress, 
     ...                               the rest as of `cpu_walk.fill`
     ============  ==================  ================================
     """
-    n = progress[1]
-    m = progress[2]
     begin[0] = 0
-    rows.first[n] = m
+    rows.first[progress[1]] = progress[2]
     while progress[0] < hits.shape[0] and not halt[0]:
         hit = hits[progress[0]]
-        status, n_rows, n_marks = walk(versions, hit, hit_lowest[hit], path, rows, n, m)
+        status, n, m = walk(versions, hit, hit_lowest[hit], path, rows, progress[1], progress[2])
         if status != DONE:
             return status
-        sort_rows(rows, n, n_rows, order, spare)
-        n = n_rows
-        m = n_marks
-        progress[0] += 1
-        begin[progress[0]] = n
-        progress[1] = n
-        progress[2] = m
+        note_rows(rows, n, m, begin, order, spare, progress)
     return DONE

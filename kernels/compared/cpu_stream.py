@@ -7,8 +7,9 @@ is steps in the logarithm of what is open.
 import numpy as np
 
 from ..jit import inline, jit
+from ..joins.cpu_slots import slot_of
 from ..joins.cpu_stream import NODE, PLACE, SLOT, record_at
-from ..streams.cpu import consume, least_start
+from ..streams.cpu import least_start, note_end
 from .contract import (
     ABOVE,
     AT,
@@ -214,9 +215,7 @@ def follow(tables, events, positions, rows, stop, window, bounds, newest, versio
                         link[links, ONE] = source
                         links += 1
                     continue
-                slot = 0
-                if tables.view_slot[view] >= 0:
-                    slot = events.slots[tables.view_slot[view], event]
+                slot = slot_of(events.slots, tables.view_slot[view], event)
                 if slot < 0:
                     continue
                 at = record_at(table, lane * orders + order, slot)
@@ -251,9 +250,7 @@ def follow(tables, events, positions, rows, stop, window, bounds, newest, versio
                 if near:
                     newest.last[lane, state] = new
                 for order in range(tables.order_first[state], tables.order_first[state + 1]):
-                    slot = 0
-                    if tables.order_slot[order] >= 0:
-                        slot = events.slots[tables.order_slot[order], event]
+                    slot = slot_of(events.slots, tables.order_slot[order], event)
                     word = np.uint64(0)
                     valued = True
                     if tables.order_value[order] >= 0:
@@ -282,10 +279,7 @@ def follow(tables, events, positions, rows, stop, window, bounds, newest, versio
         progress[NEXT] = event + 1
         if progress[ROOTS] > first_root:
             end = progress[HIT]
-            ends.event[end] = event
-            ends.lowest[end] = bound
-            ends.latest[end] = best
             versions.root_first[end + 1] = progress[ROOTS]
             progress[HIT] = end + 1
-            consume(bounds, event, lane, window.consumes)
+            note_end(ends, end, event, lane, bound, best, bounds, window.consumes)
     return DONE

@@ -8,8 +8,9 @@ order, of which the next one shares all but the path to the new entry.
 import numpy as np
 
 from ..jit import SELDOM, jit
+from ..steps.contract import scratch
 from .contract import NEIGHBOUR, NewestTrees, Traced
-from .cpu_hits import entry_shown, raised, scratch
+from .cpu_hits import entry_shown, raised
 from .cpu_nodes import inserted, latest_in
 from .cpu_order import shown, together
 

@@ -6,11 +6,13 @@ leads to a complex event.
 """
 
 from ..jit import jit
-from ..joins.cpu_enumerate import sort_rows
+from ..joins.cpu_enumerate import DONE, MARKS_FULL, ROWS_FULL, STACK_FULL, full, note_rows
 from .contract import NO_TREE, ONE_ENTRY
 from .cpu_nodes import found_last
 
-DONE, PATH_FULL, ROWS_FULL, MARKS_FULL = range(4)
+PATH_FULL = STACK_FULL
+
+__all__ = ["DONE", "MARKS_FULL", "PATH_FULL", "ROWS_FULL"]
 
 ENTRY, LINK, AT = range(3)
 """Columns of a path: an entry, the link that is followed from it, and the rank of that link to try next."""
@@ -63,10 +65,9 @@ def walk(nodes, hit, lowest, path, rows, n, m):
                 path[depth, AT] = nodes.link_high[link + 1] - 1
             if root != NO_TREE or nodes.event[entry] < lowest:
                 continue
-            if n + 2 > rows.first.shape[0]:
-                return ROWS_FULL, n, m
-            if m + depth + 1 > rows.event.shape[0]:
-                return MARKS_FULL, n, m
+            status = full(rows, n, m, depth + 1)
+            if status != DONE:
+                return status, n, m
             for d in range(depth, -1, -1):
                 rows.event[m] = nodes.event[path[d, ENTRY]]
                 rows.label[m] = nodes.label[path[d, ENTRY]]
@@ -94,20 +95,12 @@ def fill(nodes, hits, hit_lowest, begin, rows, order, spare, path, progress, hal
     `halt`        uint8 [1]           in: see `jit`
     ============  ==================  ====================================================================
     """
-    n = progress[1]
-    m = progress[2]
     begin[0] = 0
-    rows.first[n] = m
+    rows.first[progress[1]] = progress[2]
     while progress[0] < hits.shape[0] and not halt[0]:
         hit = hits[progress[0]]
-        status, n_rows, n_marks = walk(nodes, hit, hit_lowest[hit], path, rows, n, m)
+        status, n, m = walk(nodes, hit, hit_lowest[hit], path, rows, progress[1], progress[2])
         if status != DONE:
             return status
-        sort_rows(rows, n, n_rows, order, spare)
-        n = n_rows
-        m = n_marks
-        progress[0] += 1
-        begin[progress[0]] = n
-        progress[1] = n
-        progress[2] = m
+        note_rows(rows, n, m, begin, order, spare, progress)
     return DONE

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inline, jit
-from ..streams.cpu import consume
+from ..streams.cpu import note_end
 from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 from .cpu_nodes import ARENA_FULL, DONE, ROOTS_FULL
 from .cpu_ranked import EVENT, HIT, NODES, ROOTS, STEPS, follow_event
@@ -164,12 +164,9 @@ def follow(tables, events, span, numbers, consumes, bounds, nodes, roots, ends, 
         progress[EVENT] = event + 1
         if kept > first_root:
             end = progress[HIT]
-            ends.event[end] = event
-            ends.lowest[end] = max(bound, bounds.low[lane])
-            ends.latest[end] = least
             roots.first[end + 1] = kept
             progress[HIT] = end + 1
-            consume(bounds, event, lane, consumes)
+            note_end(ends, end, event, lane, max(bound, bounds.low[lane]), least, bounds, consumes)
     return DONE
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inline, jit
-from ..streams.cpu import consume, least_start
+from ..streams.cpu import least_start, note_end
 from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 from .cpu_nodes import (
     ACTIVE,
@@ -183,12 +183,9 @@ def follow(tables, events, stop, window, bounds, lists, arena, roots, ends, slot
             latest = -1
             for root in range(first_root, progress[ROOTS]):
                 latest = max(latest, arena[roots.node[root], LATEST])
-            ends.event[end] = event
-            ends.lowest[end] = bound
-            ends.latest[end] = latest
             roots.first[end + 1] = progress[ROOTS]
             progress[HIT] = end + 1
-            consume(bounds, event, lane, window.consumes)
+            note_end(ends, end, event, lane, bound, latest, bounds, window.consumes)
     return DONE
 
 

@@ -15,6 +15,25 @@ FEW = 64
 
 
 @inline
+def note_hit(out_event, out_start, n, event, latest, window):
+    """Write the latest start at an event as hit `n`: how many hits there are, with it where it is one.
+
+    `out_event`, `out_start` int64 [hits + 1] out; `latest` int64: -1 where there is none; `window`
+    MeasuredWindow.
+    """
+    # Written always and kept sometimes, since a branch on the data would be mispredicted.
+    keys = window.keys
+    out_event[n] = event
+    out_start[n] = latest
+    if keys.shape[0] > 0:
+        at = latest if latest >= 0 else event
+        n += (latest >= 0) & (keys[event] - keys[at] <= window.size)
+    else:
+        n += latest >= 0
+    return n
+
+
+@inline
 def _followed(program, symbols, starts, window, begin, report, stop, register, out_event, out_start, n):
     """The hits of a part of a segment, appended at `n`; the new number of hits.
 
@@ -38,23 +57,13 @@ def _followed(program, symbols, starts, window, begin, report, stop, register, o
     left = program.left
     right = program.right
     accepted = program.zero + 1
-    keys = window.keys
-    windowed = keys.shape[0] > 0
     numbered = starts.shape[0] > 0
     for i in range(begin, stop):
         register[0] = starts[i] if numbered else i
         symbol = symbols[i]
         step(register, into, left, right, first[symbol], first[symbol + 1])
         if i >= report:
-            # Written always and kept sometimes, since a branch on the data would be mispredicted.
-            latest = register[accepted]
-            out_event[n] = i
-            out_start[n] = latest
-            if windowed:
-                at = latest if latest >= 0 else i
-                n += (latest >= 0) & (keys[i] - keys[at] <= window.size)
-            else:
-                n += latest >= 0
+            n = note_hit(out_event, out_start, n, i, register[accepted], window)
     return n
 
 
@@ -84,33 +93,14 @@ def _hits(
             break
         if stop[g] - begin[g] <= FEW:
             n = _followed(
-                program,
-                symbols,
-                starts,
-                window,
-                begin[g],
-                report[g],
-                stop[g],
-                register,
-                out_event,
-                out_start,
-                n,
-            )
+                program, symbols, starts, window, begin[g], report[g], stop[g], register, out_event,
+                out_start, n,
+            )  # fmt: skip
         else:
             n = _long_segment(
-                program,
-                symbols,
-                starts,
-                window,
-                begin[g],
-                report[g],
-                stop[g],
-                register,
-                out_event,
-                out_start,
-                n,
-                halt,
-            )
+                program, symbols, starts, window, begin[g], report[g], stop[g], register, out_event,
+                out_start, n, halt,
+            )  # fmt: skip
         for q in range(n_states):
             registers[g, q] = register[q]
     return n

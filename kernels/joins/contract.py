@@ -162,6 +162,12 @@ class FoundEnds(NamedTuple):
     start: np.ndarray
 
 
+def room_for_ends(segments):
+    """Room for the ends of segments, of which every event that is reported may be one: `FoundEnds`."""
+    capacity = int((segments.stop - segments.report).sum())
+    return FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+
+
 class ProductNodes(NamedTuple):
     """The nodes of segments, and the roots of their hits.
 

@@ -7,7 +7,7 @@ visited inside the window leads to an answer, so the steps between two answers a
 answers.
 """
 
-from ..jit import jit
+from ..jit import inline, jit
 from .contract import CHILD, CHILDREN, EVENT, LABEL, LATEST, LEFT, RIGHT
 
 DONE = 0
@@ -86,10 +86,9 @@ def walk(nodes, hit, lowest, label_atoms, rows, stacks, n, m):
                 pending[top] = agenda[todo, 0]
                 top += 1
                 continue
-            if n + 2 > rows.first.shape[0]:
-                return ROWS_FULL, n, m
-            if m + max(atoms, depth + 1) > rows.event.shape[0]:
-                return MARKS_FULL, n, m
+            status = full(rows, n, m, max(atoms, depth + 1))
+            if status != DONE:
+                return status, n, m
             if atoms > 0:
                 for a in range(atoms):
                     rows.event[m + a] = atom[a]
@@ -156,6 +155,30 @@ def sort_rows(rows, low, high, order, spare):
         run *= 2
 
 
+@inline
+def full(rows, n, m, marks):
+    """What is full where one more row, of so many marks, does not fit behind `n` rows and `m` marks."""
+    status = DONE
+    if n + 2 > rows.first.shape[0]:
+        status = ROWS_FULL
+    elif m + marks > rows.event.shape[0]:
+        status = MARKS_FULL
+    return status
+
+
+@jit
+def note_rows(rows, n, m, begin, order, spare, progress):
+    """Put the rows of a hit in canonical order, and note that it is done, with `n` rows and `m` marks now.
+
+    The other parameters are those of `fill`.
+    """
+    sort_rows(rows, progress[1], n, order, spare)
+    progress[0] += 1
+    begin[progress[0]] = n
+    progress[1] = n
+    progress[2] = m
+
+
 @jit
 def fill(nodes, hits, hit_lowest, label_atoms, begin, rows, order, spare, stacks, progress, halt):
     """The answers of the hits from `progress[0]` on, until an array is full: the status.
@@ -174,20 +197,12 @@ def fill(nodes, hits, hit_lowest, label_atoms, begin, rows, order, spare, stacks
     `halt`           uint8 [1]                     in: see `jit`
     ===============  ============================  =======================================================
     """
-    n = progress[1]
-    m = progress[2]
     begin[0] = 0
-    rows.first[n] = m
+    rows.first[progress[1]] = progress[2]
     while progress[0] < hits.shape[0] and not halt[0]:
         hit = hits[progress[0]]
-        status, n_rows, n_marks = walk(nodes, hit, hit_lowest[hit], label_atoms, rows, stacks, n, m)
+        status, n, m = walk(nodes, hit, hit_lowest[hit], label_atoms, rows, stacks, progress[1], progress[2])
         if status != DONE:
             return status
-        sort_rows(rows, n, n_rows, order, spare)
-        n = n_rows
-        m = n_marks
-        progress[0] += 1
-        begin[progress[0]] = n
-        progress[1] = n
-        progress[2] = m
+        note_rows(rows, n, m, begin, order, spare, progress)
     return DONE

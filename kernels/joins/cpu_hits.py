@@ -10,6 +10,7 @@ import numpy as np
 from ..jit import SELDOM, inline, jit
 from ..windows.contract import comparable
 from .contract import FoundEnds, HeldStarts
+from .cpu_slots import slot_of
 
 
 @inline
@@ -68,9 +69,7 @@ def hits_segment(tables, events, window, segment, begin, report, stop, held, fir
             latest = i
             for r in range(tables.read_first[t], tables.read_first[t + 1]):
                 entry = tables.read_entry[r]
-                slot = 0
-                if tables.read_column[r] >= 0:
-                    slot = slots[tables.read_column[r], i]
+                slot = slot_of(slots, tables.read_column[r], i)
                 found = -1
                 if slot >= 0:
                     where = _found(held.owner, events.offset, entry, slot, segment)
@@ -93,9 +92,7 @@ def hits_segment(tables, events, window, segment, begin, report, stop, held, fir
             latest = fired[k, 1]
             for s in range(tables.store_first[t], tables.store_first[t + 1]):
                 entry = tables.store_entry[s]
-                slot = 0
-                if tables.store_column[s] >= 0:
-                    slot = slots[tables.store_column[s], i]
+                slot = slot_of(slots, tables.store_column[s], i)
                 if slot < 0:
                     continue
                 where, fresh = _claimed(held.owner, events.offset, entry, slot, segment)

@@ -10,6 +10,7 @@ and earliest the bits of a path of any length may all point down it.
 
 from ..jit import OFTEN, inline, jit
 from .contract import CHILD, CHILDREN, COLUMNS, EVENT, LABEL, LATEST, LEFT, RIGHT, WEIGHT
+from .cpu_slots import slot_of
 
 DONE = 0
 ARENA_FULL = 1
@@ -100,6 +101,23 @@ def union(arena, progress, path, old, fresh, bound):
 
 
 @inline
+def new_node(arena, progress, label, event, latest, links):
+    """Make a node of the children that stand from progress[LINKS] to `links`: its number."""
+    node = progress[NODES]
+    progress[NODES] = node + 1
+    arena[node, LABEL] = label
+    arena[node, EVENT] = event
+    arena[node, CHILD] = progress[LINKS]
+    arena[node, CHILDREN] = links - progress[LINKS]
+    arena[node, LEFT] = -1
+    arena[node, RIGHT] = -1
+    arena[node, LATEST] = latest
+    arena[node, WEIGHT] = 1
+    progress[LINKS] = links
+    return node
+
+
+@inline
 def _held(table, offset, entry, slot):
     """What the look-up table holds in an entry, under a slot: a node, or -1."""
     return table[offset[entry] + slot]
@@ -114,10 +132,7 @@ def _hold(table, offset, entry, slot, node):
 def looked_up(tables, events, table, arena, read, event, base, bound):
     """The runs that a look-up of an event finds in its entry, -1 where there are none."""
     entry = tables.read_entry[read]
-    column = tables.read_column[read]
-    slot = 0
-    if column >= 0:
-        slot = events.slots[column, event]
+    slot = slot_of(events.slots, tables.read_column[read], event)
     node = -1
     if slot >= 0:
         node = _held(table, events.offset, entry, slot)
@@ -211,17 +226,7 @@ def build(tables, events, begin, stop, hits, table, nodes, fired, path, room, pr
                 stored = tables.store_first[t] < tables.store_first[t + 1]
                 if latest < 0 or not (stored or (ends and tables.accepting[t])):
                     continue
-                node = progress[NODES]
-                progress[NODES] = node + 1
-                arena[node, LABEL] = tables.label[t]
-                arena[node, EVENT] = event
-                arena[node, CHILD] = progress[LINKS]
-                arena[node, CHILDREN] = links - progress[LINKS]
-                arena[node, LEFT] = -1
-                arena[node, RIGHT] = -1
-                arena[node, LATEST] = latest
-                arena[node, WEIGHT] = 1
-                progress[LINKS] = links
+                node = new_node(arena, progress, tables.label[t], event, latest, links)
                 if ends and tables.accepting[t]:
                     root_node[progress[ROOTS]] = node
                     progress[ROOTS] += 1
@@ -234,9 +239,7 @@ def build(tables, events, begin, stop, hits, table, nodes, fired, path, room, pr
                 node = fired[k, 1]
                 for s in range(tables.store_first[t], tables.store_first[t + 1]):
                     entry = tables.store_entry[s]
-                    slot = 0
-                    if tables.store_column[s] >= 0:
-                        slot = slots[tables.store_column[s], event]
+                    slot = slot_of(slots, tables.store_column[s], event)
                     if slot < 0:
                         continue
                     old = _held(table, events.offset, entry, slot)

@@ -15,6 +15,15 @@ def place_key(key, mask):
     return ((product >> 32) ^ (product >> 52)) & mask
 
 
+@inline
+def slot_of(slots, column, event):
+    """The slot of an event in a column, -1 where it has no value; 0 without a column, where all are alike."""
+    slot = 0
+    if column >= 0:
+        slot = slots[column, event]
+    return slot
+
+
 @jit
 def localise_near(slots, least, table):
     """The same as `localise`, for numbers in a small range: with a table of the whole range.

@@ -6,9 +6,10 @@ the runs of an entry under a slot in a lane.
 """
 
 from ..jit import inline, jit
-from ..streams.cpu import consume, least_start
-from .contract import CHILD, CHILDREN, COLUMNS, EVENT, LABEL, LATEST, LEFT, RIGHT, WEIGHT
-from .cpu_nodes import AT, HIT, LINKS, NODES, PATH, ROOTS, WORDS, union
+from ..streams.cpu import least_start, note_end
+from .contract import CHILD, CHILDREN, COLUMNS, EVENT, LATEST, LEFT, RIGHT, WEIGHT
+from .cpu_nodes import AT, HIT, LINKS, NODES, PATH, ROOTS, WORDS, new_node, union
+from .cpu_slots import slot_of
 
 DONE = 0
 ARENA_FULL = 1
@@ -93,9 +94,7 @@ def follow(tables, events, stop, window, bounds, table, made, ends, fired, path,
             links = progress[LINKS]
             for r in range(tables.read_first[t], tables.read_first[t + 1]):
                 entry = tables.read_entry[r]
-                slot = 0
-                if tables.read_column[r] >= 0:
-                    slot = events.slots[tables.read_column[r], event]
+                slot = slot_of(events.slots, tables.read_column[r], event)
                 node = -1
                 if slot >= 0:
                     at = record_at(table, lane * entries + entry, slot)
@@ -119,17 +118,7 @@ def follow(tables, events, stop, window, bounds, table, made, ends, fired, path,
             # A start that CONSUME BY has dropped since it was stored, or an event after which none may be.
             if latest < bound or not (stored or tables.accepting[t]):
                 continue
-            node = progress[NODES]
-            progress[NODES] = node + 1
-            arena[node, LABEL] = tables.label[t]
-            arena[node, EVENT] = event
-            arena[node, CHILD] = progress[LINKS]
-            arena[node, CHILDREN] = links - progress[LINKS]
-            arena[node, LEFT] = -1
-            arena[node, RIGHT] = -1
-            arena[node, LATEST] = latest
-            arena[node, WEIGHT] = 1
-            progress[LINKS] = links
+            node = new_node(arena, progress, tables.label[t], event, latest, links)
             if tables.accepting[t]:
                 root_node[progress[ROOTS]] = node
                 progress[ROOTS] += 1
@@ -143,9 +132,7 @@ def follow(tables, events, stop, window, bounds, table, made, ends, fired, path,
             node = fired[k, 1]
             for s in range(tables.store_first[t], tables.store_first[t + 1]):
                 entry = tables.store_entry[s]
-                slot = 0
-                if tables.store_column[s] >= 0:
-                    slot = events.slots[tables.store_column[s], event]
+                slot = slot_of(events.slots, tables.store_column[s], event)
                 if slot < 0:
                     continue
                 at = record_at(table, lane * entries + entry, slot)
@@ -162,12 +149,9 @@ def follow(tables, events, stop, window, bounds, table, made, ends, fired, path,
         progress[AT] = event + 1
         if progress[ROOTS] > first_root:
             end = progress[HIT]
-            ends.event[end] = event
-            ends.lowest[end] = bound
-            ends.latest[end] = best
             root_first[end + 1] = progress[ROOTS]
             progress[HIT] = end + 1
-            consume(bounds, event, lane, window.consumes)
+            note_end(ends, end, event, lane, bound, best, bounds, window.consumes)
     return DONE
 
 

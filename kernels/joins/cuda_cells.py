@@ -27,6 +27,8 @@ BYTES = 8
 """Bytes of a word."""
 
 place_key = device(cpu_slots.place_key.py_func)
+SLOTS = {"slot_of": device(cpu_slots.slot_of.py_func)}
+"""How the bodies for the CPU find the slot of an event, for the device."""
 
 
 @device

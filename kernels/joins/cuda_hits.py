@@ -16,7 +16,7 @@ from ..device.words import copied
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as join_hits
 from .contract import FoundEnds, HeldStarts, KeyedEvents
-from .cuda_cells import BYTES, KEY, VALUE, claimed, cleared, first_of, found
+from .cuda_cells import BYTES, KEY, SLOTS, VALUE, claimed, cleared, first_of, found
 
 
 @device
@@ -29,7 +29,7 @@ def _claimed(owner, offset, entry, slot, segment):
     return claimed(owner, entry, slot)
 
 
-hits_segment = form_of([join_hits.hits_segment], _found=_found, _claimed=_claimed)["hits_segment"]
+hits_segment = form_of([join_hits.hits_segment], _found=_found, _claimed=_claimed, **SLOTS)["hits_segment"]
 
 
 @kernel

@@ -19,7 +19,7 @@ from ..runs.contract import SegmentHits
 from . import cpu_nodes as join_nodes
 from .contract import COLUMNS, KeyedEvents, ProductNodes
 from .cpu_nodes import NODES, PATH, WORDS
-from .cuda_cells import BYTES, EMPTY, KEY, VALUE, claimed, cleared, first_of, sought
+from .cuda_cells import BYTES, EMPTY, KEY, SLOTS, VALUE, claimed, cleared, first_of, sought
 
 
 @device
@@ -44,11 +44,13 @@ build = form_of(
         join_nodes.live,
         join_nodes.weight_of,
         join_nodes.union,
+        join_nodes.new_node,
         join_nodes.looked_up,
         join_nodes.build,
     ],
     _held=_held,
     _hold=_hold,
+    **SLOTS,
 )["build"]
 
 

@@ -396,6 +396,11 @@ def short_tables(tables):
     return ShortTables(level, first, np.array([view for views in pairs for view in views], np.int32))
 
 
+def scratch(tables):
+    """Room for what an event enters, of steps that are compared or measured."""
+    return np.empty(int(np.diff(tables.first).max(initial=0)), np.int64)
+
+
 def room_for(tables, symbols, whole):
     """Room for the entries of some events.
 

@@ -12,10 +12,10 @@ events, these are run again for this hit alone.
 import numpy as np
 
 from ..jit import OFTEN, SELDOM, go_on, jit
-from ..joins.contract import FoundEnds
+from ..joins.contract import FoundEnds, room_for_ends
 from ..runs.contract import SegmentHits
-from .contract import LARGEST, NEIGHBOUR, StepEvents, StepSegments, room_for, short_tables
-from .cpu_hits import early_hits, scratch
+from .contract import LARGEST, NEIGHBOUR, StepEvents, StepSegments, room_for, scratch, short_tables
+from .cpu_hits import early_hits
 from .cpu_nodes import build
 from .cpu_short import MOST_EVENTS, short_counts
 from .cpu_views import all_shown, begin_segment, neighbour
@@ -119,8 +119,7 @@ def counted_ends(tables, events, segments, out=None):
     number : ndarray, shape (hits,), int64, or object past 2^61
     """
     if out is None:
-        capacity = int((segments.stop - segments.report).sum())
-        out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+        out = room_for_ends(segments)
     n = _run(tables, events, segments, np.empty(0, np.int64), out)
     event, number = out.event[:n], out.start[:n]
     if not (number < 0).any():

@@ -8,9 +8,9 @@ constant time for each entry and read.
 import numpy as np
 
 from ..jit import SELDOM, inline, jit
-from ..joins.contract import FoundEnds
+from ..joins.contract import room_for_ends
 from ..windows.contract import comparable
-from .contract import NEIGHBOUR, room_for
+from .contract import NEIGHBOUR, room_for, scratch
 from .cpu_views import begin_segment, latest_shown, neighbour
 
 
@@ -123,13 +123,7 @@ def early_hits(tables, events, segments):
 
 
 def _found(tables, events, window, segments, early):
-    capacity = int((segments.stop - segments.report).sum())
-    out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+    out = room_for_ends(segments)
     room = room_for(tables, events.symbols, False)
     n = hits_body(tables, events, window, segments, early, room, scratch(tables), out)
     return out.event[:n], out.start[:n]
-
-
-def scratch(tables):
-    """Room for what an event enters."""
-    return np.empty(int(np.diff(tables.first).max(initial=0)), np.int64)

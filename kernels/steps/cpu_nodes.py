@@ -9,8 +9,7 @@ import numpy as np
 
 from ..jit import SELDOM, jit
 from ..windows.contract import comparable
-from .contract import NEIGHBOUR, StepNodes, room_for
-from .cpu_hits import scratch
+from .contract import NEIGHBOUR, StepNodes, room_for, scratch
 from .cpu_views import all_shown, begin_segment, latest_shown, neighbour
 
 VALUE, LINKS = range(2)

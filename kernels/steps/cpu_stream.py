@@ -6,7 +6,7 @@ over neighbours, so that an event costs a constant number of steps on average fo
 """
 
 from ..jit import inline, jit
-from ..streams.cpu import consume, least_start
+from ..streams.cpu import least_start, note_end
 from .contract import EVENT_BEFORE, NEIGHBOUR, RANK, SESSION
 from .cpu_nodes import LINKS as LINKS_OF_GROUP
 from .cpu_nodes import VALUE
@@ -188,12 +188,9 @@ def follow(tables, queue, events, stepped, stop, window, bounds, parts, open_lan
         progress[LINKS] = links
         if best >= 0:
             hit = progress[HIT]
-            ends.event[hit] = event
-            ends.lowest[hit] = bound
-            ends.latest[hit] = best
             nodes.root_first[hit + 1] = progress[ROOTS]
             progress[HIT] = hit + 1
-            consume(bounds, event, lane, window.consumes)
+            note_end(ends, hit, event, lane, bound, best, bounds, window.consumes)
         progress[AT] = event + 1
     return DONE
 

@@ -39,6 +39,19 @@ def consume(bounds, event, lane, consumes):
         bounds.least[lane] = event + 1
 
 
+@inline
+def note_end(ends, at, event, lane, lowest, latest, bounds, consumes):
+    """Note the end of number `at`, and drop what it consumes.
+
+    `ends` StreamEnds out; `lowest`: the least start that is admitted; `latest`: the latest one that there is;
+    `bounds`, `consumes`: as in `consume`.
+    """
+    ends.event[at] = event
+    ends.lowest[at] = lowest
+    ends.latest[at] = latest
+    consume(bounds, event, lane, consumes)
+
+
 @jit
 def mark_open(events, count, bounds, is_open):
     """Mark the events that are open; gives how many there are.
