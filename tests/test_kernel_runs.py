@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from cer_gpu.kernels.counts import cpu as counting
 from cer_gpu.kernels.counts.contract import counts_reference
@@ -14,9 +16,12 @@ from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.hits.contract import hits_reference
 from cer_gpu.kernels.jit import SELDOM
 from cer_gpu.kernels.runs.contract import accepting_runs
-from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
+from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program, longest_run
 from cer_gpu.kernels.windows import cpu as windows
 from random_tables import Case, kleene, random_case, tables_of
+
+import cer_gpu as cer
+from cer_gpu.enumeration.structure import Structure
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -198,3 +203,60 @@ def test_no_transition_and_no_event() -> None:
     assert event.size == 0
     programs = forward_program(tables), backward_program(tables)
     assert counting.counts(tables, *programs, symbols, np.zeros(1, np.int64), none, none).size == 0
+
+
+def test_no_run_is_longer_than_longest_run_says() -> None:
+    rng, bounded = random.Random(3), 0
+    for _ in range(300):
+        states, forward = rng.randint(1, 6), rng.random() < 0.7
+        moves = {
+            (source, symbol): rng.randint(source + 1 if forward else 1, states)
+            for source in range(states)
+            for symbol in range(1, 4)
+            if rng.random() < 0.5
+        }
+        sources = {source for source, _ in moves}
+        tables = tables_of(
+            4,
+            [
+                (source, symbol, 1, to if to in sources else -1, to not in sources)
+                for (source, symbol), to in moves.items()
+            ],
+        )
+        # The states that paths of so many transitions lead to: with n states, one of n has a circle.
+        reached, length = sources, 1
+        while reached and length <= states:
+            reached = {to for (source, _), to in moves.items() if source in reached} & sources
+            length += bool(reached)
+        assert longest_run(tables) == (None if reached else length)
+        bounded += not reached
+    assert 50 < bounded < 290
+
+
+@pytest.mark.parametrize(
+    ("pattern", "window", "nodes"),
+    [
+        ("A : B : C", "", 3),
+        ("A : (B OR C)", "", 2),
+        ("(A : B) OR (C : C : C)", "WITHIN 1000 EVENTS", 3),
+        ("A : B : C", "PARTITION BY k", 3),
+    ],
+)
+def test_of_runs_of_few_events_only_the_events_of_hits_become_nodes(
+    monkeypatch: pytest.MonkeyPatch, pattern: str, window: str, nodes: int
+) -> None:
+    """A contiguous pattern of three events: without its bound each A, and each A : B, would have nodes."""
+    made: list[int] = []
+
+    def build(structure: Structure, *given: Any) -> None:
+        whole(structure, *given)
+        made.append(structure.n_nodes - 1)
+
+    whole = Structure.build
+    monkeypatch.setattr(Structure, "build", build)
+    rng = np.random.default_rng(5)
+    table = pa.table({"type": rng.choice(list("ABC"), 20_000), "k": rng.integers(0, 3, 20_000)})
+    query = cer.compile(f"SELECT * FROM S WHERE {pattern} {window}")
+    found = query.run(table).to_arrow().num_rows
+    assert found == query.count(table) > 500
+    assert 0 < sum(made) <= 2 * nodes * found

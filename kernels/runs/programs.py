@@ -33,6 +33,29 @@ def hits_program(tables):
     return program_of(blocks, zero)
 
 
+def longest_run(tables):
+    """How many events a run has at most, from its first to its last; None: any number.
+
+    Events of the neutral symbol are not counted: a chunk has none.
+    """
+    edges = {(s, t) for s, t in zip(tables.source.tolist(), tables.target.tolist()) if t >= 0}
+    if any(source == target for source, target in edges):
+        return None
+    into, out = [0] * tables.n_live, [[] for _ in range(tables.n_live)]
+    for source, target in edges:
+        into[target] += 1
+        out[source].append(target)
+    # States in such an order that every transition leads forward; there is none where some lie on a circle.
+    length, order = [1] * tables.n_live, [state for state in range(tables.n_live) if into[state] == 0]
+    for state in order:
+        for target in out[state]:
+            length[target] = max(length[target], length[state] + 1)
+            into[target] -= 1
+            if into[target] == 0:
+                order.append(target)
+    return max(length) if len(order) == tables.n_live else None
+
+
 def chained_program(program):
     """A program for hits as a `ChainedProgram`; None where no chain of `CHAINED` registers moves on together.
 

@@ -33,6 +33,7 @@ from cer_gpu.kernels.runs.programs import (
     chained_program,
     forward_program,
     hits_program,
+    longest_run,
 )
 from cer_gpu.plan.automaton import AutomatonMachine, Choice
 from cer_gpu.plan.compiled import CompiledQuery
@@ -126,6 +127,7 @@ class AutomatonRunner:
         self._by_attribute = query.window is not None and query.window.kind == "attribute"
         if self._by_attribute:
             self.tables = barred(self.tables)
+        self._longest = longest_run(self.tables)
         self._choice = machine.choice
         self._prefixes = None
         if machine.monitor is not None:
@@ -207,7 +209,7 @@ class AutomatonRunner:
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
             event, _ = self._hits_in(chunk, segments)
             first = first_ends(segments, event)
-            lowest = chunk.lowest_starts(segments, first, event, self._query.window)
+            lowest = chunk.lowest_starts(segments, first, event, self._query.window, self._longest)
             return event, self._counts_at(chunk, first, event, lowest)
 
         parts = self._over_units("counting", chunk.segments, run)
@@ -271,9 +273,8 @@ class AutomatonRunner:
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The complex events at some ends of a chunk."""
-        if self._choice is not None:
-            return self._chosen(chunk, ends, self._choice)
-        return self.structure(chunk, ends)
+        choice = self._choice
+        return self.structure(chunk, ends) if choice is None else self._chosen(chunk, ends, choice)
 
     def open_runs(self) -> OpenRuns:
         """The runs that a stream keeps between pushes."""
@@ -439,7 +440,8 @@ class AutomatonRunner:
             if not bounded:
                 return Ends(event, latest, event[:0])
             first = first_ends(segments, event)
-            return Ends(event, latest, chunk.lowest_starts(segments, first, event, self._query.window))
+            lowest = chunk.lowest_starts(segments, first, event, self._query.window, self._longest)
+            return Ends(event, latest, lowest)
 
         parts = self._over_units("finding ends", chunk.segments, run, quick=QUICK)
         if len(chunk.falling):
@@ -454,8 +456,7 @@ class AutomatonRunner:
 
     def hits_here(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
         """The same, found by the CPU."""
-        events, window = chunk.events, self._query.window
-        none = np.empty(0, np.int64)
+        events, window, none = chunk.events, self._query.window, np.empty(0, np.int64)
         if self.carries:
             registers = self.registers[segments.lane]
         else:

@@ -128,7 +128,12 @@ class Chunk:
         return (lane >= 0) & (event < self.falling.stop[lane])
 
     def lowest_starts(
-        self, segments: Segments, first: np.ndarray, event: np.ndarray, window: WindowPlan | None
+        self,
+        segments: Segments,
+        first: np.ndarray,
+        event: np.ndarray,
+        window: WindowPlan | None,
+        longest: int | None = None,
     ) -> np.ndarray:
         """For each end the least event that its window admits as a start.
 
@@ -140,10 +145,14 @@ class Chunk:
             The ends in segment g are first[g] .. first[g + 1] - 1.
         event : ndarray, shape (ends,), int64
         window : WindowPlan or None
+        longest : int, optional
+            How many events a run has at most: no run begins further back, whatever the window.
         """
         if window is None:
-            return np.repeat(segments.begin, np.diff(first))
-        return windows.lowest_starts(self.measured, segments.begin, first, event, window.size)
+            lowest = np.repeat(segments.begin, np.diff(first))
+        else:
+            lowest = windows.lowest_starts(self.measured, segments.begin, first, event, window.size)
+        return lowest if longest is None else np.maximum(lowest, event - (longest - 1), out=lowest)
 
     def admitted_by_last(self, window: WindowPlan) -> np.ndarray:
         """For each lane the least event that its last event's window admits, shape (lanes,), int64."""
