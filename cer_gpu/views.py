@@ -19,15 +19,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.run.place import Place, asked_devices
 from cer_gpu.engine.views.body import Body
 from cer_gpu.engine.views.drawn import drawn
 from cer_gpu.engine.views.grouped import Grouping, changed
 from cer_gpu.engine.views.kept import KeptView
 from cer_gpu.engine.views.listing import Piece
 from cer_gpu.engine.views.relations import table_of
+from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import Snapshot, packed, unpacked, write
 from cer_gpu.engine.views.terms import refused
-from cer_gpu.errors import DataError, Diagnostic, QueryError
+from cer_gpu.errors import DataError, DeviceError, Diagnostic, QueryError
 from cer_gpu.language import tree as t
 from cer_gpu.language.check import check
 from cer_gpu.language.parser import parse
@@ -46,7 +48,7 @@ MOST_KEPT = 10_000_000
 """Pairs of rows that a cyclic rule may keep."""
 
 
-def maintain(rule: str, most_kept: int = MOST_KEPT) -> JoinView:
+def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> JoinView:
     """Keep the answers of a rule up to date.
 
     Parameters
@@ -60,6 +62,9 @@ def maintain(rule: str, most_kept: int = MOST_KEPT) -> JoinView:
     most_kept : int, optional
         Of a cyclic rule, such as a triangle, rows of two relations that join are kept as pairs: at most so
         many.
+    device : str, optional
+        "cuda" or "cuda:1": long runs of rows are kept, searched and merged in the memory of that GPU, and
+        long batches sorted there. "cpu", and "auto": all on the CPU.
 
     Returns
     -------
@@ -70,8 +75,10 @@ def maintain(rule: str, most_kept: int = MOST_KEPT) -> JoinView:
     ------
     QueryError
         The rule is wrong, or asks for what a view cannot keep.
+    DeviceError
+        The device cannot be used: the message says why.
     """
-    return JoinView(rule, most_kept)
+    return JoinView(rule, most_kept, device)
 
 
 class JoinView:
@@ -85,9 +92,17 @@ class JoinView:
     ----------
     rule : str
     most_kept : int, optional
+    device : str, optional
+
+    Attributes
+    ----------
+    device : str
+        Where it is kept: "cpu" or "cuda:0".
+    device_reason : str
+        Why there.
     """
 
-    def __init__(self, rule: str, most_kept: int = MOST_KEPT) -> None:
+    def __init__(self, rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> None:
         statement, self._named = _statement(rule)
         wrong = [one for one in check(statement) if one.severity == "error"]
         if wrong:
@@ -95,7 +110,9 @@ class JoinView:
         _check_kept(statement, rule)
         self.rule = rule
         self._most_kept = most_kept
-        self._kept = KeptView(statement, rule, most_kept)
+        place = _place(device)
+        self.device, self.device_reason = place.name, place.reason
+        self._kept = KeptView(statement, rule, most_kept, _device_of(place))
 
     def insert(self, relation: str, rows: Any) -> None:
         """Insert rows into a relation: all of them, or none if something is wrong.
@@ -191,8 +208,14 @@ class JoinView:
         return data
 
     @classmethod
-    def restore(cls, snapshot: bytes | str | os.PathLike[str]) -> JoinView:
+    def restore(cls, snapshot: bytes | str | os.PathLike[str], device: str = "auto") -> JoinView:
         """The view of a snapshot, bytes or a file; it has no changes yet.
+
+        Parameters
+        ----------
+        snapshot : bytes, str or path
+        device : str, optional
+            As for `maintain`.
 
         Raises
         ------
@@ -203,7 +226,7 @@ class JoinView:
             found = unpacked(snapshot, "the snapshot")
         else:
             found = unpacked(Path(snapshot).read_bytes(), f"file {os.fspath(snapshot)}")
-        view = cls(found.rule, found.most_kept)
+        view = cls(found.rule, found.most_kept, device)
         view._kept.restore(found.relations)
         return view
 
@@ -355,6 +378,33 @@ class ViewAnswers:
         found = polars.from_arrow(self.to_arrow())
         assert isinstance(found, polars.DataFrame)
         return found
+
+
+def _place(device: str) -> Place:
+    """Where a view is kept.
+
+    Raises
+    ------
+    DeviceError
+        For a device that cannot be used, and for several.
+    """
+    names = asked_devices(device)
+    if names == ("auto",):
+        return Place((), "a view is kept on the CPU unless device='cuda' is asked for")
+    if names == ("cpu",):
+        return Place((), "device='cpu' was asked for")
+    if len(names) > 1:
+        raise DeviceError(f"device={device!r}: a view is kept on one device")
+    return Place((int(names[0].removeprefix("cuda:")),), f"device={names[0]!r} was asked for")
+
+
+def _device_of(place: Place) -> RunDevice | None:
+    if not place.numbers:
+        return None
+    # What speaks to a device is imported once one is chosen.
+    from cer_gpu.engine.cuda.views import ViewDevice
+
+    return ViewDevice(place.numbers[0])
 
 
 def _together(pieces: Iterable[Piece], names: Sequence[str]) -> Piece:

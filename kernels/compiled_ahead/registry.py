@@ -44,6 +44,9 @@ from ..steps.contract import ShortTables, StepEvents, StepNodes, StepSegments, S
 from ..steps.cuda_nodes import UnitNodes
 from ..steps.cuda_units import UnitRooms
 from ..streams.contract import StreamEvents, StreamWindow
+from ..views import cuda as views
+from ..views import cuda_rows as view_rows
+from ..views.contract import CountedRows, RowTests
 from ..windows import cuda as windows
 from ..windows.contract import MeasuredWindow
 
@@ -136,6 +139,8 @@ _JOIN = _named(JoinTables, *[I32] * 3, U8, *[I32] * 7, U8)
 _LIST_NODES = _named(ListNodes, I64, I32_2, I64, I32, I64, I64, I32, I64, U8)
 _WEIGHTS = _named(NodeWeights, I64, I32, I32, I32, I64, I32)
 _LISTS = (I64_3, I64_3, I64_2)
+_ROWS = _named(CountedRows, I64_2, I64, I64)
+_TESTS = _named(RowTests, I64, I64, I64)
 
 
 def _window(keys, size):
@@ -430,6 +435,31 @@ KERNELS = (
         step_walk.step_walk_kernel,
         ((UNIT_NODES, I64, I64, I64, I64_3, I64, UNSORTED, SORTING),),
         LANE.threads,
+    ),
+    CudaKernel("view_taken", view_rows.view_taken_kernel, ((I64_2, I64, I64, I64_2, I64),)),
+    CudaKernel("view_heads", view_rows.view_heads_kernel, ((I64_2, I64),)),
+    CudaKernel("view_collapsed", view_rows.view_collapsed_kernel, ((I64_2, I64, I64, I64_2, I64),)),
+    CudaKernel("view_kept", view_rows.view_kept_kernel, ((I64, I64),)),
+    CudaKernel("view_merged", view_rows.view_merged_kernel, ((_ROWS, I64, _ROWS, I64, I64_2, I64),)),
+    CudaKernel("view_sums", view_rows.view_sums_kernel, ((I64, I64),)),
+    CudaKernel("view_put", view_rows.view_put_kernel, ((_ROWS, I64_2, I64, U8, I64),)),
+    CudaKernel("view_find", views.view_find_kernel, ((I64_2, I64_2, I64, U8),)),
+    CudaKernel("view_bounds", views.view_bounds_kernel, ((I64_2, I64_2, INT, INT, I64_2, U8),)),
+    CudaKernel("view_totals", views.view_totals_kernel, ((_ROWS, I64_2, INT, _TESTS, I64_3, I64, U8, U8),)),
+    CudaKernel(
+        "view_affected",
+        views.view_affected_kernel,
+        ((_ROWS, I64_2, I64, _ROWS, INT, _TESTS, I64_3, I64, U8, I64, U8, U8),),
+    ),
+    CudaKernel("view_chosen", views.view_chosen_kernel, ((_ROWS, I64_2, I64, I64, I64, I64_2, I64),)),
+    CudaKernel(
+        "view_expand", views.view_expand_kernel, ((I64_2, I64, INT, I64_2, _ROWS, I64, types.boolean, I64_2),)
+    ),
+    CudaKernel("view_many", views.view_many_kernel, ((I64_2, I64_2, INT, _TESTS, I64_2, I64_3, I64),)),
+    CudaKernel(
+        "view_matching",
+        views.view_matching_kernel,
+        ((I64_2, I64_2, INT, _TESTS, I64_2, I64_3, I64, INT, I64, I64),),
     ),
 )
 """All of them, in the order of the pipeline."""

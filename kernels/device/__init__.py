@@ -14,7 +14,8 @@ There are kernels for: classification and compaction; hits, counts and the lowes
 lanes without a window in units (`cuda_long` of hits and counts); the persistent structure and its bulk
 enumeration (`forest`); the choice of NEXT and LAST (`best`); hits and counts of joins, whose look-up tables
 are hash tables, and the nodes from which these counts are made (`joins`); hits, counts and
-complex events of timed steps (`steps`); CONSUME BY PARTITION (`consume`).
+complex events of timed steps (`steps`); CONSUME BY PARTITION (`consume`); the sorted rows of views, what a
+batch changes in them, and their answers (`views`).
 
 The following stays on the host. Given are its share of the time of a query on one core, and the reason:
 

@@ -7,7 +7,7 @@ from .cpu_search import FROM, LIMITED, PAST, alike, around, beyond, following, l
 
 
 @inline
-def _added(values, low, high):
+def added(values, low, high):
     """The sum of values that follow each other."""
     total = 0
     for value in values[low:high]:
@@ -16,36 +16,36 @@ def _added(values, low, high):
 
 
 @inline
-def _sum(rows, low, high):
+def summed(rows, low, high):
     """The multiplicities of rows: of single ones, of blocks and of blocks of blocks."""
     if high - low <= 2 * BLOCK:
-        return _added(rows.counts, low, high)
+        return added(rows.counts, low, high)
     first, last = (low + BLOCK - 1) >> SHIFT, high >> SHIFT
-    total = _added(rows.counts, low, first << SHIFT) + _added(rows.counts, last << SHIFT, high)
+    total = added(rows.counts, low, first << SHIFT) + added(rows.counts, last << SHIFT, high)
     if last - first <= 2 * BLOCK:
-        return total + _added(rows.sums, first, last)
+        return total + added(rows.sums, first, last)
     blocks = (rows.counts.shape[0] + BLOCK - 1) >> SHIFT
     low, high = (first + BLOCK - 1) >> SHIFT, last >> SHIFT
-    total += _added(rows.sums, first, low << SHIFT) + _added(rows.sums, high << SHIFT, last)
-    return total + _added(rows.sums, blocks + low, blocks + high)
+    total += added(rows.sums, first, low << SHIFT) + added(rows.sums, high << SHIFT, last)
+    return total + added(rows.sums, blocks + low, blocks + high)
 
 
 @inline
-def _sum_moved(rows, total, low, high, first, last):
+def summed_anew(rows, total, low, high, first, last):
     """The multiplicities of rows `first` .. `last` - 1, where those of `low` .. `high` - 1 are `total`."""
     if abs(first - low) + abs(last - high) >= last - first:
-        return _sum(rows, first, last)
+        return summed(rows, first, last)
     if last > high:
-        total += _sum(rows, high, last)
+        total += summed(rows, high, last)
     else:
-        total -= _sum(rows, last, high)
+        total -= summed(rows, last, high)
     if first > low:
-        return total - _sum(rows, low, first)
-    return total + _sum(rows, first, low)
+        return total - summed(rows, low, first)
+    return total + summed(rows, first, low)
 
 
 @inline
-def _climb(keys, low, near, end, column, limit):
+def climbing(keys, low, near, end, column, limit):
     """The first row of `low` .. `end` - 1, in order of a column, that reaches a limit, sought from `near`."""
     if near > low and keys[near - 1, column] >= limit:
         near = low
@@ -87,32 +87,32 @@ def totals(rows, asking, shared, tests, limits, found, touched, halt):
         if begin == end:
             continue
         if many == 0:
-            total = _sum_moved(rows, total, low, high, begin, end)
+            total = summed_anew(rows, total, low, high, begin, end)
             low, high = begin, end
             touched[i] = 1
             found[i] += total
         elif sliding:
             # Both ends move onward with the value, where those that ask are in order.
-            first = _climb(keys, begin, low, end, shared, limits[0, 0])
-            last = _climb(keys, first, max(first, high), end, shared, limits[0, 1])
-            total = _sum_moved(rows, total, low, high, first, last)
+            first = climbing(keys, begin, low, end, shared, limits[0, 0])
+            last = climbing(keys, first, max(first, high), end, shared, limits[0, 1])
+            total = summed_anew(rows, total, low, high, first, last)
             low, high = first, last
             if low < high:
                 touched[i] = 1
                 found[i] += total
         elif many == 1:
             # All with a value, without those that are equal.
-            first = _climb(keys, begin, begin, end, shared, NULL + 1)
-            low = _climb(keys, first, first, end, shared, limits[0, 0])
-            high = _climb(keys, low, low, end, shared, limits[0, 0] + 1)
+            first = climbing(keys, begin, begin, end, shared, NULL + 1)
+            low = climbing(keys, first, first, end, shared, limits[0, 0])
+            high = climbing(keys, low, low, end, shared, limits[0, 0] + 1)
             if end - first > high - low:
                 touched[i] = 1
-                found[i] += _sum(rows, first, end) - _sum(rows, low, high)
+                found[i] += summed(rows, first, end) - summed(rows, low, high)
         else:
             first, last = begin, end
             if tests.ops[0] != UNEQUAL:
-                first = _climb(keys, begin, begin, end, shared, limits[0, 0])
-                last = _climb(keys, first, first, end, shared, limits[0, 1])
+                first = climbing(keys, begin, begin, end, shared, limits[0, 0])
+                last = climbing(keys, first, first, end, shared, limits[0, 1])
             at = following(keys, first, last, shared, tests, limits)
             while at < last:
                 touched[i] = 1

@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
+from cer_gpu.engine.views.runs import Run, pairs_of, ranges_asked
 from cer_gpu.engine.views.terms import TURNED, Columns, ComparedSide
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.views import cpu_list, cpu_search
-from cer_gpu.kernels.views.contract import OPS, CountedRows, RowTests
+from cer_gpu.kernels.views import cpu_list
+from cer_gpu.kernels.views.contract import OPS, RowTests
 
 PAIRS = 1 << 18
 """Pairs of rows that are looked at together."""
@@ -44,12 +45,10 @@ class Probe:
         """Whether all that a row asks for are next to each other."""
         return len(self.tests.ops) == (self.first is not None)
 
-    def ranges(self, run: CountedRows) -> np.ndarray:
+    def ranges(self, run: Run) -> np.ndarray:
         """The rows of a run that may be asked for, by the first test: int64 [m, 2]."""
-        found = np.empty((len(self.asking), 2), np.int64)
         op = -1 if self.first is None else OPS.index(self.first)
-        cpu_search.bounds(run.keys, self.asking, self.prefix, op, found)
-        return found
+        return ranges_asked(run, self.asking, self.prefix, op)
 
 
 def columns_of(place: ViewNode, keys: np.ndarray) -> Columns:
@@ -139,21 +138,14 @@ class AskedRows(NamedTuple):
         return asking + self.first, places
 
 
-def found_rows(probe: Probe, run: CountedRows, most: int) -> Iterator[AskedRows]:
+def found_rows(probe: Probe, run: Run, most: int) -> Iterator[AskedRows]:
     """The rows of a run that are asked for, at most `most` at a time."""
     ranges = probe.ranges(run)
     if probe.by_ranges:
         yield from _slices(ranges, most)
         return
-    at = np.zeros(2, np.int64)
-    scratch = np.empty((len(probe.tests.ops), 2), np.int64)
-    most = max(1, most)
-    while at[0] < len(ranges):
-        parents, places = np.empty(most, np.int64), np.empty(most, np.int64)
-        arguments = (probe.asking, probe.prefix, probe.tests, ranges, at, scratch, parents, places)
-        made = cpu_list.matching(run.keys, *arguments)
-        if made:
-            yield AskedRows(0, 0, None, parents[:made], places[:made], made)
+    for parents, places in pairs_of(run, probe.asking, probe.prefix, probe.tests, ranges, max(1, most)):
+        yield AskedRows(0, 0, None, parents, places, len(places))
 
 
 def _slices(ranges: np.ndarray, most: int) -> Iterator[AskedRows]:
@@ -175,7 +167,7 @@ def _slices(ranges: np.ndarray, most: int) -> Iterator[AskedRows]:
 
 
 def pairs(
-    probe: Probe, runs: Iterable[CountedRows], most: int = PAIRS
+    probe: Probe, runs: Iterable[Run], most: int = PAIRS
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """The rows that are asked for, at most `most` at a time.
 

@@ -20,6 +20,7 @@ from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.listing import ListedState, Piece, answers, changes
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.relations import Relation, without_value
+from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import HeldRows
 from cer_gpu.engine.views.terms import asks_for_order, compared, refused
 from cer_gpu.engine.views.trees import Input, KeptTree, statistics
@@ -48,6 +49,8 @@ class KeptView:
         For errors.
     most_kept : int
         The most rows of a bag.
+    device : RunDevice, optional
+        Where the nodes of the trees are kept, beside the host.
 
     Attributes
     ----------
@@ -57,10 +60,11 @@ class KeptView:
         One for each bag, and last the one that has the answers; none before all relations are known.
     """
 
-    def __init__(self, rule: t.Rule, text: str, most_kept: int) -> None:
+    def __init__(self, rule: t.Rule, text: str, most_kept: int, device: RunDevice | None = None) -> None:
         self._rule = rule
         self._text = text
         self._most_kept = most_kept
+        self._device = device
         self.codes = ValueCodes()
         self.relations: dict[str, Relation] = {}
         self.wanted = tuple(dict.fromkeys(atom.type.name for atom in rule.atoms))
@@ -178,7 +182,7 @@ class KeptView:
             inputs = self._inputs(relations, whole)
             for stage in stages(self.body.query):
                 chosen = cheapest(stage.query, statistics(stage, inputs))
-                layout = layout_of(chosen.plan.tree, comparisons, self.kinds, self.codes)
+                layout = layout_of(chosen.plan.tree, comparisons, self.kinds, self.codes, self._device)
                 trees.append(KeptTree(stage, chosen, layout))
             self._climb(trees, inputs)
         except BaseException:
@@ -230,7 +234,7 @@ class KeptView:
                 if attribute not in table.column_names:
                     raise DataError(f"{where} is missing: the table has {', '.join(columns)}")
                 attributes[attribute] = kind_of(table.schema.field(attribute).type, where)
-        return Relation(name, attributes, columns, self.codes)
+        return Relation(name, attributes, columns, self.codes, self._device)
 
     def _typed(self, relations: Mapping[str, Relation]) -> tuple[Body, dict[str, ValueKind]]:
         """The body over the columns that the relations have, and the kinds of its variables.

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind
+from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.terms import TURNED, Columns, ComparedSide, TermComparison
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.theta.tree import JoinTree
@@ -118,11 +119,14 @@ class ViewLayout:
     kinds : mapping of str to ValueKind
         Of the variables.
     codes : ValueCodes
+    device : RunDevice or None
+        Where the rows of the nodes are kept, beside the host.
     """
 
     places: tuple[ViewNode, ...]
     kinds: Mapping[str, ValueKind]
     codes: ValueCodes
+    device: RunDevice | None = None
 
     def values(self, side: ComparedSide, columns: Columns, rows: int) -> np.ndarray:
         """The codes of a side of a comparison on some rows."""
@@ -134,6 +138,7 @@ def layout_of(
     comparisons: Mapping[str, TermComparison],
     kinds: Mapping[str, ValueKind],
     codes: ValueCodes,
+    device: RunDevice | None = None,
 ) -> ViewLayout:
     """The layout of a binary, sibling-closed join tree.
 
@@ -144,6 +149,7 @@ def layout_of(
         What the texts of the tree's predicates say.
     kinds : mapping of str to ValueKind
     codes : ValueCodes
+    device : RunDevice, optional
     """
     sides = {n: _sides(tree, n, comparisons) for n, node in enumerate(tree.nodes) if len(node.edges) == 2}
     parent_of = tree.parent_of
@@ -194,7 +200,7 @@ def layout_of(
                 above is not None and above.other == number and len(above.left) < 2 and not above.rest,
             )
         )
-    return ViewLayout(tuple(places), kinds, codes)
+    return ViewLayout(tuple(places), kinds, codes, device)
 
 
 class _Sides(NamedTuple):

@@ -12,8 +12,9 @@ from math import prod
 
 import numpy as np
 
+from cer_gpu.engine.views.runs import Run, RunDevice, bytes_of, places_of, put, size_of
 from cer_gpu.errors import LimitError
-from cer_gpu.kernels.views import cpu_levels, cpu_search
+from cer_gpu.kernels.views import cpu_levels
 from cer_gpu.kernels.views.contract import CountedRows, sums_of
 
 RATIO = 4
@@ -40,27 +41,30 @@ class Levels:
         Values in a row.
     summed : bool, optional
         Whether multiplicities of ranges of rows are asked for.
+    device : RunDevice, optional
+        Where long runs lie.
 
     Attributes
     ----------
-    runs : list of CountedRows
+    runs : list of Run
         The longest first. Other code reads them, and changes nothing in them.
     total : int
         The sum of all multiplicities.
     """
 
-    def __init__(self, width: int, summed: bool = True) -> None:
+    def __init__(self, width: int, summed: bool = True, device: RunDevice | None = None) -> None:
         self.width = width
-        self.runs: list[CountedRows] = []
+        self.runs: list[Run] = []
         self.total = 0
         self._summed = summed
+        self._device = device
         self._empty: list[int] = []
         self._room: CountedRows | None = None
         """What the last run is the beginning of, where rows can be put into it."""
 
     def __len__(self) -> int:
         """The number of different rows."""
-        return sum(len(run.counts) for run in self.runs) - sum(self._empty)
+        return sum(map(size_of, self.runs)) - sum(self._empty)
 
     @property
     def nbytes(self) -> int:
@@ -68,7 +72,7 @@ class Levels:
         free = 0
         if self._room is not None:
             free = (len(self._room.counts) - len(self.runs[-1].counts)) * 8 * (self.width + 1)
-        return free + sum(run.keys.nbytes + run.counts.nbytes + run.sums.nbytes for run in self.runs)
+        return free + sum(map(bytes_of, self.runs))
 
     @property
     def whole(self) -> bool:
@@ -85,8 +89,7 @@ class Levels:
         found = np.zeros(len(keys), np.int64)
         keys = np.ascontiguousarray(keys)
         for run in self.runs:
-            places = np.empty(len(keys), np.int64)
-            cpu_search.find(run.keys, keys, places)
+            places = places_of(run, keys)
             there = places >= 0
             found[there] = run.counts[places[there]]
         return found
@@ -105,7 +108,7 @@ class Levels:
         new = (amounts != 0).view(np.uint8)
         keys, amounts = np.ascontiguousarray(keys), np.ascontiguousarray(amounts)
         for number, run in enumerate(self.runs):
-            self._empty[number] += cpu_levels.put(run, keys, amounts, new)
+            self._empty[number] += put(run, keys, amounts, new)
         if new.all():
             self._append(keys, amounts)
         elif new.any():
@@ -153,21 +156,25 @@ class Levels:
         self.runs[-1] = rows_of(room.keys[:now], room.counts[:now], self._summed)
 
     def _begin(self, keys: np.ndarray, counts: np.ndarray) -> None:
-        self.runs.append(rows_of(keys, counts, self._summed))
+        self.runs.append(self._placed(rows_of(keys, counts, self._summed)))
         self._empty.append(0)
+
+    def _placed(self, run: CountedRows) -> Run:
+        """A run that no rows are put into any more, where it is to lie."""
+        return run if self._device is None else self._device.placed(run)
 
     def _close(self) -> None:
         """Put no more rows into the last run."""
         if self._room is not None:
             run, self._room = self.runs[-1], None
-            self.runs[-1] = CountedRows(*(array.copy() for array in run))
+            self.runs[-1] = self._placed(CountedRows(run.keys.copy(), run.counts.copy(), run.sums.copy()))
 
     def _settle(self) -> None:
         for number in reversed(range(len(self.runs))):
-            if 2 * self._empty[number] > len(self.runs[number].counts):
+            if 2 * self._empty[number] > size_of(self.runs[number]):
                 self._shrink(number)
         closed = len(self.runs) - (self._room is not None)
-        while closed > 1 and len(self.runs[closed - 2].counts) < RATIO * len(self.runs[closed - 1].counts):
+        while closed > 1 and size_of(self.runs[closed - 2]) < RATIO * size_of(self.runs[closed - 1]):
             self._merge_last(closed)
             closed = len(self.runs) - (self._room is not None)
 
@@ -175,22 +182,35 @@ class Levels:
         if self._room is not None and number == len(self.runs) - 1:
             self._close()
         run = self.runs[number]
-        kept = run.counts != 0
-        self.runs[number] = rows_of(run.keys[kept], run.counts[kept], self._summed)
+        left: Run | None
+        if self._device is not None and not isinstance(run, CountedRows):
+            nothing = rows_of(np.empty((0, self.width), np.int64), np.empty(0, np.int64), self._summed)
+            left = self._device.merged(run, nothing, self._summed)
+        else:
+            kept = run.counts != 0
+            left = rows_of(run.keys[kept], run.counts[kept], self._summed) if kept.any() else None
         self._empty[number] = 0
-        if not kept.any():
+        if left is not None:
+            self.runs[number] = left
+        else:
             del self.runs[number], self._empty[number]
 
     def _merge_last(self, end: int | None = None) -> None:
         """Make one of the last two runs before `end`."""
         end = len(self.runs) if end is None else end
         one, other = self.runs[end - 2 : end]
+        if not isinstance(one, CountedRows) or not isinstance(other, CountedRows):
+            assert self._device is not None
+            found = self._device.merged(one, other, self._summed)
+            self.runs[end - 2 : end] = [] if found is None else [found]
+            self._empty[end - 2 : end] = [] if found is None else [0]
+            return
         size = len(one.counts) + len(other.counts)
         keys, counts = np.empty((size, self.width), np.int64), np.empty(size, np.int64)
         made = cpu_levels.merge(one, other, keys, counts)
         if made < size:
             keys, counts = keys[:made].copy(), counts[:made].copy()
-        self.runs[end - 2 : end] = [rows_of(keys, counts, self._summed)] if made else []
+        self.runs[end - 2 : end] = [self._placed(rows_of(keys, counts, self._summed))] if made else []
         self._empty[end - 2 : end] = [0] if made else []
 
 
@@ -203,13 +223,17 @@ def rows_of(keys: np.ndarray, counts: np.ndarray, summed: bool = True) -> Counte
     return made
 
 
-def collapsed(keys: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def collapsed(
+    keys: np.ndarray, counts: np.ndarray, device: RunDevice | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """The different ones of some rows, in order, with the sums of their multiplicities; sums of 0 stay.
 
     Parameters
     ----------
     keys : ndarray of int64, shape (m, width)
     counts : ndarray of int64, shape (m,)
+    device : RunDevice, optional
+        Sorts rows that are not in order, where they are many.
     """
     if len(counts) < 2:
         return keys, counts
@@ -217,6 +241,9 @@ def collapsed(keys: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndar
         return keys[:1], counts.sum(keepdims=True)
     keys, counts = np.ascontiguousarray(keys), np.ascontiguousarray(counts)
     if not cpu_levels.ascending(keys):
+        found = None if device is None else device.collapsed(keys, counts)
+        if found is not None:
+            return found
         order = _order(keys)
         keys, counts = keys[order], counts[order]
     made_keys, made = np.empty_like(keys), np.empty_like(counts)

@@ -25,8 +25,9 @@ from cer_gpu.engine.views.joining import AskedRows, columns_of, found_rows, mixe
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
 from cer_gpu.engine.views.levels import Levels, product
 from cer_gpu.engine.views.reducts import Change
+from cer_gpu.engine.views.runs import Run, expand, size_of
 from cer_gpu.engine.views.terms import Columns
-from cer_gpu.kernels.views import cpu_list, cpu_search
+from cer_gpu.kernels.views import cpu_search
 from cer_gpu.kernels.views.contract import CountedRows
 
 
@@ -154,7 +155,7 @@ def _listed(state: ListedState, modes: dict[int, Mode], most: int) -> Iterator[P
 def _roots(state: ListedState, root: int, mode: Mode, most: int) -> Iterator[Piece]:
     place = state.layout.places[root]
     for run, changed in _runs(state, root, mode):
-        for low in range(0, len(run.counts), most):
+        for low in range(0, size_of(run), most):
             state.check()
             keys, counts = run.keys[low : low + most], run.counts[low : low + most]
             there = counts != 0 if changed is None else np.ones(len(counts), bool)
@@ -211,7 +212,7 @@ def _beside(
     piece: Piece,
     held: np.ndarray | None,
     child: ViewNode,
-    run: CountedRows,
+    run: Run,
     single: bool,
     found: AskedRows,
 ) -> Piece:
@@ -232,7 +233,7 @@ def _beside(
     new = [name for name in child.columns if name in child.variables and name not in piece.columns]
     own = np.array([child.columns.index(name) for name in new], np.int64)
     made = buffer((len(new) + len(held)) * found.size).reshape(-1, found.size)
-    cpu_list.expand(found.ranges, found.first, held, run, own, child.last and not single, made)
+    expand(run, found.ranges, found.first, held, own, child.last and not single, made)
     columns = dict(zip([*new, *piece.columns], made))
     if single:
         return Piece(columns, *_ones(found.size), single, made)
@@ -240,7 +241,7 @@ def _beside(
     if piece.before is not piece.after:
         before = buffer(found.size)
         past = piece.before[None, :].copy()
-        cpu_list.expand(found.ranges, found.first, past, run, own[:0], child.last, before[None, :])
+        expand(run, found.ranges, found.first, past, own[:0], child.last, before[None, :])
     return Piece(columns, before, after, block=made)
 
 
@@ -255,7 +256,7 @@ def _chosen(
     piece: Piece,
     edge: tuple[SiblingJoin | None, int],
     mode: Mode,
-    held: tuple[CountedRows, tuple[np.ndarray, np.ndarray] | None],
+    held: tuple[Run, tuple[np.ndarray, np.ndarray] | None],
     found: AskedRows,
 ) -> Piece:
     """The rows that are found, without those that are there no more, fail a comparison or are not asked for
@@ -293,7 +294,7 @@ def buffer(rows: int) -> np.ndarray:
 
 def _runs(
     state: ListedState, number: int, mode: Mode
-) -> Iterator[tuple[CountedRows, tuple[np.ndarray, np.ndarray] | None]]:
+) -> Iterator[tuple[Run, tuple[np.ndarray, np.ndarray] | None]]:
     """The runs of a node that a mode asks for; with changed rows, their multiplicities before and after."""
     change = state.changes[number]
     if mode in (Mode.CHANGED, Mode.ALL) and change is not None:

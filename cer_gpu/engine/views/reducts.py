@@ -16,6 +16,7 @@ import numpy as np
 from cer_gpu.engine.views.joining import columns_of, mixed, pairs, probe_guard, probe_other, stacked
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
 from cer_gpu.engine.views.levels import Levels, collapsed, product, rows_of, too_many, united
+from cer_gpu.engine.views.runs import Run, add_totals
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.views import cpu_climb
@@ -76,7 +77,7 @@ def change_of(layout: ViewLayout, place: ViewNode, columns: Columns, amounts: np
     if place.computed:
         made = {name: layout.values(side, columns, rows) for name, side in place.computed}
         columns = {**columns, **made}
-    return Change(*collapsed(stacked(columns, place.columns, rows), amounts))
+    return Change(*collapsed(stacked(columns, place.columns, rows), amounts, layout.device))
 
 
 def _projected(layout: ViewLayout, place: ViewNode, found: Sequence[Change | None]) -> Change | None:
@@ -116,7 +117,7 @@ def _with_other(
     place: ViewNode,
     join: SiblingJoin,
     change: Change,
-    runs: Sequence[CountedRows | None],
+    runs: Sequence[Run | None],
 ) -> list[Change]:
     """The changed rows of the guard with the other child's rows."""
     rows = len(change.amounts)
@@ -133,10 +134,9 @@ def _with_other(
             parts.append(change_of(layout, place, some, amounts))
         return parts
     sums, touched = np.zeros(rows, np.int64), np.zeros(rows, np.uint8)
-    scratch = np.empty((len(join.keys), 2), np.int64)
     for run in runs:
         if run is not None:
-            cpu_climb.totals(run, change.keys, len(join.shared), join.tests, scratch, sums, touched)
+            add_totals(run, change.keys, len(join.shared), join.tests, sums, touched)
     there = touched.view(bool)
     if not there.any():
         return []
@@ -157,17 +157,22 @@ def _over(
 
 
 def _with_guard(
-    layout: ViewLayout, place: ViewNode, join: SiblingJoin, run: CountedRows, changed: CountedRows
+    layout: ViewLayout, place: ViewNode, join: SiblingJoin, run: Run, changed: CountedRows
 ) -> list[Change]:
     """The rows of the guard that some changed row of the other child joins, each once."""
     if join.rest:
         return _pair_by_pair(layout, place, join, run, changed)
+    width = len(place.columns) if join.aligned else len(layout.places[join.guard].columns)
+    if not isinstance(run, CountedRows):
+        found = run.affected(changed, len(join.shared), join.tests, join.turned, width)
+        if found is None:
+            raise too_many()
+        return [_over(layout, place, join, *collapsed(*found))]
     ranges = np.empty((len(changed.counts), 4), np.int64)
     many = cpu_climb.reach(run.keys, changed.keys, len(join.shared), join.turned, ranges)
     if not many:
         return []
     ranges = ranges[:many]
-    width = len(place.columns) if join.aligned else run.keys.shape[1]
 
     def part(slice_: np.ndarray) -> Change:
         size = int((slice_[:, 1] - slice_[:, 0]).sum())
@@ -196,7 +201,7 @@ def _shared_out(ranges: np.ndarray) -> list[np.ndarray]:
 
 
 def _pair_by_pair(
-    layout: ViewLayout, place: ViewNode, join: SiblingJoin, run: CountedRows, changed: CountedRows
+    layout: ViewLayout, place: ViewNode, join: SiblingJoin, run: Run, changed: CountedRows
 ) -> list[Change]:
     guard, other = layout.places[join.guard], layout.places[join.other]
     columns = columns_of(other, changed.keys)

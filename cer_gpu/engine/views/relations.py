@@ -12,6 +12,7 @@ from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.engine.views.codes import NAN, ValueCodes, ValueKind, kind_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.reducts import Change
+from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.views.contract import NULL
 from cer_gpu.language.schema import ValueType
@@ -31,16 +32,24 @@ class Relation:
     columns : tuple of str
         All columns that the relation has, which atoms by position count.
     codes : ValueCodes
+    device : RunDevice, optional
+        Where long batches are sorted.
     """
 
     def __init__(
-        self, name: str, attributes: Mapping[str, ValueKind], columns: tuple[str, ...], codes: ValueCodes
+        self,
+        name: str,
+        attributes: Mapping[str, ValueKind],
+        columns: tuple[str, ...],
+        codes: ValueCodes,
+        device: RunDevice | None = None,
     ) -> None:
         self.name = name
         self.attributes = dict(attributes)
         self.columns = columns
         self.store = Levels(len(self.attributes), summed=False)
         self._codes = codes
+        self._device = device
         self._shown = tuple(self.attributes)
         self._leaf: Levels | None = None
         self._known: set[tuple[str, pa.DataType]] = set()
@@ -129,7 +138,7 @@ class Relation:
                     )
                 self._known.add((name, column.type))
             keys[:, number] = self._codes.encode(column, kind, where)
-        return Change(*collapsed(keys, amounts))
+        return Change(*collapsed(keys, amounts, self._device))
 
     def check(self, change: Change) -> None:
         """Check that a change deletes only what is there.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
-from cer_gpu.engine.cuda.check import clocked, columns, joined, listing, looked, runs, stepped
+from cer_gpu.engine.cuda.check import clocked, columns, joined, listing, looked, runs, stepped, viewed
 from cer_gpu.engine.cuda.check.fault import Fault
 from cer_gpu.engine.cuda.check.inputs import Answers, Compared, Inputs
 from cer_gpu.frozen import dataclass
@@ -55,6 +55,8 @@ FAMILIES = (
     Family("hits and counts of automata with a clock", clocked.clocked_answers),
     Family("hits of ordered look-ups", looked.looked_up_hits),
     Family("counts of ordered look-ups", looked.looked_up_counts),
+    Family("rows of views", viewed.kept_rows),
+    Family("answers of views", viewed.asked_rows),
 )
 """A family comes after those whose kernels it also launches, so the first wrong family is to blame."""
 

@@ -1,0 +1,180 @@
+"""What is asked of a run of sorted rows, on the host or in the memory of a device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from cer_gpu.kernels.views import cpu_climb, cpu_levels, cpu_list, cpu_search
+from cer_gpu.kernels.views.contract import CountedRows, RowTests
+
+Pairs = tuple[np.ndarray, np.ndarray]
+"""Numbers of rows that ask, and of those that they ask for: int64 [n] each."""
+
+
+class RunThere(Protocol):
+    """A run in the memory of a device. Arrays that it takes and gives are on the host.
+
+    Its rows are copied back where they are looked at here, and then kept here too until they change.
+    """
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes on the device, and of the copy."""
+
+    @property
+    def keys(self) -> np.ndarray:
+        """As of `CountedRows`."""
+
+    @property
+    def counts(self) -> np.ndarray:
+        """As of `CountedRows`."""
+
+    @property
+    def sums(self) -> np.ndarray:
+        """As of `CountedRows`."""
+
+    def put(self, keys: np.ndarray, amounts: np.ndarray, missing: np.ndarray) -> int:
+        """`contract.put_reference`."""
+
+    def places_of(self, keys: np.ndarray) -> np.ndarray:
+        """`contract.find_reference`: int64 [m]."""
+
+    def ranges_asked(self, asking: np.ndarray, shared: int, op: int) -> np.ndarray:
+        """`contract.bounds_reference`: int64 [m, 2]."""
+
+    def add_totals(
+        self, asking: np.ndarray, shared: int, tests: RowTests, found: np.ndarray, touched: np.ndarray
+    ) -> None:
+        """`contract.totals_reference`."""
+
+    def affected(
+        self, others: CountedRows, shared: int, tests: RowTests, turned: RowTests, width: int
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """The rows that `contract.reach_reference` and `contract.affected_reference` find together, in order.
+
+        As many first values of each as `width` says, equal ones next to each other; None where a product
+        does not fit.
+        """
+
+    def pairs(
+        self, asking: np.ndarray, shared: int, tests: RowTests, ranges: np.ndarray, most: int
+    ) -> Iterator[Pairs]:
+        """`contract.matching_reference`, at most `most` at a time."""
+
+    def expand(
+        self,
+        ranges: np.ndarray,
+        first: int,
+        held: np.ndarray,
+        own: np.ndarray,
+        counted: bool,
+        made: np.ndarray,
+    ) -> None:
+        """`contract.expand_reference`."""
+
+
+Run: TypeAlias = CountedRows | RunThere
+
+
+class RunDevice(Protocol):
+    """A device that holds long runs, and sorts long batches."""
+
+    def placed(self, run: CountedRows) -> Run:
+        """A run in the memory of the device, where it is long enough and there is room."""
+
+    def merged(self, one: Run, other: Run, summed: bool) -> Run | None:
+        """The rows of two runs without a common one, without those of multiplicity 0; None if none is left.
+
+        One of them at least is on the device.
+        """
+
+    def collapsed(self, keys: np.ndarray, counts: np.ndarray) -> Pairs | None:
+        """Different rows in order, with the sums of their counts; None where the host is to find them."""
+
+
+def size_of(run: Run) -> int:
+    """The number of rows."""
+    return len(run.counts) if isinstance(run, CountedRows) else run.size
+
+
+def bytes_of(run: Run) -> int:
+    """Bytes that the rows take."""
+    if isinstance(run, CountedRows):
+        return run.keys.nbytes + run.counts.nbytes + run.sums.nbytes
+    return run.nbytes
+
+
+def put(run: Run, keys: np.ndarray, amounts: np.ndarray, missing: np.ndarray) -> int:
+    """`contract.put_reference`."""
+    if isinstance(run, CountedRows):
+        return int(cpu_levels.put(run, keys, amounts, missing))
+    return run.put(keys, amounts, missing)
+
+
+def places_of(run: Run, keys: np.ndarray) -> np.ndarray:
+    """`contract.find_reference`: int64 [m]."""
+    if not isinstance(run, CountedRows):
+        return run.places_of(keys)
+    places = np.empty(len(keys), np.int64)
+    cpu_search.find(run.keys, keys, places)
+    return places
+
+
+def ranges_asked(run: Run, asking: np.ndarray, shared: int, op: int) -> np.ndarray:
+    """`contract.bounds_reference`: int64 [m, 2]."""
+    if not isinstance(run, CountedRows):
+        return run.ranges_asked(asking, shared, op)
+    found = np.empty((len(asking), 2), np.int64)
+    cpu_search.bounds(run.keys, asking, shared, op, found)
+    return found
+
+
+def add_totals(
+    run: Run, asking: np.ndarray, shared: int, tests: RowTests, found: np.ndarray, touched: np.ndarray
+) -> None:
+    """`contract.totals_reference`."""
+    if not isinstance(run, CountedRows):
+        run.add_totals(asking, shared, tests, found, touched)
+        return
+    scratch = np.empty((len(tests.ops), 2), np.int64)
+    cpu_climb.totals(run, asking, shared, tests, scratch, found, touched)
+
+
+def pairs_of(
+    run: Run, asking: np.ndarray, shared: int, tests: RowTests, ranges: np.ndarray, most: int
+) -> Iterator[Pairs]:
+    """`contract.matching_reference`, at most `most` at a time."""
+    if not isinstance(run, CountedRows):
+        yield from run.pairs(asking, shared, tests, ranges, most)
+        return
+    at = np.zeros(2, np.int64)
+    scratch = np.empty((len(tests.ops), 2), np.int64)
+    while at[0] < len(ranges):
+        parents, places = np.empty(most, np.int64), np.empty(most, np.int64)
+        arguments = (asking, shared, tests, ranges, at, scratch, parents, places)
+        made = cpu_list.matching(run.keys, *arguments)
+        if made:
+            yield parents[:made], places[:made]
+
+
+def expand(
+    run: Run,
+    ranges: np.ndarray,
+    first: int,
+    held: np.ndarray,
+    own: np.ndarray,
+    counted: bool,
+    made: np.ndarray,
+) -> None:
+    """`contract.expand_reference`."""
+    if isinstance(run, CountedRows):
+        cpu_list.expand(ranges, first, held, run, own, counted, made)
+    else:
+        run.expand(ranges, first, held, own, counted, made)
