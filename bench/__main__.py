@@ -13,6 +13,7 @@ from rich.console import Console
 
 from bench.figures import Figure, table
 from bench.measure import ROOT, environment
+from bench.rivals.brought import Brought
 from bench.sections import SECTIONS
 from bench.sizes import Sizes
 
@@ -29,6 +30,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=5, help="runs that are timed (5)")
     parser.add_argument("--patience", type=float, help="seconds that a form of a rival's join may take (300)")
     parser.add_argument("--command", help="another program that rivals asks too (bench/rivals/asked.py)")
+    parser.add_argument("--data", metavar="FOLDER", help="of Parquet: rivals are asked --query over it")
+    parser.add_argument("--query", help="what is asked of --data, as CEQL")
+    parser.add_argument("--order-by", default="ts", help="the column of time of --data (ts)")
+    parser.add_argument("--type-column", default="type", help="the column of types of --data (type)")
     parser.add_argument("--output", type=Path, help="file of the JSON; with full sizes there is one anyway")
     asked = parser.parse_args(arguments)
     chosen = {given: _named(given) for given in asked.sections}
@@ -41,6 +46,11 @@ def main(arguments: list[str] | None = None) -> int:
         sizes = replace(sizes, patience=asked.patience)
     if asked.command is not None:
         sizes = replace(sizes, command=asked.command)
+    if (asked.data is None) != (asked.query is None) or (asked.data and asked.sections != ["rivals"]):
+        parser.error("--data goes with --query and the section rivals alone")
+    if asked.data is not None:
+        brought = Brought(asked.data, asked.query, asked.order_by, asked.type_column)
+        sizes = replace(sizes, brought=brought)
     console, progress = Console(), Console(stderr=True)
     # A pipe has no width: the table is as wide there as it needs to be.
     console.width = max(console.width, WIDTH)

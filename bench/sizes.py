@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bench.rivals.brought import Brought
 
 MILLION = 1_000_000
 
@@ -55,6 +59,8 @@ class Sizes:
         Runs that are timed, after one that is not.
     command : str or None
         Another program that is asked what rivals are.
+    brought : Brought or None
+        A folder of events and a query, which rivals are asked instead.
     """
 
     events: int = 50 * MILLION
@@ -78,6 +84,7 @@ class Sizes:
     patience: float = 300.0
     runs: int = 5
     command: str | None = None
+    brought: Brought | None = None
 
     def scaled(self, share: float) -> Sizes:
         """The same for a share of the events; keyed stays large enough that every key has some."""

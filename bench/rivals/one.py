@@ -1,9 +1,10 @@
 """One engine and one question, in a process of its own.
 
-`python -m bench.rivals.one ENGINE NUMBER FILE RUNS` loads a Parquet file, asks the question of this number
-once to warm up and RUNS times more, and prints `{"number": ..., "seconds": [...], "load": ..., "peak": ...}`:
-the count, the seconds of each run, those of starting and loading, and the most bytes of resident memory. An
-engine that cannot be had, or asked, prints `{"cannot": WHY}`. `command:PROGRAM` is a program of a user.
+`python -m bench.rivals.one ENGINE ASKED FILE RUNS` loads a Parquet file and asks a question, once to warm up
+and RUNS times more: ASKED is the number of a workload, or what `bench.rivals.brought` writes. It prints
+`{"number": ..., "seconds": [...], "load": ..., "peak": ...}`: the count, the seconds of each run, those of
+starting and loading, and the most bytes of resident memory. An engine that cannot be had, or asked, prints
+`{"cannot": WHY}`. `command:PROGRAM` is a program of a user.
 """
 
 from __future__ import annotations
@@ -15,31 +16,68 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bench.rivals.asked import Answer, CannotError, Program, open_command, open_esper, open_flink
+from bench.rivals.asked import Answer, CannotError, Program, open_command
+from bench.rivals.brought import Brought, read
 from bench.rivals.frames import open_pandas, open_polars
-from bench.rivals.questions import Many, Neighbours, Ours, Question, workloads
+from bench.rivals.jvm import open_esper, open_flink, open_siddhi
+from bench.rivals.questions import Joined, Many, Neighbours, Ours, Question
+from bench.rivals.workloads import workloads
 
 Count = Callable[[Question], int]
 
 
 def open_ours(path: str) -> Count:
     """Load a file into an Arrow table; gives the function that answers a question."""
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     import cer_gpu as cer
 
     events = pq.read_table(path)
     plain = events.drop_columns("type")
+    last = int(pc.max(events["ts"]).as_py() or 0)
 
     def count(question: Question) -> int:
         if isinstance(question, Many):
             template = question.questions[0].ceql().replace(str(question.questions[0].above), "$above")
             variants = cer.sweep(template, above=[one.above for one in question.questions])
             return int(cer.backtest(variants, events, order_by="ts").to_pandas()["matches"].sum())
+        if isinstance(question, Joined) and question.batches > 1:
+            return _viewed(events, question, last)
         alike = isinstance(question, Neighbours) and " FROM E " in question.ceql()
         return int(cer.compile(question.ceql()).count(plain if alike else events, order_by="ts"))
 
     return count
+
+
+def open_brought(brought: Brought) -> Count:
+    """Load a folder that a user brings; what is counted is the query as it is written."""
+    import cer_gpu as cer
+
+    events = brought.events()
+
+    def count(question: Question) -> int:
+        del question  # in the words of rivals
+        query = cer.compile(brought.query)
+        return int(query.count(events, order_by=brought.order_by, type_column=brought.type_column))
+
+    return count
+
+
+def _viewed(events: Any, question: Joined, last: int) -> int:
+    """The counts of a view after each batch, added up."""
+    import pyarrow.compute as pc
+
+    import cer_gpu as cer
+
+    view, total, begin = cer.maintain(question.ceql()), 0, 0
+    for bound in question.bounds(last):
+        upto = int(pc.sum(pc.less_equal(events["ts"], bound)).as_py())
+        batch = events.slice(begin, upto - begin)
+        for name in question.relations:
+            view.insert(name, batch.filter(pc.equal(batch["type"], name)).drop_columns("type"))
+        total, begin = total + view.count(), upto
+    return total
 
 
 def open_duckdb(path: str) -> Count:
@@ -50,39 +88,56 @@ def open_duckdb(path: str) -> Count:
     connection.execute("CREATE TABLE raw AS SELECT * FROM read_parquet(?)", [path])
     connection.execute("CREATE TYPE event_type AS ENUM (SELECT DISTINCT type FROM raw ORDER BY type)")
     connection.execute(
-        "CREATE TABLE events AS SELECT ts, type::event_type::VARCHAR AS type, key, price FROM raw ORDER BY ts"
+        "CREATE TABLE events AS SELECT * REPLACE (type::event_type::VARCHAR AS type) FROM raw ORDER BY ts"
     )
+
+    def asked(text: str) -> int:
+        [[number]] = connection.execute(text).fetchall()
+        return int(number or 0)
+
+    return in_sql("duckdb", asked)
+
+
+def in_sql(engine: str, asked: Callable[[str], int]) -> Count:
+    """What answers a question by asking an engine its SQL: one statement, or one for each query or batch.
+
+    Parameters
+    ----------
+    engine : str
+    asked : callable
+        Gives the number that a statement gives.
+    """
+    last: list[int] = []
 
     def count(question: Question) -> int:
         if isinstance(question, Many):
             return sum(map(count, question.questions))
         assert not isinstance(question, Ours)
-        row = connection.execute(question.sql("duckdb")).fetchone()
-        return int(row[0]) if row is not None else 0
+        if isinstance(question, Joined) and question.batches > 1:
+            if not last:
+                last.append(asked("SELECT max(ts) FROM events"))
+            return sum(asked(question.sql(engine, bound)) for bound in question.bounds(last[0]))
+        return asked(question.sql(engine))
 
     return count
 
 
 def open_chdb(path: str) -> Count:
     """Load a file into a table of chdb, sorted by key and time; as `open_ours`."""
+    import pyarrow.parquet as pq
     from chdb.session import Session
 
-    session = Session()
+    session, placed = Session(), "place" in pq.read_schema(path).names
     session.query("DROP TABLE IF EXISTS events")  # one process has one engine, whatever its sessions
     session.query(
-        "CREATE TABLE events (ts Int64, type LowCardinality(String), key Int64, price Float64) "
-        "ENGINE = MergeTree ORDER BY (key, ts)"
+        "CREATE TABLE events (ts Int64, type LowCardinality(String), key Int64, price Float64"
+        f"{', place Int64' * placed}) ENGINE = MergeTree ORDER BY (key, ts)"
     )
-    session.query(f"INSERT INTO events SELECT ts, toString(type), key, price FROM file('{path}', Parquet)")
+    columns = "ts, toString(type), key, price" + ", place" * placed
+    session.query(f"INSERT INTO events SELECT {columns} FROM file('{path}', Parquet)")
     session.query("OPTIMIZE TABLE events FINAL")
 
-    def count(question: Question) -> int:
-        if isinstance(question, Many):
-            return sum(map(count, question.questions))
-        assert not isinstance(question, Ours)
-        return int(str(session.query(question.sql("chdb"), "TSV")).split()[0])
-
-    return count
+    return in_sql("chdb", lambda text: int(str(session.query(text, "TSV")).split()[0]))
 
 
 def open_spark(path: str) -> Count:
@@ -97,13 +152,7 @@ def open_spark(path: str) -> Count:
     events.count()
     events.createOrReplaceTempView("events")
 
-    def count(question: Question) -> int:
-        if isinstance(question, Many):
-            return sum(map(count, question.questions))
-        assert not isinstance(question, Ours)
-        return int(spark.sql(question.sql("spark-sql")).collect()[0][0])
-
-    return count
+    return in_sql("spark-sql", lambda text: int(spark.sql(text).collect()[0][0] or 0))
 
 
 OPENERS: dict[str, Callable[[str], Count | Program]] = {
@@ -115,22 +164,30 @@ OPENERS: dict[str, Callable[[str], Count | Program]] = {
     "spark-sql": open_spark,
     "esper": open_esper,
     "flink-cep": open_flink,
+    "siddhi": open_siddhi,
 }
 
 
-def main(engine: str, number: str, path: str, runs: str) -> None:
+def main(engine: str, asked: str, path: str, runs: str) -> None:
     """Measure one question in this process."""
     try:
-        said = _measured(engine, workloads()[int(number)].question, path, int(runs))
+        if asked.isdecimal():
+            opener = OPENERS.get(engine)
+            said = _measured(engine, opener, workloads()[int(asked)].question, path, int(runs))
+        else:
+            brought, question = read(asked)
+            opener = OPENERS.get(engine) if engine != "cer-gpu" else lambda path: open_brought(brought)
+            said = _measured(engine, opener, question, path, int(runs))
     except CannotError as error:
         said = {"cannot": str(error)}
     sys.stdout.write(json.dumps(said) + "\n")
 
 
-def _measured(engine: str, question: Question, path: str, runs: int) -> dict[str, Any]:
-    kind, _, program = engine.partition(":")
+def _measured(
+    engine: str, opener: Callable[[str], Count | Program] | None, question: Question, path: str, runs: int
+) -> dict[str, Any]:
     begin = time.perf_counter()
-    count = open_command(program, path) if kind == "command" else OPENERS[engine](path)
+    count = open_command(engine.partition(":")[2], path) if opener is None else opener(path)
     load = time.perf_counter() - begin
     counted = _timed(count, question).number
     answers = [_timed(count, question) for _ in range(runs)]

@@ -1,30 +1,35 @@
 """The questions: each as CEQL and as SQL, and as plain values that data frames are asked by.
 
-Events have `ts` (0, 1, 2, ...), `type` (text), `key` and `price`. A sequence inside a window is joined by
-buckets as wide as the window, in SQL and in data frames alike: that is faster for each of them than the plain
-join by inequalities, and than one by key alone.
+Events have `ts` (0, 1, 2, ...), `type` (text), `key` and `price`; those of a user have `place`, too, since
+times may tie there. A sequence inside a window is joined by buckets as wide as the window, in SQL and in data
+frames alike: that is faster for each of them than the plain join by inequalities, and than one by key alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+GAP, REACH = 2000, 3000
+"""Of sessions, and of silence: longer than it nothing happens in a key."""
+
+DAY = 24 * 3600
 
 DIALECTS = {
     "duckdb": {
         "div": "{a} // {b}",
-        "both": "unnest([{b}, {b} - 1])",
+        "in": "unnest([{cells}])",
         "from": "events",
         "is": "({c})::BIGINT",
     },
     "chdb": {
         "div": "intDiv({a}, {b})",
-        "both": "x",
-        "from": "events ARRAY JOIN [{b}, {b} - 1] AS x",
+        "in": "x",
+        "from": "events ARRAY JOIN [{cells}] AS x",
         "is": "toInt64({c})",
     },
     "spark-sql": {
         "div": "{a} div {b}",
-        "both": "explode(array({b}, {b} - 1))",
+        "in": "explode(array({cells}))",
         "from": "events",
         "is": "cast({c} AS bigint)",
     },
@@ -48,6 +53,14 @@ class Sequence:
         A type that does not lie between the first and the last event.
     above : float or None
         The price of the first event is above it.
+    gap : int or None
+        From each event to the next one; `within` is then as long as all gaps.
+    between : str or None
+        A type of which one event or more lies between the first and the last one, and is part of the match.
+    longest : bool
+        All events of `between` are part of the match, rather than any of them.
+    order : str
+        The column that tells which event is earlier.
     """
 
     steps: tuple[str, ...]
@@ -56,6 +69,10 @@ class Sequence:
     rises: tuple[tuple[int, int], ...] = ()
     unless: str | None = None
     above: float | None = None
+    gap: int | None = None
+    between: str | None = None
+    longest: bool = False
+    order: str = "ts"
 
     def ceql(self) -> str:
         """As a pattern."""
@@ -63,36 +80,146 @@ class Sequence:
         conditions = [f"s{low}.price < s{high}.price" for low, high in self.rises]
         if self.above is not None:
             conditions.append(f"s0[price > {self.above}]")
-        pattern = " ; ".join(parts) + (f" FILTER {' AND '.join(conditions)}" if conditions else "")
+        if self.between is not None:
+            parts.insert(1, f"{self.between} +")
+        pattern = (" ; " if self.gap is None else f" ;[<= {self.gap}] ").join(parts)
+        pattern += f" FILTER {' AND '.join(conditions)}" if conditions else ""
         if self.unless is not None:
             pattern = f"({pattern}) UNLESS {self.unless}"
-        return f"SELECT * WHERE {pattern}{' PARTITION BY key' * self.keyed} WITHIN {self.within} [ts]"
+        window = f" WITHIN {self.within} [ts]" if self.gap is None else ""
+        return f"SELECT{' MAX' * self.longest} * WHERE {pattern}{' PARTITION BY key' * self.keyed}{window}"
+
+    @property
+    def numbered(self) -> str | None:
+        """The type of which it matters how many events came before an event."""
+        return self.unless or self.between
 
     def sql(self, engine: str) -> str:
         """As a join by buckets."""
         words, last = DIALECTS[engine], len(self.steps) - 1
-        bucket = words["div"].format(a="ts", b=self.within)
+        width = max(self.within, 1)
+        bucket = words["div"].format(a="ts", b=width)
         tables = []
         for k, step in enumerate(self.steps):
             kinds = ", ".join(f"'{kind}'" for kind in step.split("|"))
-            where = f"type IN ({kinds})" + (f" AND price > {self.above}" if k == 0 and self.above else "")
-            source = "events" if k == 0 else words["from"].format(b=bucket)
-            cell = bucket if k == 0 else words["both"].format(b=bucket)
-            if self.unless is not None:
-                is_one = words["is"].format(c=f"type = '{self.unless}'")
-                counted = f"(SELECT *, sum({is_one}) OVER (ORDER BY ts) AS n FROM events)"
+            where = f"type IN ({kinds})"
+            where += f" AND price > {self.above}" if k == 0 and self.above is not None else ""
+            source, cell = ("events", bucket) if k == 0 else spread(words, bucket, (0, -1))
+            if self.numbered is not None:
+                is_one = words["is"].format(c=f"type = '{self.numbered}'")
+                counted = f"(SELECT *, sum({is_one}) OVER (ORDER BY {self.order}) AS n FROM events)"
                 source = source.replace("events", f"{counted} AS counted", 1)
-            also = ", n" if self.unless is not None else ""
+            also = (", n" if self.numbered else "") + (", place" if self.order == "place" else "")
             tables.append(
                 f"s{k} AS (SELECT ts, key, price{also}, {cell} AS cell FROM {source} WHERE {where})"
             )
-        text = f"WITH {', '.join(tables)} SELECT count(*) FROM s0"
+        kept = "count(*)"
+        if self.between is not None and not self.longest:
+            kept = f"sum(cast(pow(2, s{last}.n - s0.n) AS bigint) - 1)"
+        text = f"WITH {', '.join(tables)} SELECT {kept} FROM s0"
         for k in range(1, last + 1):
             key = f" AND s{k}.key = s0.key" if self.keyed else ""
             rises = "".join(f" AND s{i}.price < s{j}.price" for i, j in self.rises if j == k)
-            text += f" JOIN s{k} ON s{k}.cell = s0.cell{key} AND s{k}.ts > s{k - 1}.ts"
+            rises += f" AND s{k}.ts <= s{k - 1}.ts + {self.gap}" if self.gap is not None else ""
+            text += f" JOIN s{k} ON s{k}.cell = s0.cell{key} AND s{k}.{self.order} > s{k - 1}.{self.order}"
             text += f" AND s{k}.ts <= s0.ts + {self.within}{rises}"
-        return text + (f" WHERE s{last}.n = s0.n" if self.unless is not None else "")
+        if self.numbered is not None:
+            text += f" WHERE s{last}.n {'=' if self.unless else '>'} s0.n"
+        return text
+
+
+def spread(words: dict[str, str], bucket: str, offsets: tuple[int, ...]) -> tuple[str, str]:
+    """The table that has each event in some buckets beside its own, too, and what names the bucket."""
+    cells = ", ".join(f"{bucket} + {offset}" for offset in offsets)
+    return words["from"].format(cells=cells), words["in"].format(cells=cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """Three steps by key, one match for each end or for each start.
+
+    Attributes
+    ----------
+    steps : tuple of str
+    within : int
+    ends : bool
+        For each last event the latest events before it, rather than for each first event the next ones.
+    """
+
+    steps: tuple[str, ...]
+    within: int
+    ends: bool
+
+    def ceql(self) -> str:
+        """As a pattern."""
+        if self.ends:
+            return f"SELECT LAST * WHERE {' ; '.join(self.steps)} PARTITION BY key WITHIN {self.within} [ts]"
+        pattern = self.steps[0]
+        for step in self.steps[1:]:
+            pattern += f" : (NOT ({step})) :{{0,}} : {step}"
+        return f"SELECT * WHERE {pattern} PARTITION BY key WITHIN {self.within} [ts]"
+
+    def sql(self, engine: str) -> str:
+        """As window functions, one inside the other."""
+        del engine  # all of them say it alike
+        *steps, asked = self.steps if self.ends else self.steps[::-1]
+        fold, rows = ("max", "UNBOUNDED PRECEDING AND 1 PRECEDING")
+        if not self.ends:
+            fold, rows = ("min", "1 FOLLOWING AND UNBOUNDED FOLLOWING")
+        table, near = "events", "ts"
+        for k, step in enumerate(steps):
+            found = f"{fold}(CASE WHEN type = '{step}' THEN {near} END)"
+            over = f"OVER (PARTITION BY key ORDER BY ts ROWS BETWEEN {rows})"
+            table, near = f"(SELECT *, {found} {over} AS near{k} FROM {table}) AS t{k}", f"near{k}"
+        apart = f"ts - {near}" if self.ends else f"{near} - ts"
+        return f"SELECT count(*) FROM {table} WHERE type = '{asked}' AND {apart} <= {self.within}"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A join of relations by key: how many answers.
+
+    Attributes
+    ----------
+    relations : tuple of str
+        Types of events.
+    within : int or None
+        From the earliest event of an answer to the latest.
+    batches : int
+        Of a view: it is counted after each of so many batches of events, and the counts are added up.
+    """
+
+    relations: tuple[str, ...]
+    within: int | None
+    batches: int = 1
+
+    def ceql(self) -> str:
+        """As a rule."""
+        atoms = ", ".join(f"{name}(key = k)" for name in self.relations)
+        return f"Q(k) <- {atoms}" + (f" WITHIN {self.within} [ts]" if self.within is not None else "")
+
+    def bounds(self, last: int) -> list[int]:
+        """The times up to which the batches reach."""
+        return [last * (k + 1) // self.batches for k in range(self.batches)]
+
+    def sql(self, engine: str, bound: int | None = None) -> str:
+        """As a join by key, and by buckets where there is a window; `bound` is the time of the last event."""
+        words, tables = DIALECTS[engine], []
+        bucket = words["div"].format(a="ts", b=self.within or 1)
+        upto = "" if bound is None else f" AND ts <= {bound}"
+        for k, name in enumerate(self.relations):
+            source, cell = ("events", bucket) if k == 0 else spread(words, bucket, (-1, 0, 1))
+            source, cell = ("events", "0") if self.within is None else (source, cell)
+            tables.append(
+                f"s{k} AS (SELECT ts, key, {cell} AS cell FROM {source} WHERE type = '{name}'{upto})"
+            )
+        text = f"WITH {', '.join(tables)} SELECT count(*) FROM s0"
+        for k in range(1, len(self.relations)):
+            text += f" JOIN s{k} ON s{k}.key = s0.key"
+            if self.within is not None:
+                times = ", ".join(f"s{i}.ts" for i in range(k + 1))
+                text += f" AND s{k}.cell = s0.cell AND greatest({times}) - least({times}) <= {self.within}"
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +275,7 @@ class Many:
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """A question that no rival can be asked, and why."""
+    """A question that no rival is asked, and why."""
 
     pattern: str
     lacking: str
@@ -158,109 +285,4 @@ class Ours:
         return self.pattern
 
 
-Question = Sequence | Neighbours | Many | Ours
-
-
-@dataclass(frozen=True, slots=True)
-class Workload:
-    """A question over some events.
-
-    Attributes
-    ----------
-    name : str
-        Its letter, and what it asks.
-    question : Question
-    types, keys : int
-        How many there are, each as likely as the others.
-    flights : bool
-        Whether the events are those of the demo.
-    """
-
-    name: str
-    question: Question
-    types: int = 5
-    keys: int = 1000
-    flights: bool = field(default=False)
-
-
-LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-
-SUBSETS = "SQL and data frames join a fixed number of events; an iteration has any number of them"
-
-GAP, REACH = 2000, 3000
-
-DAY = 24 * 3600
-
-LATE = " : ".join(
-    f"({kind} AS {name} FILTER {name}[price >= 30])"
-    for kind, name in [("Arrival", "a"), ("Departure", "d")] * 3
-)
-
-
-def _late() -> str:
-    before = [("Departure", 1), ("Arrival", 2), ("Departure", 3), ("Arrival", 4), ("Departure", 5)]
-    kinds = ["Departure", "Arrival", "Departure", "Arrival", "Departure", "Arrival"]
-    rows = [f"{{lag:type:{k}}} = '{kinds[k]}' AND {{lag:price:{k}}} >= 30" for _, k in before]
-    return f"type = 'Departure' AND price >= 30 AND {' AND '.join(rows)} AND ts - {{lag:ts:5}} <= {DAY}"
-
-
-def workloads() -> tuple[Workload, ...]:
-    """All of them, in the order of the table."""
-    found = []
-    for number in (3, 5, 7, 9):
-        steps = LETTERS[:number]
-        window = {3: 200, 5: 100, 7: 50, 9: 50}[number]
-        found.append(
-            Workload(f"(a) {number} steps, WITHIN {window}", Sequence(steps, window), types=number + 6)
-        )
-    never = Sequence((*LETTERS[:4], "Z"), 100)
-    found += [
-        Workload("(a) 5 steps, the last never occurs", never, types=11),
-        Workload("(a) alternatives", Sequence(("A", "B|C", "D"), 200), types=10),
-        Workload("(a) iteration", Ours("SELECT * WHERE A ; B + ; C WITHIN 50 [ts]", SUBSETS), types=9),
-        Workload(
-            "(a) iteration, MAX", Ours("SELECT MAX * WHERE A ; B + ; C WITHIN 50 [ts]", SUBSETS), types=9
-        ),
-        Workload("(b) 3 steps by key, 1,000 keys", Sequence(("A", "B", "C"), 20_000, True)),
-        Workload(
-            "(b) 3 steps by key, 100,000 keys", Sequence(("A", "B", "C"), 2_000_000, True), keys=100_000
-        ),
-        Workload(
-            "(c) compared with the step before", Sequence(("A", "B", "C"), 20_000, True, ((0, 1), (1, 2)))
-        ),
-        Workload(
-            "(c) three rises in a row",
-            Neighbours(
-                "SELECT * FROM E WHERE (E AS e FILTER e[price > PREV(price)]) :{3} PARTITION BY key",
-                "price > {lag:price:1} AND {lag:price:1} > {lag:price:2} AND {lag:price:2} > {lag:price:3}",
-                "rises",
-            ),
-        ),
-        Workload("(d) without a B between", Sequence(("A", "C"), 200, unless="B")),
-        Workload(
-            "(d) no further event within a while",
-            Neighbours(
-                f"SELECT * FROM E WHERE E NOT FOLLOWED BY [<= {REACH}] E PARTITION BY key",
-                f"({{lead:ts:1}} IS NULL OR {{lead:ts:1}} - ts > {REACH})",
-                "silent",
-            ),
-        ),
-        Workload(
-            "(f) sessions",
-            Neighbours(
-                f"SELECT MAX * FROM E WHERE E +[<= {GAP}] NOT FOLLOWED BY [<= {GAP}] E PARTITION BY key",
-                f"({{lead:ts:1}} IS NULL OR {{lead:ts:1}} - ts > {GAP})",
-                "sessions",
-            ),
-        ),
-        Workload(
-            "(g) 100 queries at once",
-            Many(tuple(Sequence(("A", "B"), 20_000, True, above=float(k)) for k in range(1, 101))),
-        ),
-        Workload(
-            "(h) flights that are late three times in a row",
-            Neighbours(f"SELECT * WHERE {LATE} PARTITION BY key WITHIN {DAY} [ts]", _late(), "late"),
-            flights=True,
-        ),
-    ]
-    return tuple(found)
+Question = Sequence | Nearest | Joined | Neighbours | Many | Ours

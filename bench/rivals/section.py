@@ -16,18 +16,14 @@ from bench.answers import must
 from bench.figures import Figure, rate, ratio
 from bench.fresh import ChildError, in_fresh_process
 from bench.measure import Times
-from bench.rivals.asked import version_of
+from bench.rivals.brought import Brought, written
+from bench.rivals.jvm import version_of
 from bench.rivals.one import OPENERS
-from bench.rivals.questions import LETTERS, Many, Ours, Workload, workloads
+from bench.rivals.questions import Many, Ours
+from bench.rivals.workloads import LETTERS, Workload, workloads
 from bench.sizes import Sizes, large
 
 SEED = 18
-
-NOT_HERE = {
-    "(e) joins and views": "timed by the sections join_rivals and views",
-    "Siddhi": "has no adapter: what it depends on (OSGi, disruptor) stands outside Maven Central",
-}
-"""What this section leaves out, each with where it stands."""
 
 MODULES = {
     "cer-gpu": "cer_gpu",
@@ -43,7 +39,13 @@ TEN_TIMES = ("(a)", "(b)", "(d)", "(g)")
 
 
 def rivals(sizes: Sizes) -> Iterator[Figure]:
-    """Every workload: ours first, then each rival with the same count, or why there is none."""
+    """Every workload: ours first, then each rival with the same count, or why there is none.
+
+    Of a folder that a user brings, its query alone.
+    """
+    if sizes.brought is not None:
+        yield from _of_a_user(sizes.brought, sizes)
+        return
     for number, workload in enumerate(workloads()):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "events.parquet"
@@ -53,8 +55,15 @@ def rivals(sizes: Sizes) -> Iterator[Figure]:
             events = flights() if workload.flights else made(workload, sizes.rivalled)
             pq.write_table(events, path)
             yield from _compared(workload, number, path, events.num_rows, sizes)
-    for what, why in NOT_HERE.items():
-        yield Figure("rivals", what, None, "", note=why)
+
+
+def _of_a_user(brought: Brought, sizes: Sizes) -> Iterator[Figure]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "events.parquet"
+        events, question = brought.put()
+        pq.write_table(events, path)
+        asked = written(brought, question)
+        yield from _compared(Workload(brought.query, question), asked, path, events.num_rows, sizes)
 
 
 def made(workload: Workload, number: int) -> pa.Table:
@@ -94,7 +103,7 @@ def flights() -> pa.Table:
     )
 
 
-def _compared(workload: Workload, number: int, path: Path, events: int, sizes: Sizes) -> Iterator[Figure]:
+def _compared(workload: Workload, asked: object, path: Path, events: int, sizes: Sizes) -> Iterator[Figure]:
     section = f"rivals: {workload.name}, {large(events)} events"
     ours: Times | None = None
     counted: int | None = None
@@ -106,10 +115,11 @@ def _compared(workload: Workload, number: int, path: Path, events: int, sizes: S
             yield Figure(section, engine, None, "", note="it is not installed")
             continue
         try:
-            asked = (engine, number, path, sizes.runs)
-            child = in_fresh_process("bench.rivals.one", asked, sizes.patience)
+            arguments = (engine, asked, path, sizes.runs)
+            child = in_fresh_process("bench.rivals.one", arguments, sizes.patience)
         except (TimeoutError, ChildError) as error:
-            yield Figure(section, engine, None, "", note=str(error).splitlines()[-1])
+            said = [line for line in str(error).splitlines() if any(map(str.isalpha, line))]
+            yield Figure(section, engine, None, "", note=said[-1].strip() if said else "it failed")
             continue
         if "cannot" in child:
             yield Figure(section, engine, None, "", note=child["cannot"])

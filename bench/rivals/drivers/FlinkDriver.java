@@ -7,6 +7,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.cep.CEP;
 import org.apache.flink.cep.functions.PatternProcessFunction;
 import org.apache.flink.cep.pattern.Pattern;
+import org.apache.flink.cep.pattern.WithinType;
 import org.apache.flink.cep.pattern.conditions.IterativeCondition;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -16,9 +17,10 @@ import org.apache.flink.util.Collector;
 /**
  * Counts the matches of a pattern that Flink CEP finds in all events, in a cluster inside this process.
  *
- * <p>A question is a word for each call, in their order: `begin`, `next`, `any` (followedByAny) and `not`
- * (notFollowedBy), each with its types, `A|B` or `*`, and its conditions, `rises:0` (the price is above that of step 0)
- * or `least:30` or `above:30`; then `within:200`, a number that the times may lie apart at most, and `keyed` or `whole`.
+ * <p>A question is a word for each call, in their order: `begin`, `next`, `then` (followedBy), `any`
+ * (followedByAny), `sets` (followedByAny, one or more, all combinations) and `not` (notFollowedBy), each with its types, `A|B` or `*`, and its conditions, `rises:0` (the price is above that of step 0)
+ * or `least:30` or `above:30`; then `within:200`, a number that the times may lie apart at most, or `gap:200`, the
+ * same of each event and the one before it in the match, and `keyed` or `whole`.
  */
 final class FlinkDriver {
     private static final AtomicLong FOUND = new AtomicLong();
@@ -64,12 +66,22 @@ final class FlinkDriver {
             switch (parts[0]) {
                 case "begin" -> pattern = Pattern.begin("s" + steps++);
                 case "next" -> pattern = pattern.next("s" + steps++);
+                case "then" -> pattern = pattern.followedBy("s" + steps++);
+                case "sets" -> {
+                    pattern = pattern.followedByAny("s" + steps++).where(new Meets(parts));
+                    pattern = pattern.oneOrMore().allowCombinations();
+                    continue;
+                }
                 case "any" -> pattern = pattern.followedByAny("s" + steps++);
                 case "not" -> pattern = pattern.notFollowedBy("not" + steps);
                 default -> {
                     if (word.startsWith("within:")) {
                         // The window of Flink is exclusive.
                         pattern = pattern.within(Duration.ofMillis(Long.parseLong(word.substring(7)) + 1));
+                    }
+                    if (word.startsWith("gap:")) {
+                        long apart = Long.parseLong(word.substring(4)) + 1;
+                        pattern = pattern.within(Duration.ofMillis(apart), WithinType.PREVIOUS_AND_CURRENT);
                     }
                     continue;
                 }
