@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -11,19 +13,23 @@ import pyarrow as pa
 from cer_gpu.spark.arrow_types import shown_as
 from cer_gpu.spark.labels import Labels
 from cer_gpu.spark.task import Task
-from cer_gpu.spark.worker import Job, TaskRun, counts_column
+from cer_gpu.spark.worker import SORTED, Job, TaskRun, counts_column
 
+from cer_gpu.backtesting.durations import DurationSums
 from cer_gpu.backtesting.parted import Parted, columns_found
-from cer_gpu.backtesting.table import EndsSummed, numbered, of_ends, of_groups
+from cer_gpu.backtesting.table import EndsSummed, numbered, of_ends, of_groups, placed
 from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.read.sources.rows import StreamRows, TableRows
 from cer_gpu.engine.read.sources.source import Source, open_source
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.passes import PassFound, passes_of, sum_up
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.frozen import dataclass
 
 MATCHES = "matches"
+
+SUMS, DURATIONS = "sums", "durations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +46,15 @@ class BacktestTask(Task):
         How rows of the result are parted.
     cut : bool
         Whether all of them allow that a stream is cut by time, in one way.
+    asked : {"sums", "durations"}
+        What is asked of them: hits and matches, or how many matches have each duration.
     """
 
     members: tuple[Task, ...] = ()
     numbers: tuple[int, ...] = ()
     parted: Parted = Parted(None, ())
     cut: bool = False
+    asked: str = SUMS
 
     @property
     def counts_all(self) -> bool:
@@ -85,6 +94,8 @@ class BacktestJob(Job):
     ) -> TaskRun:
         """The queries bound to some events; parameters as of `BoundQuery`."""
         queries = [one.query for one in self.task.members]
+        if self.task.asked != SUMS and len(queries) > 1 and isinstance(events, StreamRows):
+            events = self._spooled(events)
         names = list(dict.fromkeys(name for query in queries for name in query.columns))
         streams = [query.options.stream_column for query in queries if query.options.stream_column]
         source = open_source(
@@ -108,9 +119,29 @@ class BacktestJob(Job):
 
     def _results(self, runs: Iterable[TaskRun]) -> Iterator[pa.RecordBatch]:
         for run in runs:
-            for found in self._summed([run.bound, *run.beside]):
+            bound = [run.bound, *run.beside]
+            for found in self._summed(bound) if self.task.asked == SUMS else self._durations(bound):
                 if len(found):
                     yield self._shown(found)
+
+    def _spooled(self, events: StreamRows) -> TableRows:
+        """Events that come once, on disk: the matches of each query are listed by themselves."""
+        self._folder = TemporaryDirectory(prefix="cer-backtest-")
+        path = os.path.join(self._folder.name, "events.arrows")
+        with pa.OSFile(path, "wb") as sink, pa.ipc.new_stream(sink, events.schema) as writer:
+            for batch in events.read(events.schema.names, BATCH):
+                writer.write_batch(batch)
+        return TableRows(pa.ipc.open_stream(pa.memory_map(path)).read_all(), SORTED)
+
+    def _durations(self, bound: list[BoundQuery]) -> Iterator[pa.Table]:
+        """How many complex events of each query have each duration."""
+        parted = self.task.parted
+        for number, one in enumerate(bound):
+            sums = DurationSums(parted, timed=True)
+            for batch in one.matches().batches(keep=False):
+                sums.add(batch, placed(batch, parted, timed=True))
+            if not sums.empty:
+                yield numbered(sums.table(), number)
 
     def _summed(self, bound: list[BoundQuery]) -> Iterator[pa.Table]:
         """What the queries find in the events of a run, with their places in the task."""

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from cer_gpu.spark import settings
-from cer_gpu.spark.backtest_task import MATCHES, BacktestJob, BacktestTask
+from cer_gpu.spark.backtest_task import DURATIONS, MATCHES, SUMS, BacktestJob, BacktestTask
 from cer_gpu.spark.binding import arrow_schema, spark_type, task_of
 from cer_gpu.spark.expressions import in_tasks
 from cer_gpu.spark.files import opened_lake, task_reads_files, told_by_tasks
@@ -23,10 +23,13 @@ from cer_gpu.spark.worker import Worker
 
 from cer_gpu.backtesting.about import about
 from cer_gpu.backtesting.asked import AskedQuery, asked_queries, in_query, refuse_unknown, values_for
+from cer_gpu.backtesting.durations import MANY, TOOK, DurationSums, duration_type, without_durations
 from cer_gpu.backtesting.funnels import Staged, staged, with_queries
+from cer_gpu.backtesting.listed import too_many
 from cer_gpu.backtesting.parted import columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.table import QUERY, combined
+from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.where import exact_column
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import DataError
@@ -37,7 +40,14 @@ if TYPE_CHECKING:
 
 
 @spelled(operator_keywords, omit=("limit", "event_id"))
-def backtest(df: DataFrame, queries: Any, by: Any = None, funnel: bool = False, **keywords: Any) -> Backtest:
+def backtest(
+    df: DataFrame,
+    queries: Any,
+    by: Any = None,
+    durations: bool = False,
+    funnel: bool = False,
+    **keywords: Any,
+) -> Backtest:
     """How often queries would have fired over a DataFrame, as `cer_gpu.backtest` says it.
 
     Queries with the same PARTITION BY go through the events together, and so do those without one whose
@@ -48,6 +58,9 @@ def backtest(df: DataFrame, queries: Any, by: Any = None, funnel: bool = False, 
     df : DataFrame
     queries, by
         As for `cer_gpu.backtest`. Buckets of time are those of the session's time zone.
+    durations : bool, default False
+        Also how long the matches last: `duration_median` and `duration_p95`. The tasks list the matches, in
+        one more reading of the events.
     funnel : bool, default False
         Also how far the matches of each pattern get: `Backtest.funnel`. It reads the events once more.
     **keywords
@@ -57,7 +70,7 @@ def backtest(df: DataFrame, queries: Any, by: Any = None, funnel: bool = False, 
     Returns
     -------
     Backtest
-        Jobs run at once. It has no outcomes and durations: `hits` gives the events to join them to.
+        Jobs run at once. It has no outcomes: `hits` gives the events to join them to.
 
     Raises
     ------
@@ -82,7 +95,7 @@ def backtest(df: DataFrame, queries: Any, by: Any = None, funnel: bool = False, 
         worker = Worker(task.dumped(), route.segments, route.streamed, BacktestJob)
         yield in_tasks(route.frame, worker, task.result)
 
-    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, funnel)
+    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, durations, funnel)
 
 
 @spelled(operator_keywords, omit=("rows", "limit", "event_id"))
@@ -90,6 +103,7 @@ def backtest_files(
     paths: Paths,
     queries: Any,
     by: Any = None,
+    durations: bool = False,
     funnel: bool = False,
     spark: SparkSession | None = None,
     **keywords: Any,
@@ -109,26 +123,29 @@ def backtest_files(
 
     def told(wanted: _Wanted, task: BacktestTask) -> Iterator[DataFrame]:
         def shuffled(numbers: Sequence[int], schema: pa.Schema, order_by: list[str]) -> Task:
-            return wanted.task(numbers, wanted.tasks_over(schema, order_by))
+            return wanted.task(numbers, wanted.tasks_over(schema, order_by), task.asked)
 
         # Where rows go from task to task, they may come as a stream, which is read once.
         for one in [task] if task_reads_files(session, found, task) else _readings(task):
             yield told_by_tasks(session, found, one, partial(shuffled, one.numbers), BacktestJob)
 
-    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, funnel)
+    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, durations, funnel)
 
 
 def _found(
-    wanted: _Wanted, told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]], funnel: bool
+    wanted: _Wanted,
+    told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]],
+    durations: bool,
+    funnel: bool,
 ) -> Backtest:
     """What queries find, and, where it is asked for, what their stages find."""
     if not funnel:
-        return wanted.found(told, None)
+        return wanted.found(told, durations)
     parts, hits, matches = wanted.staged(), [], []
     if parts.queries:
-        counted = _Wanted(parts.queries, None, *wanted.way()).found(told, None).to_arrow()
+        counted = _Wanted(parts.queries, None, *wanted.way()).found(told).to_arrow()
         hits, matches = (list(map(int, counted[name].to_pylist())) for name in ("hits", "matches"))
-    return wanted.found(told, with_queries(wanted.asked, parts, hits, matches))
+    return wanted.found(told, durations, with_queries(wanted.asked, parts, hits, matches))
 
 
 class _Over(NamedTuple):
@@ -191,7 +208,7 @@ class _Wanted:
                 found.append(task_of(one.query, schema, "count", order_by=order_by, **own))
         return found
 
-    def task(self, numbers: Sequence[int], tasks: Sequence[Task]) -> BacktestTask:
+    def task(self, numbers: Sequence[int], tasks: Sequence[Task], asked: str = SUMS) -> BacktestTask:
         """Some queries as one task."""
         members = [tasks[number] for number in numbers]
         queries = [one.query.query for one in members]
@@ -202,28 +219,89 @@ class _Wanted:
         columns = [name for one in members for name in one.columns]
         ties = tuple(dict.fromkeys(name for name in columns if name not in lead.query.options.order_by))
         given = {field.name: getattr(lead, field.name) for field in fields(Task)}
-        given |= {"ties": ties, "result": self._result()}
-        return BacktestTask(
-            **given, members=tuple(members), numbers=tuple(numbers), parted=self._parted, cut=cut
-        )
+        result = self._result() if asked == SUMS else self._durations_result()
+        given |= {"ties": ties, "result": result, "asked": asked, "parted": self._parted, "cut": cut}
+        return BacktestTask(**given, members=tuple(members), numbers=tuple(numbers))
 
     def found(
-        self, told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]], funnel: pa.Table | None
+        self,
+        told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]],
+        durations: bool = False,
+        funnel: pa.Table | None = None,
     ) -> Backtest:
         """What the queries find; `told` gives what the tasks of some of them give, `funnel` is theirs."""
         groups = _groups(self._tasks)
         frames = [frame for group in groups for frame in told(self, self.task(group, self._tasks))]
         names, values = [one.name for one in self.asked], [one.values for one in self.asked]
-        made = combined([self._collected(frames)], names, values, self._schema, self._each)
+        tables, schema, notes = [self._collected(frames)], self._schema, Notes()
+        if durations:
+            tables = self._with_durations(tables[0], told, notes)
+            schema = tables[0].schema.remove(0)
+        made = combined(tables, names, values, schema, self._each)
         seconds = time.perf_counter() - self._begun_at
         how = about(self.asked, f"over {self._over.told} in {seconds:.3g} s, on Spark")
-        return Backtest(made, (), (len(names), len(frames)), how, None, funnel)
+        return Backtest(made, notes.texts, (len(names), len(frames)), how, None, funnel)
 
     def _result(self) -> pa.Schema:
         """The columns that tasks give: those of the result under names of their own, matches as text."""
         kinds = [pa.string() if field.name == MATCHES else spark_type(field.type) for field in self._schema]
         columns = [pa.field(f"c{place}", kind) for place, kind in enumerate(kinds)]
         return pa.schema([pa.field(QUERY, pa.int64(), nullable=False), *columns])
+
+    def _with_durations(
+        self,
+        found: pa.Table,
+        told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]],
+        notes: Notes,
+    ) -> list[pa.Table]:
+        """What was found, a table for each query, with columns for the durations of the matches."""
+        kind = duration_type(self._schema.field("first").type)
+        numbers = found.column(QUERY).to_numpy()
+        own = {number: found.filter(pa.array(numbers == number)) for number in np.unique(numbers).tolist()}
+        listed = [
+            number
+            for number, table in own.items()
+            if not too_many(self.asked[number], table, "durations", notes)
+        ]
+        groups = [[number for number in group if number in listed] for group in _groups(self._tasks)]
+        frames = [
+            frame
+            for group in groups
+            if group
+            for frame in told(self, self.task(group, self._tasks, DURATIONS))
+        ]
+        rows = self._durations_of(frames) if frames else None
+        tables = []
+        for number, table in own.items():
+            if rows is None or number not in listed:
+                tables.append(without_durations(table, kind))
+                continue
+            sums = DurationSums(self._parted, timed=True)
+            sums.take(rows.filter(pc.equal(rows.column(QUERY), number)).drop_columns([QUERY]))
+            keys = [(name, "ascending") for name in self._parted.names]
+            tables.append(sums.added_to(table.sort_by(keys) if keys else table, kind))
+        return tables or [without_durations(found, kind)]
+
+    def _durations_result(self) -> pa.Schema:
+        """The columns that tasks give for durations: those of buckets and keys, and `DurationSums.table`."""
+        first, *columns = list(self._result())[: 1 + len(self._parted.names)]
+        at = self._schema.field("first").type
+        took = pa.float64() if pa.types.is_floating(at) else pa.int64()
+        return pa.schema([first, *columns, pa.field(TOOK, took), pa.field(MANY, pa.int64())])
+
+    def _durations_of(self, frames: Sequence[DataFrame]) -> pa.Table:
+        """How many matches of all tasks have each duration, with the numbers of the queries."""
+        import pyspark.sql.functions as sf
+
+        whole = reduce(lambda one, other: one.unionByName(other), frames)
+        count = len(self._parted.names)
+        keys = [QUERY, *(f"c{place}" for place in range(count)), TOOK]
+        table = whole.groupBy(*keys).agg(sf.sum(MANY).alias(MANY)).toArrow()
+        columns = [table.column(QUERY).cast(pa.int64())]
+        for place, name in enumerate(self._parted.names):
+            columns.append(pc.cast(table.column(f"c{place}"), self._schema.field(name).type))
+        columns += [table.column(TOOK), table.column(MANY).cast(pa.int64())]
+        return pa.table(columns, [QUERY, *self._parted.names, TOOK, MANY])
 
     def _collected(self, frames: Sequence[DataFrame]) -> pa.Table:
         """The sums of what all tasks gave, in the columns of the result."""

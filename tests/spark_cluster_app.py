@@ -41,17 +41,20 @@ class Dying:
     function : callable
     folder : str
         Where a file says that a task has died already.
+    told : str
+        What the name of that file begins with.
     """
 
-    def __init__(self, function: Any, folder: str) -> None:
+    def __init__(self, function: Any, folder: str, told: str = "") -> None:
         self._function = function
         self._folder = folder
+        self._told = told
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
         partition = TaskContext.get().partitionId()
-        told = os.path.join(self._folder, f"died-{type(self._function).__name__}-{partition}")
+        told = os.path.join(self._folder, f"{self._told}died-{type(self._function).__name__}-{partition}")
         for batch in self._function(batches):
             yield batch
             if partition < 2 and not os.path.exists(told):
@@ -100,7 +103,8 @@ def main(lake: str, folder: Path) -> None:
     routes.SMALL = 200
     worker, reader = operators.Worker, files.FileWorker
     operators.Worker = lambda *given: Dying(worker(*given), str(folder))  # type: ignore[misc,assignment]
-    backtests.Worker = operators.Worker  # type: ignore[misc,assignment]
+    jobs = iter(["backtest-", "durations-"])
+    backtests.Worker = lambda *given: Dying(worker(*given), str(folder), next(jobs))  # type: ignore[misc,assignment]
     files.FileWorker = lambda *given: Dying(reader(*given), str(folder))  # type: ignore[misc,assignment]
     frame = spark.read.parquet(lake)
     rows = frame.count()
@@ -113,10 +117,9 @@ def main(lake: str, folder: Path) -> None:
         pq.write_table(one.toArrow(), folder / f"{name}.parquet")
         for died in folder.glob("died-Worker-*"):
             died.rename(folder / f"{name}-{died.name}")
-    many = cer_spark.backtest(frame, cer_gpu.sweep(TEMPLATE, **SWEPT), ["1 s", "k"], order_by="ts", rows=rows)
+    sweep = cer_gpu.sweep(TEMPLATE, **SWEPT)
+    many = cer_spark.backtest(frame, sweep, ["1 s", "k"], durations=True, order_by="ts", rows=rows)
     pq.write_table(many.to_arrow(), folder / "backtest.parquet")
-    for died in folder.glob("died-Worker-*"):
-        died.rename(folder / f"backtest-{died.name}")
     spark.stop()
 
 

@@ -122,6 +122,53 @@ def test_funnels(spark: Any, frame: Any, table: pa.Table, tmp_path: Path) -> Non
     assert found.funnel == cer.backtest({"q": text}, table, funnel=True, params={"p": 20}, **OPTIONS).funnel
 
 
+DURATIONS = ("swept", "near", "soon", "silent", "dearer", "best", "first", "none")
+
+
+def with_durations(found: cer.Backtest, queries: Any, table: pa.Table, by: Any = None) -> None:
+    """Assert that rows and durations are those of the local backtest."""
+    expected = cer.backtest(queries, table, by, durations=True, **OPTIONS, device="cpu")
+    assert found.to_arrow().schema == expected.to_arrow().schema
+    assert rows_of(found) == rows_of(expected)
+    assert sum(row["duration_p95"] is not None for row in expected.to_arrow().to_pylist()) > 2
+
+
+@pytest.mark.usefixtures("small_tasks")
+@pytest.mark.filterwarnings("ignore:one task ", "ignore:no event ", "ignore:.*skipped")
+@pytest.mark.parametrize("by", [None, ["2 min", "k"]])
+def test_durations(
+    by: Any, spark: Any, frame: Any, table: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = {name: QUERIES[name] for name in DURATIONS} if by is None else KEYED
+    found = cer_spark.backtest(frame, queries, by, durations=True, **OPTIONS, rows=len(table))
+    with_durations(found, queries, table, by)
+    for number in range(4):
+        pq.write_table(table.slice(500 * number, 500), tmp_path / f"{number}.parquet", row_group_size=100)
+    found = cer_spark.backtest_files(str(tmp_path), queries, by, durations=True, spark=spark, **OPTIONS)
+    with_durations(found, queries, table, by)
+    monkeypatch.setattr("cer_gpu.backtesting.listed.MOST", 0)
+    with pytest.warns(UserWarning, match="matches: durations are worked out"):
+        few = cer_spark.backtest(frame, {"soon": QUERIES["soon"]}, durations=True, **OPTIONS, rows=len(table))
+    assert few.to_arrow().to_pylist()[0]["duration_median"] is None
+    assert few.notes
+
+
+@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ")
+def test_durations_of_keys_too_long_for_a_task(spark: Any, table: pa.Table) -> None:
+    queries = {
+        "all": "SELECT LAST * WHERE A ; (B AS b FILTER b[price > 60]) PARTITION BY k",
+        "next": "SELECT NEXT * WHERE A ; (C AS c FILTER c[price > 60]) PARTITION BY k",
+    }
+    spark.conf.set("spark.cer.rowsPerTask", "50")
+    try:
+        frame = spark.createDataFrame(table)
+        found = cer_spark.backtest(frame, queries, durations=True, **OPTIONS, rows=len(table))
+    finally:
+        spark.conf.unset("spark.cer.rowsPerTask")
+    expected = cer.backtest(queries, table, durations=True, **OPTIONS, device="cpu")
+    assert rows_of(found) == rows_of(expected)
+
+
 @pytest.mark.filterwarnings("ignore:.*skipped")
 def test_files_out_of_order_are_shuffled(spark: Any, table: pa.Table, tmp_path: Path) -> None:
     mixed = table.take(pa.array(np.random.default_rng(3).permutation(len(table))))

@@ -44,6 +44,11 @@ class DurationSums:
         self._kept: list[pa.Table] = []
         self._waiting = 0
 
+    @property
+    def empty(self) -> bool:
+        """Whether there are no complex events so far."""
+        return not any(map(len, self._kept))
+
     def add(self, matches: pa.RecordBatch, placed: list[Any]) -> None:
         """Take some complex events, with the columns by which rows are parted."""
         ends = matches.column("end_time" if self._timed else "end")

@@ -61,17 +61,21 @@ def with_listed(
         numbers = table.column(QUERY).to_numpy()
         for number in np.unique(numbers).tolist():
             own = table.filter(pa.array(numbers == number))
-            matches = sum(map(int, own.column("matches").to_pylist()))
-            if matches > MOST:
-                notes.say(
-                    f"the query {asked[number].name!r} has {matches:,} matches: {wanted.told} are worked out "
-                    f"for up to {MOST:,}; those of this query are null",
-                    aloud=True,
-                )
-            found.append(
-                _with_columns(own, bound[number] if matches <= MOST else None, wanted, parted, timed)
-            )
+            query = None if too_many(asked[number], own, wanted.told, notes) else bound[number]
+            found.append(_with_columns(own, query, wanted, parted, timed))
     return found or [_with_columns(table, None, wanted, parted, timed) for table in tables]
+
+
+def too_many(one: AskedQuery, found: pa.Table, what: str, notes: Notes) -> bool:
+    """Whether a query has more matches than are listed, which is then said; `what` they are listed for."""
+    matches = sum(map(int, found.column("matches").to_pylist()))
+    if matches > MOST:
+        notes.say(
+            f"the query {one.name!r} has {matches:,} matches: {what} are worked out for up to {MOST:,}; "
+            "those of this query are null",
+            aloud=True,
+        )
+    return matches > MOST
 
 
 def _with_columns(
