@@ -208,7 +208,8 @@ class BoundQuery:
             if run.query.traits.follows:
                 from cer_gpu.engine.run.followed import SOON, followed  # few queries need it
 
-                for found in followed(run, watch(self.read(run)), self.halo, self.stop, SOON):
+                at_once = None if wanted is None else SOON
+                for found in followed(run, watch(self.read(run)), self.halo, self.stop, at_once):
                     yield from lister.listed(found.events, found.ends, found.answers, wanted)
                 return
             for chunk in run.chunks(watch(self.read(run)), self.halo, self.stop):

@@ -17,8 +17,9 @@ AT_ONCE = 1 << 18
 """Events that are followed before what ends at them is listed."""
 
 SOON = 1 << 8
-"""So many at first where complex events are listed, then twice as many each time: the first few come before
-most events have been read."""
+"""So many at first where few complex events are wanted, then twice as many each time: these come before most
+events have been followed. What can no longer end is known up to the last event of a part alone, so that parts
+are large where all are wanted."""
 
 
 def followed(
