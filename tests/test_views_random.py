@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
 from random_views import apply, random_deletes, random_rows, random_rule, table
 from view_oracle import Database, Row, answers, check_reducts
 
 import cer_gpu
+from cer_gpu.engine import workers
+from cer_gpu.engine.views import levels, reducts
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.views import JoinView, ViewAnswers
@@ -62,3 +66,42 @@ def run(view: JoinView, text: str, relations: dict[str, list[str]], rng: Random)
         for tree in view._kept.trees:
             check_reducts(tree)
         before = wanted
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_several_threads_share_what_a_batch_does(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = Random(f"threads {seed}")
+    shared: list[str] = []
+    by_threads = workers.Workers.map
+
+    def counted(self: workers.Workers, phase: str, function: Any, items: Any, events: int = 0) -> Any:
+        work = list(items)
+        shared.extend([phase] * (len(work) > 1))
+        return by_threads(self, phase, function, work, events)
+
+    monkeypatch.setattr(workers, "usable_cores", lambda: 3)
+    monkeypatch.setattr(workers.Workers, "map", counted)
+    monkeypatch.setattr(levels, "LEAST_UNITED", rng.randint(1, 3))
+    monkeypatch.setattr(reducts, "LEAST_ASKING", rng.randint(1, 3))
+    for _ in range(2):
+        text, relations = random_rule(rng, rng.randint(2, 4))
+        run(cer_gpu.maintain(text), text, relations, rng)
+    assert "updating" in shared
+
+
+def test_rows_are_united_by_several_threads_as_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "usable_cores", lambda: 3)
+    rng = np.random.default_rng(1)
+    for rows in (0, 1, 5, 40):
+        for width in (0, 1, 2):
+            one, other = (
+                levels.rows_of(
+                    *levels.collapsed(rng.integers(0, 6, (many, width)), rng.integers(-2, 3, many))
+                )
+                for many in (rows, 20)
+            )
+            monkeypatch.setattr(levels, "LEAST_UNITED", 1 << 30)
+            expected = levels.united(one, other)
+            monkeypatch.setattr(levels, "LEAST_UNITED", 1)
+            for found, part in zip(levels.united(one, other), expected):
+                assert np.array_equal(found, part)

@@ -8,13 +8,16 @@ long. So n rows are in O(log n) runs, and each is copied O(log n) times.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 
 import numpy as np
 
 from cer_gpu.engine.views.runs import Run, RunDevice, bytes_of, places_of, put, size_of
+from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
-from cer_gpu.kernels.views import cpu_levels
+from cer_gpu.kernels.views import cpu_levels, cpu_search
 from cer_gpu.kernels.views.contract import CountedRows, sums_of
 
 RATIO = 4
@@ -24,6 +27,9 @@ ROOM = 1 << 10
 """Rows that the last run has room for: few rows are put into it in place."""
 
 LEAST_ROOM = 8
+
+LEAST_UNITED = 1 << 15
+"""Rows that a thread unites, at least."""
 
 SORTED = 1 << 11
 """So many rows are sorted digit by digit."""
@@ -253,10 +259,38 @@ def collapsed(
 
 def united(one: CountedRows, other: CountedRows) -> tuple[np.ndarray, np.ndarray]:
     """The rows of both, in order, equal ones once; sums of 0 stay."""
+    long, short = (one, other) if len(one.counts) >= len(other.counts) else (other, one)
+    threads = min(Workers().threads, max(1, (len(long.counts) + len(short.counts)) // LEAST_UNITED))
+    if threads < 2:
+        return _united((one, other))
+    # Each thread takes the rows between two rows of the longer one.
+    ends = np.arange(threads + 1) * len(long.counts) // threads
+    places = np.append(_first_from(short.keys, long.keys[ends[:-1]]), len(short.counts))
+    places[0] = 0
+    parts = [
+        tuple(
+            CountedRows(rows.keys[low:high], rows.counts[low:high], rows.sums[:0])
+            for rows, (low, high) in ((long, own), (short, beside))
+        )
+        for own, beside in zip(pairwise(ends.tolist()), pairwise(places.tolist()))
+    ]
+    made = Workers().map("updating", _united, parts)
+    return np.concatenate([keys for keys, _ in made]), np.concatenate([counts for _, counts in made])
+
+
+def _united(pair: Sequence[CountedRows]) -> tuple[np.ndarray, np.ndarray]:
+    one, other = pair
     size = len(one.counts) + len(other.counts)
     keys, counts = np.empty((size, one.keys.shape[1]), np.int64), np.empty(size, np.int64)
     made = cpu_levels.unite(one, other, keys, counts)
     return keys[:made], counts[:made]
+
+
+def _first_from(keys: np.ndarray, probes: np.ndarray) -> np.ndarray:
+    """The first row of `keys` that is not before each of `probes`: int64 [m]."""
+    ranges = np.empty((len(probes), 2), np.int64)
+    cpu_search.bounds(keys, probes, keys.shape[1], -1, ranges)
+    return ranges[:, 0]
 
 
 def _order(keys: np.ndarray) -> np.ndarray:

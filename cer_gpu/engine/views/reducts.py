@@ -9,6 +9,7 @@ is below them has changed, so that a listing of what a batch did finds all of it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,9 @@ from cer_gpu.kernels.views.contract import CountedRows
 
 LEAST = 1 << 15
 """Rows that a thread looks at, at least."""
+
+LEAST_ASKING = 1 << 13
+"""Rows for which a thread sums up what joins them, at least: each takes several searches."""
 
 
 class Change(NamedTuple):
@@ -134,9 +138,16 @@ def _with_other(
             parts.append(change_of(layout, place, some, amounts))
         return parts
     sums, touched = np.zeros(rows, np.int64), np.zeros(rows, np.uint8)
-    for run in runs:
-        if run is not None:
-            add_totals(run, change.keys, len(join.shared), join.tests, sums, touched)
+
+    def summed(part: slice) -> None:
+        for run in runs:
+            if run is not None:
+                asking = change.keys[part]
+                add_totals(run, asking, len(join.shared), join.tests, sums[part], touched[part])
+
+    threads = min(Workers().threads, max(1, rows // LEAST_ASKING))
+    cuts = [rows * number // threads for number in range(threads + 1)]
+    Workers().map("updating", summed, [slice(*pair) for pair in pairwise(cuts)])
     there = touched.view(bool)
     if not there.any():
         return []
