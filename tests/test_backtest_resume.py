@@ -21,6 +21,7 @@ from test_backtest import OPTIONS, ticks
 import cer_gpu as cer
 from cer_gpu.backtesting import kept
 from cer_gpu.engine.read.sources.files import FileRows
+from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.language.printer import to_text
 
 QUERIES = {
@@ -163,6 +164,46 @@ def test_a_query_that_is_read_by_itself_is_not_run_again(
     assert read["paths"] == []
 
 
+def test_what_reads_all_files_is_not_worked_out_again(
+    read: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, state = ticks(900), tmp_path / "kept"
+    paths = written(table.slice(0, 600), tmp_path, [300])
+    queries = {name: QUERIES[name] for name in ("abreast", "wider", "correlated")}
+    given: dict[str, Any] = {"order_by": "ts", "by": "12 h", "starts": True, "durations": True}
+    given |= {"funnel": True, "outcomes": {"next": "AFTER 2 EVENTS (x)"}, "split": "1970-01-02"}
+    whole = cer.backtest(queries, paths, **given)
+    listed, matches = [], BoundQuery.matches
+
+    def stopping(bound: BoundQuery) -> Any:
+        listed.append(bound)
+        if len(listed) == 3:
+            raise StoppedError
+        return matches(bound)
+
+    monkeypatch.setattr(BoundQuery, "matches", stopping)
+    with pytest.raises(StoppedError):
+        cer.backtest(queries, paths, resume=state, **given)
+    found = cer.backtest(queries, paths, resume=state, **given)
+    assert len(listed) == 4  # two, the one at which it stopped, and that one again
+    read["paths"] = []
+    again = cer.backtest(queries, paths, resume=state, **given)
+    assert read["paths"] == []
+    for one in (found, again):
+        assert one.to_arrow().equals(whole.to_arrow())
+        assert one.funnel.equals(whole.funnel)
+        assert one.outcomes.equals(whole.outcomes)
+        assert one.outcome_hits.equals(whole.outcome_hits)
+    other = cer.backtest(queries, paths, resume=state, **{**given, "outcomes": {"next": "x"}})
+    assert not other.outcomes.equals(whole.outcomes)
+    paths.append(tmp_path / "part-2.parquet")
+    pq.write_table(table.slice(600), paths[-1])
+    more, whole = (cer.backtest(queries, paths, resume=where, **given) for where in (state, None))
+    assert more.to_arrow().equals(whole.to_arrow())
+    assert more.outcomes.equals(whole.outcomes)
+    assert more.funnel.equals(whole.funnel)
+
+
 def test_each_file_is_read_once_for_all_queries(read: dict[str, Any], tmp_path: Path) -> None:
     paths = written(ticks(600), tmp_path, [200, 400])
     found = cer.backtest(QUERIES, paths, order_by="ts", by="12 h").to_arrow()
@@ -224,6 +265,7 @@ import os, signal, sys
 from cer_gpu.backtesting import kept
 from cer_gpu.cli import status_of
 from cer_gpu.engine.read.sources.files import FileRows
+from cer_gpu.engine.run.bound import BoundQuery
 
 kept.SHARE = 0
 own = FileRows.read_fields

@@ -76,12 +76,12 @@ class KeptBacktest:
         self._state: dict[str, Any] = {
             "pass": None,
             "files": [],
-            "tables": {},
-            "tables_of": [],
+            "made": {},
+            "made_of": [],
             "seconds": 0.0,
         }
         self._begun_at = self._kept_at = time.perf_counter()
-        self._cost = 0.0
+        self._cost, self._behind = 0.0, False
         if os.path.exists(path):
             self._state |= self._read()
         self.seconds_before: float = self._state["seconds"]
@@ -97,28 +97,32 @@ class KeptBacktest:
         if files < len(self._files) and now - self._kept_at < SHARE * self._cost:
             return
         self._state |= {"pass": state()._asdict(), "files": self._files[:files]}
-        self._write()
-        self._kept_at = time.perf_counter()
-        self._cost = self._kept_at - now
+        self._write(now)
 
-    def table_of(self, number: int) -> pa.Table | None:
-        """What a query that is read by itself has found in these files; None where it was not kept."""
-        if self._state["tables_of"] != self._files:
-            return None
-        found: pa.Table | None = self._state["tables"].get(str(number))
+    def made(self, name: str, make: Callable[[], list[pa.Table]]) -> list[pa.Table]:
+        """What `make` makes of all these files; what was made of them before under this name is not again."""
+        if self._state["made_of"] != self._files:
+            self._state |= {"made": {}, "made_of": self._files}
+        if name not in self._state["made"]:
+            self._state["made"][name] = make()
+            now = time.perf_counter()
+            self._behind = now - self._kept_at < SHARE * self._cost
+            if not self._behind:
+                self._write(now)
+        found: list[pa.Table] = self._state["made"][name]
         return found
 
-    def keep_table(self, number: int, found: pa.Table) -> None:
-        """Keep what such a query has found."""
-        if self._state["tables_of"] != self._files:
-            self._state |= {"tables": {}, "tables_of": self._files}
-        self._state["tables"][str(number)] = found
-        self._write()
+    def finish(self) -> None:
+        """Keep what was made last."""
+        if self._behind:
+            self._write(time.perf_counter())
 
-    def _write(self) -> None:
+    def _write(self, now: float) -> None:
         self._state["seconds"] = self.seconds_before + time.perf_counter() - self._begun_at
         with output_file(self._path) as sink:
             sink.write(to_bytes(Stored(self._about, self._state)))
+        self._kept_at, self._behind = time.perf_counter(), False
+        self._cost = self._kept_at - now
 
     def _read(self) -> dict[str, Any]:
         """What the file holds, which must be of this backtest."""
@@ -152,6 +156,11 @@ class KeptBacktest:
         return state
 
 
+def made_now(name: str, make: Callable[[], list[pa.Table]]) -> list[pa.Table]:
+    """As `KeptBacktest.made`, where nothing is kept."""
+    return make()
+
+
 def _about(
     asked: Sequence[AskedQuery],
     by: Any,
@@ -165,14 +174,15 @@ def _about(
     read += [text.delimiter, text.types, text.decimal_point, text.date_formats]
     return {
         "version of cer-gpu": own_version(),
-        "set of queries": _digest([(one.name, one.query.text, sorted(one.values.items())) for one in asked]),
-        "params": _digest(sorted(options.params.items())),
-        "by": _digest(by),
-        "keyword": _digest(read),
-        "schema of the events": _digest(str(source.arrow_schema)),
-        "way of reading queries together": _digest([list(group) for group in groups]),
+        "set of queries": digest([(one.name, one.query.text, sorted(one.values.items())) for one in asked]),
+        "params": digest(sorted(options.params.items())),
+        "by": digest(by),
+        "keyword": digest(read),
+        "schema of the events": digest(str(source.arrow_schema)),
+        "way of reading queries together": digest([list(group) for group in groups]),
     }
 
 
-def _digest(value: Any) -> str:
+def digest(value: Any) -> str:
+    """What tells a value from others, in a few characters."""
     return blake2b(repr(value).encode(), digest_size=16).hexdigest()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,9 @@ from cer_gpu.engine.run.bound import BoundQuery
 
 MOST = 1 << 26
 """Of a query with more matches than these none is listed: it would take minutes."""
+
+
+Made: TypeAlias = Callable[[str, Callable[[], list[pa.Table]]], list[pa.Table]]
 
 
 class ListedFor(NamedTuple):
@@ -40,6 +44,7 @@ def with_listed(
     parted: Parted,
     timed: bool,
     notes: Notes,
+    made: Made,
 ) -> list[pa.Table]:
     """What the queries found, a table for each, with the columns that are made of their matches.
 
@@ -55,6 +60,8 @@ def with_listed(
         Whether the run has an order.
     notes : Notes
         Where it is said which queries have too many matches; their columns are null.
+    made : callable
+        Keeps what was made of a query: see `KeptBacktest.made`.
     """
     found = []
     for table in tables:
@@ -62,7 +69,7 @@ def with_listed(
         for number in np.unique(numbers).tolist():
             own = table.filter(pa.array(numbers == number))
             query = None if too_many(asked[number], own, wanted.told, notes) else bound[number]
-            found.append(_with_columns(own, query, wanted, parted, timed))
+            found += made(f"{wanted.told} of {number}", partial(_listed, own, query, wanted, parted, timed))
     return found or [_with_columns(table, None, wanted, parted, timed) for table in tables]
 
 
@@ -76,6 +83,10 @@ def too_many(one: AskedQuery, found: pa.Table, what: str, notes: Notes) -> bool:
             aloud=True,
         )
     return matches > MOST
+
+
+def _listed(*given: Any) -> list[pa.Table]:
+    return [_with_columns(*given)]
 
 
 def _with_columns(

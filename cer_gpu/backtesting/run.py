@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa
 
 from cer_gpu.backtesting.about import About, about
 from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, refuse_unknown
-from cer_gpu.backtesting.asked_outcomes import asked_outcomes, outcomes_of
+from cer_gpu.backtesting.asked_outcomes import Told, asked_outcomes, outcomes_of
 from cer_gpu.backtesting.funnels import funnels_of
-from cer_gpu.backtesting.kept import KeptBacktest
+from cer_gpu.backtesting.kept import KeptBacktest, digest, made_now
 from cer_gpu.backtesting.listed import ListedFor, with_listed
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
@@ -80,7 +81,8 @@ def backtest(
         A file where the backtest keeps how far it is, as it goes through the files of the events. Called
         again after an interruption it goes on with the first file that it had not finished, and what it
         returns is the same as without the interruption. Where there are new files behind the old ones, it
-        reads only these. Durations, starts, funnels and outcomes read all files, whatever was kept.
+        reads only these. Durations, starts, funnels and outcomes read all files where there are new ones;
+        what is finished of them is kept, too.
 
     Returns
     -------
@@ -130,42 +132,58 @@ def backtest(
                 f"the events can be read once only, and {len(alone):,} of the queries need a pass of their "
                 f"own (the first is {asked[alone[0]].name!r}): pass a table, or paths of files"
             )
-        kept = None
+        kept, made = None, made_now
         if resume is not None:
             passes = passes.one_by_one()
             kept = KeptBacktest(os.fspath(resume), asked, by, passes.groups, source, options)
+            made = kept.made
         schema = columns_found(parted, source.arrow_schema, options)
         at = "time" if options.order_by else "position"
         ends = EndsSummed(parted.buckets, parted.columns, at, schema)
         tables = _together(passes, bound, source, options, parted, ends.add, notes, kept)
         for number in passes.alone:
-            found = None if kept is None else kept.table_of(number)
-            if found is None:
-                found = of_ends(bound[number].counts(), parted.buckets, parted.columns, at, schema)
-                if kept is not None:
-                    kept.keep_table(number, found)
-            tables.append(numbered(found, number))
+            make = partial(_alone, bound[number], parted, at, schema)
+            tables += [numbered(found, number) for found in made(f"query {number}", make)]
         tables.append(ends.table())
         for number in (*passes.beside, *passes.alone):
             for text in bound[number].notes.texts:
                 notes.say(text, aloud=False)
         listed = ListedFor(starts, durations)
         if any(listed):
-            tables = with_listed(tables, asked, bound, listed, parted, bool(options.order_by), notes)
+            tables = with_listed(tables, asked, bound, listed, parted, bool(options.order_by), notes, made)
             schema = tables[0].schema.remove(0) if tables else schema
-        outcome = outcomes_of(wanted, split, asked, bound, source, options) if wanted else None
-        steps = funnels_of(asked, source, options) if funnel else None
+        outcome, steps = None, None
+        if wanted:
+            texts = digest([(one.name, one.text) for one in wanted])
+            find = partial(_told, wanted, split, asked, bound, source, options)
+            summary, *hits = made(f"outcomes {texts} split {split!r}", find)
+            outcome = Told(summary, hits[0] if hits else None)
+        if funnel:
+            (steps,) = made("funnel", lambda: [funnels_of(asked, source, options)])
+        if kept is not None:
+            kept.finish()
     called, values = [one.name for one in asked], [one.values for one in asked]
-    made = combined(tables, called, values, schema, by is None)
+    whole = combined(tables, called, values, schema, by is None)
     seconds = time.perf_counter() - begun_at + (0 if kept is None else kept.seconds_before)
     return Backtest(
-        made,
+        whole,
         notes.texts,
         (sum(map(len, passes.groups)), len(passes.groups)),
         _about(asked, source, seconds),
         outcome,
         steps,
     )
+
+
+def _alone(one: BoundQuery, parted: Parted, at: str, schema: pa.Schema) -> list[pa.Table]:
+    """What a query finds that reads the events by itself."""
+    return [of_ends(one.counts(), parted.buckets, parted.columns, at, schema)]
+
+
+def _told(*given: Any) -> list[pa.Table]:
+    """What `outcomes_of` tells: the summary, and the values at each hit, if they are kept."""
+    told = outcomes_of(*given)
+    return [told.summary] if told.hits is None else [told.summary, told.hits]
 
 
 def _about(asked: Sequence[AskedQuery], source: Source, seconds: float) -> About:
