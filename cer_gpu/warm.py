@@ -81,6 +81,13 @@ TIMED = [
 ]
 """Patterns with intervals of time."""
 
+SESSIONS = [
+    "MAX * WHERE A+[<= 9 s]",
+    "MAX * WHERE A+[<= 9 s] NOT FOLLOWED BY [<= 9 s] A",
+    "MAX NONE, COUNT(A) AS n WHERE A+[<= 9 s] NOT FOLLOWED BY [<= 9 s] A",
+]
+"""Of several partitions they are found in the order of the stream."""
+
 REACHES = ["", "[1 s, 9 s]", "[2 EVENTS, 4 EVENTS]", "[<= 9 s]"]
 
 STRATEGIES = ["ANY", "NEXT", "LAST", "MAX"]
@@ -146,6 +153,8 @@ def texts() -> Iterator[str]:
         yield f"SELECT a[price] WHERE {STEPS} {window} CONSUME BY ANY"
         yield f"SELECT * WHERE {STEPS} PARTITION BY name {window} CONSUME BY PARTITION"
         yield f"SELECT * WHERE NXT(A ; B) ; C {window}"
+    for sessions in SESSIONS:
+        yield f"SELECT {sessions} {KEYS[1]}"
     for beside in (*BESIDE, *LOOKED_FOR):
         for key in KEYS[:2]:
             for reach in REACHES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from cer_gpu.kernels.steps.contract import Sessions
 from cer_gpu.kernels.steps.cpu_sessions import last_sessions, marked_back, ordered_sessions
 
 import cer_gpu as cer
+from cer_gpu.engine.machines.closed_sessions import ClosedReach, ClosedSessions
+from cer_gpu.engine.read import forgetting
 from cer_gpu.engine.run import bound, chunks
 
 
@@ -67,7 +70,7 @@ QUERIES = {
 
 @pytest.fixture
 def in_order(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many events each chunk in the order of the stream has had."""
+    """How many events each chunk in the order of the stream has had, or each part that is no chunk."""
     sizes: list[int] = []
     made = chunks.chunk_in_order
 
@@ -76,7 +79,14 @@ def in_order(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         sizes.append(len(chunk.events))
         return chunk
 
+    added = ClosedSessions.add
+
+    def noted_closed(sessions: ClosedSessions, lanes: np.ndarray, *given: Any) -> Any:
+        sizes.append(len(lanes))
+        return added(sessions, lanes, *given)
+
     monkeypatch.setattr(chunks, "chunk_in_order", noted)
+    monkeypatch.setattr(ClosedSessions, "add", noted_closed)
     return sizes
 
 
@@ -125,3 +135,101 @@ def test_only_the_last_session_of_a_partition_is_kept(
     assert query.count(table, order_by="ts") == n
     assert len(in_order) == n // 10
     assert max(in_order) <= 10 + 3
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_closed_sessions_by_definition(listed: bool) -> None:
+    rng = np.random.default_rng(5)
+    number = 0
+    for case in range(150):
+        n, gap, reach = int(rng.integers(1, 60)), int(rng.integers(0, 6)), int(rng.integers(0, 6))
+        times = np.cumsum(rng.integers(0, 3, n)) - 5
+        lanes = rng.integers(0, 4, n).astype(np.int32)
+        positions = np.cumsum(rng.integers(1, 3, n))
+        wanted = []
+        for lane in range(4):
+            own = np.flatnonzero(lanes == lane).tolist()
+            session: list[int] = []
+            for k, event in enumerate(own):
+                session = (
+                    [*session, event] if session and times[event] - times[session[-1]] <= gap else [event]
+                )
+                if k + 1 == len(own) or times[own[k + 1]] - times[event] > reach:
+                    wanted.append(session)
+        wanted.sort(key=lambda session: session[-1])
+        sessions = ClosedSessions(ClosedReach(np.uint64(gap), np.uint64(reach)), listed)
+        found, begin = [], 0
+        while begin <= n:
+            stop = min(n, begin + int(rng.integers(1, 9)))
+            if begin < n:
+                now = None if case % 3 == 0 else int(times[stop - 1])
+                part = slice(begin, stop)
+                closed = sessions.add(lanes[part], times[part], positions[part], 4, now)
+                begin = stop
+            else:
+                closed, begin = sessions.rest(), n + 1
+            first, place = np.zeros(len(closed.end) + 1, np.int64), positions[:0]
+            if listed:
+                first, place = sessions.positions(closed)
+            for k in range(len(closed.end)):
+                row = [one[k] for one in closed[:6]]
+                found.append((*row, place[first[k] : first[k + 1]].tolist()))
+            if not case % 4:
+                sessions._make_room(8)  # as it is once the room is full
+        assert found == [
+            (
+                positions[own[0]], positions[own[-1]], lanes[own[0]], times[own[0]], times[own[-1]], len(own),
+                positions[own].tolist() if listed else [],
+            )
+            for own in wanted
+        ]  # fmt: skip
+        number += len(found)
+    assert number > 1_500
+
+
+TOLD = {
+    "sizes": "MAX NONE, COUNT(s) AS clicks, DURATION AS long",
+    "times": "MAX NONE, START_TIME AS first, END_TIME AS last, 2 * COUNT(s) + 1 AS odd",
+    "shown": "MAX *, COUNT(s) AS clicks",
+    "nothing": "MAX NONE",
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*were skipped")
+@pytest.mark.parametrize("unit", [None, "s", "ms", "us", "ns"])
+@pytest.mark.parametrize("told", TOLD)
+def test_closed_sessions_of_keys_that_are_forgotten(
+    told: str, unit: str | None, in_order: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, n = np.random.default_rng(11), 600
+    times: Any = pa.array(np.cumsum(rng.integers(0, 4, n)) - 50)
+    gap = "4" if unit is None else f"4 {unit}"
+    if unit is not None:
+        times = times.cast(pa.timestamp(unit))
+    key = [None if one == 3 else f"user {one}" for one in np.arange(n) // 15 * 3 + rng.integers(0, 5, n)]
+    table = pa.table({"type": rng.choice(["Click", "Click", "Other"], n), "ts": times, "user": key})
+    query = cer.compile(
+        f"SELECT {TOLD[told]} WHERE Click+[<= {gap}] AS s NOT FOLLOWED BY [<= {gap}] Click PARTITION BY user"
+    )
+    by_lane = query.run(table, order_by="ts", memory=1 << 30)
+    wanted, events = by_lane.to_arrow(), by_lane.events()
+    assert len(wanted) > 40
+    assert not in_order
+    renumbered = []
+    keep = ClosedSessions.keep
+
+    def noted(sessions: ClosedSessions, used: np.ndarray, *numbers: Any) -> None:
+        renumbered.append(len(used))
+        keep(sessions, used, *numbers)
+
+    monkeypatch.setattr(ClosedSessions, "keep", noted)
+    monkeypatch.setattr(forgetting, "REMEMBERED", 4)
+    for size, ordered in product((7, 64, 1 << 20), (False, True)):
+        monkeypatch.setattr(bound, "CARRIED_BATCH", size)
+        asked: dict[str, Any] = {"order_by": "ts", "ordered": ordered}
+        assert query.run(table, **asked).to_arrow() == wanted
+        assert query.count(table, **asked) == len(wanted)
+        assert query.run(table, **asked).head(7).to_arrow() == wanted.slice(0, 7)
+        assert query.run(table, **asked).events() == events
+    assert len(in_order) > 180
+    assert len(renumbered) > 20

@@ -258,6 +258,8 @@ class Traits:
         Whether carried hits and counts read the events in the order of the stream, not grouped by lane.
     in_order : bool
         Whether it runs events in the order of the stream where there is no window and nothing is consumed.
+    alone : bool
+        Whether one complex event at most ends at each event.
     forgets : bool
         Whether it knows, without a window, which events no later complex event may begin at.
     ranks : bool
@@ -292,6 +294,7 @@ class Traits:
     carries: bool = False
     ungrouped: bool = False
     in_order: bool = False
+    alone: bool = False
     forgets: bool = False
     ranks: bool = False
     lists_runs_again: bool = False
@@ -366,7 +369,7 @@ class CompiledQuery:
     @property
     def hidden(self) -> bool:
         """Whether answers are told apart by their measures alone, so that none is counted without them."""
-        return isinstance(self.form, MarkForm) and self.form.hidden
+        return isinstance(self.form, MarkForm) and self.form.hidden and not self.traits.alone
 
     @property
     def grouped(self) -> bool:

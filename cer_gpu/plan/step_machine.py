@@ -54,6 +54,7 @@ class StepMachine:
             carries=carried,
             ungrouped=carried,
             in_order=self.sessions is not None and lone_ends(self.tables) is not None,
+            alone=self.sessions is not None,
             reads_places=bool((self.tables.view_near != ANY_PLACE).any()),
             reads_times=bool(self.tables.view_timed.any()),
             filters=True,

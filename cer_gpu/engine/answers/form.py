@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from cer_gpu.plan.compiled import MarkForm, TupleForm
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.distinct import ToldApart
     from cer_gpu.engine.answers.measures import Marked, Measures
+    from cer_gpu.language import tree
 
 
 class Singled(NamedTuple):
@@ -267,6 +268,27 @@ class MarkResults(ResultForm):
         attributes = [name for attributes in self._form.attributes.values() for name in attributes]
         return attributes if self._measures is None else [*attributes, *self._measures.payload]
 
+    @property
+    def expressions(self) -> tuple[tree.Expression, ...]:
+        """Those of the measures."""
+        return tuple(column.expression for column in self._form.measures)
+
+    @property
+    def list_type(self) -> pa.DataType:
+        """The type of a list of positions."""
+        return self._positions
+
+    def marked_by(self, label: int) -> list[str]:
+        """The variables that a label of events marks, those that are not shown too."""
+        has = self._form.label_has[label]
+        return [name for name, own in zip(self._form.variables, has, strict=True) if own]
+
+    def numbered(
+        self, first: pa.Array, last: pa.Array, number_of: Callable[[str | None], np.ndarray]
+    ) -> list[pa.Array]:
+        """The measures that read no attribute, from the times of each answer; as `Measures.numbered`."""
+        return [] if self._measures is None else self._measures.numbered(first, last, number_of)
+
     def _lists(self, block: Block) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """For each variable where the events that it marks begin in each complex event, and the events."""
         lists = list_columns(block.first, block.event, block.label, self._form.label_has)
@@ -423,14 +445,14 @@ def payload_column(
     """The values that some events have in a column of the data; null where `without` is true."""
     assert events.payload is not None
     column = events.payload.column(name)
-    if without is None and column.num_chunks == 1 and _is_word(column.type) and not column.null_count:
+    if without is None and column.num_chunks == 1 and is_word(column.type) and not column.null_count:
         words = column.chunk(0).view(pa.int64()).to_numpy()
         return pa.array(words.take(index)).view(column.type)  # faster than Arrow's, which looks for nulls
     taken = column.take(pa.array(index, mask=without))
     return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 
 
-def _is_word(kind: pa.DataType) -> bool:
+def is_word(kind: pa.DataType) -> bool:
     """Whether a value is eight bytes: a number or a time."""
     whole = pa.types.is_int64(kind) or pa.types.is_uint64(kind) or pa.types.is_float64(kind)
     return whole or pa.types.is_timestamp(kind) or pa.types.is_duration(kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,27 @@ class Measures:
         payload = events.payload if events.payload is not None else pa.table({})
         return self._values(payload, start, end, marked)
 
+    def numbered(
+        self, first: pa.Array, last: pa.Array, number_of: Callable[[str | None], np.ndarray]
+    ) -> list[pa.Array]:
+        """The columns for some complex events, where no attribute is read.
+
+        Parameters
+        ----------
+        first, last : pyarrow.Array, length n
+            The times of their first and last events.
+        number_of : callable
+            Given a variable, how many events it marks in each, shape (n,), int64.
+        """
+
+        def operand(node: Any) -> pa.Array:
+            if isinstance(node, tree.Moment):
+                return _moment(node.name, first, last)
+            assert isinstance(node, tree.Aggregate)
+            return pa.array(number_of(node.variable))
+
+        return self._computed(operand, len(first))
+
     def _values(
         self, payload: pa.Table, start: np.ndarray, end: np.ndarray, marked: Marked
     ) -> list[pa.Array]:
@@ -101,10 +122,13 @@ class Measures:
                 node.function, node.distinct, Grouped(taken(node.argument.name, event), offsets)
             )
 
+        return self._computed(operand, len(start))
+
+    def _computed(self, operand: Callable[[Any], pa.Array], count: int) -> list[pa.Array]:
         found = []
         for column in self._columns:
             try:
-                values = computed(column.expression, operand, len(start))
+                values = computed(column.expression, operand, count)
             except pa.ArrowInvalid as error:
                 raise DataError(
                     f"the measure `{column.name}` has a value that does not fit: {first_line(error)}; cast a "

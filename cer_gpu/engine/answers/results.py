@@ -78,7 +78,10 @@ def result_form(
         return GroupedResults(query.form, data, order, encoder, event_id)
     if isinstance(query.form, TupleForm):
         return TupleResults(query.form, data, order, encoder, event_id)
-    return MarkResults(query.form, data, order, encoder, event_id)
+    form = MarkResults(query.form, data, order, encoder, event_id)
+    if not query.hidden:
+        form.hidden = None  # no two answers have one end
+    return form
 
 
 def tidy(form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> EventForm:

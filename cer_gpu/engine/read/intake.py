@@ -123,6 +123,10 @@ class Intake:
         self.keyless = self.of_others = 0
         """Of those that might matter, how many had no key, and how many were of a stream FROM leaves out."""
 
+    def without_payload(self) -> None:
+        """Keep no columns for the results, which are made of positions, times and keys alone."""
+        self.payload = ()
+
     @property
     def laned(self) -> bool:
         """Whether events belong to lanes: partitions, or the part of the stream that FROM names."""

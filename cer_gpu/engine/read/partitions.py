@@ -138,7 +138,7 @@ class Partitions:
         followed = self.follows and self.encoder is not None and time is not None
         followed = followed and (self._known or not in_order)
         if not followed and not self._counted:
-            lanes = self._encoded(batch, rows)
+            lanes = self._encoded(batch, rows if len(rows) < len(batch) else None)
             self._put_back(batch)
             self._note_last(lanes, before)
             return Laned(lanes, NO_ORDINALS)

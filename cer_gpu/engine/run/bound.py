@@ -212,8 +212,8 @@ class BoundQuery:
                 for found in followed(run, watch(self.read(run)), self.halo, self.stop, at_once):
                     yield from lister.listed(found.events, found.ends, found.answers, wanted)
                 return
-            for chunk in run.chunks(watch(self.read(run)), self.halo, self.stop):
-                yield from lister.batches(chunk, run.runner.ends(chunk), wanted)
+            for made in run.listed(lister, lambda: watch(self.read(run)), self.halo, self.stop, wanted):
+                yield made
                 if room is not None and self._source.rows and self._source.repeats and wanted is None:
                     room.project(run.intake.rows / self._source.rows, self._total)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,8 @@ from cer_gpu.plan.compiled import CompiledQuery
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.where import EndForm, EventIds
     from cer_gpu.engine.machines.outlooks import Outlooks
+
+Made = TypeVar("Made")
 
 CHUNK = 1 << 20
 """So many relevant events are gathered before a chunk is run."""
@@ -112,6 +114,37 @@ class Run:
         """
         inside = map(Inside(self.chunker.resume, halo, stop), self.relevant(batches))
         return self.chunker.chunks(part for part in inside if part is not None)
+
+    def listed(
+        self,
+        lister: Lister[Made],
+        batches: Callable[[], Iterator[pa.RecordBatch]],
+        halo: int = 0,
+        stop: int | None = None,
+        wanted: int | None = None,
+    ) -> Iterator[Made]:
+        """What a form makes of the complex events of a stream.
+
+        Parameters
+        ----------
+        lister : Lister
+        batches : callable
+            Reads the stream.
+        halo, stop
+            As for `chunks`.
+        wanted : int, optional
+            As for `Lister.batches`.
+        """
+        by_next = self.chunker.in_order and self.outlooks is not None and self.outlooks.by_next
+        if by_next and not halo and stop is None:
+            from cer_gpu.engine.run.closing import closing_of  # few queries need it
+
+            closing = closing_of(self.query, self.intake, self.workers, lister.form, lister.room)
+            if closing is not None:
+                yield from closing(batches())
+                return
+        for chunk in self.chunks(batches(), halo, stop):
+            yield from lister.batches(chunk, self.runner.ends(chunk), wanted)
 
 
 class Inside:

@@ -1,0 +1,88 @@
+"""Record batches of closed sessions, made of what is known of each without its events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeGuard
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.answers.form import MarkResults, is_word
+from cer_gpu.engine.machines.closed_sessions import ClosedSessions
+from cer_gpu.engine.read.keys import Keys
+from cer_gpu.enumeration.sessions import marks_at_once
+from cer_gpu.kernels.steps.cpu_closed import ClosedRows
+from cer_gpu.language import tree
+from cer_gpu.language.walk import walk
+
+ROWS = 1 << 16
+"""A record batch has so many sessions at most."""
+
+
+class ClosedForm:
+    """Makes the record batches of a query's form.
+
+    Parameters
+    ----------
+    form : MarkResults
+        One that `fits`.
+    label : int
+        What every event of a session is marked with.
+    """
+
+    def __init__(self, form: MarkResults, label: int) -> None:
+        self._form = form
+        self.schema = form.schema
+        self._marked = frozenset(form.marked_by(label))
+        self._time = form.schema.field(form.times[0]).type
+
+    @property
+    def listed(self) -> bool:
+        """Whether the events of sessions are asked for."""
+        return not self._marked.isdisjoint(self._form.variables)
+
+    @staticmethod
+    def fits(form: Any) -> TypeGuard[MarkResults]:
+        """Whether nothing is asked of the events of a session but their number, positions and times."""
+        if not isinstance(form, MarkResults) or form.event_id is not None or form.order is None:
+            return False
+        time = form.schema.field(form.times[0]).type
+        if not is_word(time) or time == pa.uint64():
+            return False
+        nodes = [node for one in form.expressions for node in walk(one)]
+        return not form.attributes and not any(isinstance(node, tree.Attribute) for node in nodes)
+
+    def batches(
+        self, closed: ClosedRows, sessions: ClosedSessions, lane_keys: Keys | None
+    ) -> Iterator[pa.RecordBatch]:
+        """The record batches of sessions that have just been given."""
+        number = closed.number if self.listed else np.zeros(len(closed.number), np.int64)
+        for some in marks_at_once(np.arange(len(number)), number, ROWS):
+            rows = slice(int(some[0]), int(some[-1]) + 1)
+            part = ClosedRows(*(values[rows] for values in closed))
+            yield self._batch(part, sessions, lane_keys)
+
+    def _batch(self, closed: ClosedRows, sessions: ClosedSessions, lane_keys: Keys | None) -> pa.RecordBatch:
+        count = len(closed.number)
+        start_time, end_time = (
+            pa.array(times).view(self._time) for times in (closed.start_time, closed.end_time)
+        )
+        arrays = [pa.array(closed.start), pa.array(closed.end)]
+        arrays += [] if lane_keys is None else lane_keys.columns(closed.lane)
+        arrays += [start_time, end_time]
+        if self._form.variables:
+            none = pa.array(np.zeros(count + 1, np.int32)), pa.array(np.empty(0, np.int64))
+            bounds, positions = none
+            if self.listed:
+                first, position = sessions.positions(closed)
+                bounds, positions = pa.array(first.astype(np.int32)), pa.array(position)
+            for variable in self._form.variables:
+                own = (bounds, positions) if variable in self._marked else none
+                arrays.append(pa.ListArray.from_arrays(*own, type=self._form.list_type))
+
+        def number_of(variable: str | None) -> np.ndarray:
+            return closed.number if variable in self._marked else np.zeros(count, np.int64)
+
+        arrays += self._form.numbered(start_time, end_time, number_of)
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)

@@ -1,0 +1,176 @@
+"""Sessions that are reported once nothing follows them: found in one pass over the stream, lane by lane."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cer_gpu.engine.read.lanes import grown, moved
+from cer_gpu.kernels.steps import cpu_closed as kernels
+from cer_gpu.kernels.steps.contract import lone_ends
+from cer_gpu.kernels.steps.cpu_closed import LAST, NUMBER, TIME, ClosedRows, SessionLog
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.step_machine import StepMachine
+
+LEAST = 1 << 10
+"""Events that there is room for at least."""
+
+NOT_KNOWN = np.empty(0, np.int64)
+"""What no event to come is before, where that is not known."""
+
+
+NOT_LISTED = np.empty(0, np.int64)
+"""The ends in the log of sessions whose events are not asked for."""
+
+
+class ClosedReach(NamedTuple):
+    """How far the events of a session lie apart, and how long nothing follows it; both uint64."""
+
+    gap: np.uint64
+    reach: np.uint64
+
+
+def closed_reach(query: CompiledQuery) -> ClosedReach | None:
+    """The reach of a query that `ClosedSessions` answers; None for others.
+
+    It asks for sessions with a longest gap and no other condition than that nothing follows the end within
+    some time. Each event that it reads belongs to a session, may follow one, and ends one if nothing follows.
+    """
+    machine = query.machine
+    if not isinstance(machine, StepMachine) or machine.sessions is None or not query.in_order:
+        return None
+    sessions, alone = machine.sessions, lone_ends(machine.tables)
+    if alone is None or not sessions.timed or sessions.near or sessions.high.dtype != np.uint64:
+        return None
+    if query.limit == 0 or len(query.outlooks) != 1 or not query.outlooks[0].by_next:
+        return None
+    outlook = query.outlooks[0]
+    followed = outlook.becomes.astype(np.int64)
+    read = (followed != 0).any(axis=1) | (outlook.heard != 0)
+    fits = (followed != 0).all(axis=1) & (outlook.heard != 0)
+    fits &= (alone[followed[:, 0]] != 0) & (alone[followed[:, 1]] == 0)
+    if not fits[read].all() or outlook.reach.high is None:
+        return None
+    return ClosedReach(sessions.high, np.uint64(min(int(outlook.reach.high), 2**64 - 1)))
+
+
+class ClosedSessions:
+    """The sessions of a stream; a `LaneState`.
+
+    Parameters
+    ----------
+    reach : ClosedReach
+    listed : bool
+        Whether the events of sessions are asked for.
+    """
+
+    def __init__(self, reach: ClosedReach, listed: bool) -> None:
+        self._gap, self._reach = reach
+        self._listed = listed
+        self._log = self._room(0)
+        self._begin = self._stop = 0
+        self._open = np.zeros((0, 5), np.int64)
+        self._now = NOT_KNOWN
+
+    def add(
+        self, lanes: np.ndarray, times: np.ndarray, positions: np.ndarray, lane_count: int, now: int | None
+    ) -> ClosedRows:
+        """Read further events; the sessions that are known by now to have ended, in the order of their ends.
+
+        Parameters
+        ----------
+        lanes : ndarray, shape (n,), int32
+        times, positions : ndarray, shape (n,), int64
+        lane_count : int
+        now : int or None
+            What no event to come is before; None: that is not known.
+        """
+        self._open = grown(self._open, lane_count)
+        if self._stop + len(lanes) > len(self._log.lane):
+            self._make_room(len(lanes))
+        stop = self._stop + len(lanes)
+        new = slice(self._stop, stop)
+        self._log.lane[new], self._log.time[new], self._log.position[new] = lanes, times, positions
+        kernels.follow(self._gap, self._reach, lanes, times, positions, self._stop, self._open, self._log)
+        self._stop = stop
+        self._now = NOT_KNOWN if now is None else np.array([now], np.int64)
+        return self._closed(False)
+
+    def rest(self) -> ClosedRows:
+        """The sessions that have not been given yet, now that no event is to come."""
+        return self._closed(True)
+
+    def positions(self, closed: ClosedRows) -> tuple[np.ndarray, np.ndarray]:
+        """The events of sessions that have just been given.
+
+        Returns
+        -------
+        first : ndarray, shape (n + 1,), int64
+            Those of session k are first[k] .. first[k + 1] - 1 of the positions.
+        position : ndarray, int64
+        """
+        first = np.zeros(len(closed.number) + 1, np.int64)
+        np.cumsum(closed.number, out=first[1:])
+        position = np.empty(int(first[-1]), np.int64)
+        kernels.write_positions(self._log, closed.event, first, position)
+        return first, position
+
+    def _closed(self, over: bool) -> ClosedRows:
+        stop, ends = kernels.settle(self._reach, self._now, over, self._log, self._begin, self._stop)
+        words = [np.empty(ends + 1, np.int64) for _ in range(6 if self._listed else 5)]
+        start, end, start_time, end_time, number = words[:5]
+        lane, event = np.empty(ends + 1, np.int32), words[5] if self._listed else NOT_LISTED
+        closed = ClosedRows(start, end, lane, start_time, end_time, number, event)
+        kernels.write_closed(self._log, self._begin, stop, closed)
+        closed = ClosedRows(*(values[:ends] for values in closed))
+        self._begin = stop
+        return closed
+
+    def _room(self, count: int) -> SessionLog:
+        words = [np.empty(count, np.int64) for _ in range(5)]
+        before = np.empty(count if self._listed else 0, np.int64)
+        time, position, start, start_time, number = words
+        known = np.empty(count, np.uint8)
+        return SessionLog(np.empty(count, np.int32), time, position, known, start, start_time, number, before)
+
+    def _make_room(self, more: int) -> None:
+        """Drop what is no longer needed, and have room for so many further events."""
+        number = np.empty(self._stop if self._listed else 0, np.int64)
+        self._stop, self._begin = kernels.compact(
+            self._gap, self._now, self._open, self._log, self._begin, self._stop, number
+        )
+        # To look at all lanes, and to move what stays, is to cost little for each event that comes meanwhile.
+        room = max(2 * (self._stop + more), len(self._open), LEAST)
+        if room > len(self._log.lane):
+            larger = self._room(room)
+            for old, new in zip(self._log, larger):
+                new[: min(self._stop, len(old))] = old[: self._stop]
+            self._log = larger
+
+    # ------------------------------------------------------------------------------------------ lanes
+
+    def held(self) -> np.ndarray:
+        """The lanes with an open session, or with events that wait, shape (k,), int64."""
+        there = self._open[:, NUMBER] > 0
+        if len(self._now):
+            passed = self._now.view(np.uint64) - self._open[:, TIME].view(np.uint64)
+            over = (self._open[:, TIME] <= self._now[0]) & (passed > self._gap)
+            there &= ~over | (self._open[:, LAST] >= self._begin)
+        return np.flatnonzero(there)
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        number = np.full(len(self._open), -1, np.int32)
+        known = used < len(self._open)
+        number[used[known]] = numbers[known]
+        waiting = self._log.lane[self._begin : self._stop]
+        waiting[:] = number[waiting]
+        self._open = moved(self._open, used, numbers, count)
+
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """Nothing: lanes are put on disk only where memory is bounded; sessions are then found by lane."""
+        return {}
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Nothing was kept."""

@@ -1,0 +1,110 @@
+"""A run of sessions that are reported once nothing follows them: from batches to answers in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from cer_gpu.engine.answers.closed import ClosedForm
+from cer_gpu.engine.machines.closed_sessions import ClosedSessions, closed_reach
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.keys import Keys
+from cer_gpu.engine.workers import Workers
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.step_machine import StepMachine
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.answers.room import Room
+
+
+class _Read(NamedTuple):
+    """Events that were read, and what was known then; without events, nothing more comes."""
+
+    events: Relevant | None
+    lane_count: int
+    now: int | None
+    lane_keys: Keys | None
+
+
+class Closing:
+    """Lists the closed sessions of a stream, in the order of their ends.
+
+    Parameters
+    ----------
+    intake : Intake
+    workers : Workers
+    form : ClosedForm
+    sessions : ClosedSessions
+    room : Room or None
+        Told how many complex events are listed next.
+    """
+
+    def __init__(
+        self,
+        intake: Intake,
+        workers: Workers,
+        form: ClosedForm,
+        sessions: ClosedSessions,
+        room: Room | None,
+    ) -> None:
+        self._intake, self._workers = intake, workers
+        self._form, self._sessions, self._room = form, sessions, room
+        intake.follow([sessions])
+        intake.without_payload()
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The sessions of a stream; one part of it is listed while the next is read."""
+        for found in self._workers.behind("listing", self._listed, self._read(batches)):
+            yield from found
+
+    def _read(self, batches: Iterator[pa.RecordBatch]) -> Iterator[_Read | None]:
+        intake = self._intake
+        for events in intake(batches):
+            now = intake.watermark
+            # Times are integers here, and so is what none is before.
+            known = None if now is None else int(now)
+            yield _Read(events, intake.lane_count, known, intake.lane_keys)
+            if intake.forgets(0):
+                yield None  # by the time that more is asked for, all before has been listed
+                intake.forget([])
+        yield _Read(None, intake.lane_count, None, intake.lane_keys)
+
+    def _listed(self, read: _Read | None) -> list[pa.RecordBatch]:
+        if read is None:
+            return []
+        if read.events is None:
+            closed = self._sessions.rest()
+        else:
+            events = read.events
+            closed = self._sessions.add(
+                events.lanes, events.times, events.positions, read.lane_count, read.now
+            )
+        if self._room is not None:
+            self._room.expect(len(closed.number))
+        return list(self._form.batches(closed, self._sessions, read.lane_keys))
+
+
+def closing_of(
+    query: CompiledQuery, intake: Intake, workers: Workers, form: Any, room: Room | None
+) -> Closing | None:
+    """What lists the complex events of a query without chunks, in a form; None where chunks are needed.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+        Whose events are in the order of the stream, with integer times.
+    intake : Intake
+    workers : Workers
+    form : Form
+    room : Room or None
+    """
+    reach, machine = closed_reach(query), query.machine
+    if reach is None or not ClosedForm.fits(form):
+        return None
+    assert isinstance(machine, StepMachine)
+    assert machine.sessions is not None
+    made = ClosedForm(form, machine.sessions.label)
+    return Closing(intake, workers, made, ClosedSessions(reach, made.listed), room)
