@@ -128,7 +128,7 @@ def test_bits_that_the_next_event_decides_are_those_of_the_definition(seed):
     symbols = np.array([rng.randrange(4 * LABELS) for _ in range(n)], np.uint8)
     lanes = np.array([rng.randrange(n_lanes) for _ in range(n)], np.int32)
     times = np.cumsum([rng.choice((0, 0, 1, 2, 5)) for _ in range(n)]) - 20
-    reach = Reach("time", 0, rng.choice((0, 1, 2, 6)))
+    reach = rng.choice((Reach("time", 0, rng.choice((0, 1, 2, 6))), Reach("time", 0), Reach(None)))
     tables = TransitionTables(
         first=np.array([0, 0, 1, 2, 3], np.int32),
         source=np.zeros(3, np.int32),
@@ -159,9 +159,9 @@ def test_bits_that_the_next_event_decides_are_those_of_the_definition(seed):
     ("reach", "before"),
     [
         (Reach("time", 1, 4), False),
-        (Reach("time", 0, None), False),
+        (Reach("events", 0, 4), False),
         (Reach("time", 0, 4), True),
-        (Reach(None), False),
+        (Reach(None), True),
     ],
 )
 def test_the_next_event_decides_no_other_reach(reach, before):

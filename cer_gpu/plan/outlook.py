@@ -120,14 +120,14 @@ class Outlook:
 
     @property
     def by_next(self) -> bool:
-        """Whether the next event of a lane that q takes decides: q is one event, near enough from 0 on."""
+        """Whether the next event of a lane that q takes decides: q is one event, and may come at once."""
         if self.before or self.machine is not None or self.monitor is not None:
             return False
         reach, tables = self.reach, self.tables
         read = np.unique(self.heard[self.heard > 0])
         single = not tables.source.any() and (tables.target < 0).all() and tables.accepting.all()
         taken = (tables.first[read + 1] > tables.first[read]).all()
-        return bool(single and taken and reach.kind == "time" and reach.low == 0 and reach.high is not None)
+        return bool(single and taken and reach.kind != "events" and reach.low == 0)
 
     @property
     def waits(self) -> bool:

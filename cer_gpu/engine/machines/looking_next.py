@@ -3,25 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from cer_gpu.engine.machines.looking import Listening
-from cer_gpu.engine.read.events import Relevant, joined
+from cer_gpu.engine.read.events import Relevant, joined, taken
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels.outlook.contract import NOT_KEPT
 from cer_gpu.kernels.outlook.cpu_next import UNKNOWN, NextLanes, look_next
 from cer_gpu.plan.outlook import Outlook
 
 NOT_KNOWN = np.empty(0, np.uint64)
 """What no event to come is before, where that is not known."""
 
+NOTHING = np.empty(0, np.int64)
+"""No events."""
+
+
+class HeldPart(NamedTuple):
+    """Neighbouring events that are held back, those that the machine may read.
+
+    Attributes
+    ----------
+    events : Relevant
+    bits : ndarray, shape (n,), uint8
+        0, 1 or `UNKNOWN`.
+    unknown : ndarray, shape (k,), int64
+        The events whose bit is unknown, ascending.
+    """
+
+    events: Relevant
+    bits: np.ndarray
+    unknown: np.ndarray
+
 
 class LookingNext(Listening):
     """An outlook that is decided `by_next`, over events of integer times, given in the order of the stream.
 
     The events behind the first one that is not decided are held back. Those that come are looked at once they
-    are as many: so events are looked at again a few times at most.
+    are as many as those that are not decided: so each of these is asked for a few times at most.
 
     Parameters
     ----------
@@ -33,16 +55,16 @@ class LookingNext(Listening):
 
     def __init__(self, outlook: Outlook, laned: bool, workers: Workers) -> None:
         super().__init__(outlook, laned, workers)
-        self._held: list[Relevant] = []
-        self._looked = 0
-        """So many of the events that are held back have been looked at."""
+        self._held: list[HeldPart] = []
+        self._new: list[Relevant] = []
+        """Events that have not been looked at."""
         self._turn = 0
         self._nearest = NextLanes(np.zeros(0, np.uint64), np.zeros(0, np.int64))
 
     @property
     def waits(self) -> int:
         """How many events are held back."""
-        return sum(map(len, self._held))
+        return sum(len(part.events) for part in self._held) + sum(map(len, self._new))
 
     def decided(self, events: Relevant, lane_count: int, now: int | None) -> list[Relevant]:
         """Read further events; those that are known by now, with the symbols that they become.
@@ -54,8 +76,8 @@ class LookingNext(Listening):
         now : int or None
             What no event to come is before; None: that is not known.
         """
-        self._held.append(events)
-        if self.waits < 2 * self._looked:
+        self._new.append(events)
+        if sum(map(len, self._new)) < sum(len(part.unknown) for part in self._held):
             return []
         return self._decide(lane_count, now, False)
 
@@ -68,34 +90,68 @@ class LookingNext(Listening):
         self._nearest = NextLanes(*(grown(one, count) for one in self._nearest))
         self._turn += 1
         mark = NOT_KNOWN if now is None else self.mark(np.array([now]))
-        held = [events for events in self._held if len(events)]
-        bits = [np.empty(len(events), np.uint8) for events in held]
-        edge = len(held), 0  # the first event that is not decided
-        for number in reversed(range(len(held))):
-            read = self.read(held[number], lane_count)
-            first = look_next(read, self.high, mark, self._turn, self._nearest, bits[number])
-            if first < len(held[number]):
-                edge = number, int(first)
-        given, self._held = [], []
-        for number, (events, own) in enumerate(zip(held, bits, strict=True)):
-            stop = len(events) if over or number < edge[0] else edge[1] if number == edge[0] else 0
+        new = [HeldPart(events, np.empty(len(events), np.uint8), NOTHING) for events in self._new]
+        edges = [len(part.events) for part in new]
+        for number in reversed(range(len(new))):
+            read = self.read(new[number].events, lane_count)
+            edges[number] = look_next(read, self.high, mark, self._turn, self._nearest, new[number].bits)
+        held = [self._asked_again(part, mark) for part in self._held]
+        parts = [*held, *(self._with_unknown(part, edge) for part, edge in zip(new, edges))]
+        if over:
+            for part in parts:
+                part.bits[part.unknown] = 0
+            parts = [part._replace(unknown=NOTHING) for part in parts]
+        self._held, self._new = [], []
+        given: list[Relevant] = []
+        for number, part in enumerate(parts):
+            stop = 0 if self._held else int(part.unknown[0]) if len(part.unknown) else len(part.events)
             if stop:
-                own = np.where(own[:stop] == UNKNOWN, np.uint8(0), own[:stop]) if over else own[:stop]
-                known = self.known(events if stop == len(events) else events.first(stop), own)
+                some = part.events if stop == len(part.events) else part.events.first(stop)
+                known = self.known(some, part.bits[:stop])
                 given += [] if known is None else [known]
-            if stop < len(events):
-                self._held.append(events.slice(stop) if stop else events)
-        self._held = [joined(self._held)] if self._held else []
-        self._looked = self.waits
+            if stop < len(part.events):
+                self._held.append(self._kept(part, stop, number >= len(held)))
         # As one: once a part is run, lanes may be renumbered, which the other parts would not know.
         return [joined(given)] if len(given) > 1 else given
+
+    def _asked_again(self, part: HeldPart, mark: np.ndarray) -> HeldPart:
+        """Events that are held back, those decided that the nearest of the new events decide."""
+        if not len(part.unknown):
+            return part
+        lanes = part.events.lanes[part.unknown] if self.laned else np.zeros(len(part.unknown), np.int32)
+        times = self.measure(part.events)[part.unknown]
+        there = self._nearest.round[lanes] == self._turn
+        part.bits[part.unknown[there]] = self._nearest.time[lanes[there]] - times[there] <= self.high
+        if len(mark):
+            over = ~there & (mark[0] >= times)
+            over[over] = mark[0] - times[over] > self.high
+            part.bits[part.unknown[over]] = 0
+            there |= over
+        return part._replace(unknown=part.unknown[~there])
+
+    @staticmethod
+    def _with_unknown(part: HeldPart, first: int) -> HeldPart:
+        """New events, of which `first` is the first one that is not decided, with all that are not."""
+        return part._replace(unknown=np.flatnonzero(part.bits[first:] == UNKNOWN) + first)
+
+    def _kept(self, part: HeldPart, stop: int, new: bool) -> HeldPart:
+        """What is held back of events from one on; of new ones those alone that the machine may read."""
+        events, bits, unknown = part
+        if not new:
+            return part if not stop else HeldPart(events.slice(stop), bits[stop:], unknown - stop)
+        places = np.flatnonzero(self.kept[events.symbols] != NOT_KEPT)
+        places = places[np.searchsorted(places, stop) :]
+        return HeldPart(taken(events, places, self.workers), bits[places], np.searchsorted(places, unknown))
 
     # ------------------------------------------------------------------------------------------ lanes
 
     def waiting(self) -> Relevant:
         """The events that are held back, of which there is one at least."""
-        self._held = [joined(self._held)]
-        return self._held[0]
+        return joined(self._events)
+
+    @property
+    def _events(self) -> list[Relevant]:
+        return [*(part.events for part in self._held), *self._new]
 
     def held(self) -> np.ndarray:
         """The lanes of events that are held back, shape (k,), int64."""
@@ -111,10 +167,13 @@ class LookingNext(Listening):
         """Forget all lanes but those in `used`, which have the given numbers from now on."""
         if not self.laned or not self.waits:
             return
-        events = self.waiting()
-        number = np.full(int(used.max(initial=-1)) + 1, -1, np.int32)
+        most = max(int(events.lanes.max(initial=-1)) for events in self._events)
+        number = np.full(max(int(used.max(initial=-1)), most) + 1, -1, np.int32)
         number[used] = numbers
-        self._held = [replace(events, lanes=number[events.lanes])]
+        self._held = [
+            part._replace(events=replace(part.events, lanes=number[part.events.lanes])) for part in self._held
+        ]
+        self._new = [replace(events, lanes=number[events.lanes]) for events in self._new]
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
         """Nothing is kept of lanes without events that are held back."""
@@ -126,4 +185,4 @@ class LookingNext(Listening):
     @property
     def nbytes(self) -> int:
         """The bytes that are kept."""
-        return sum(events.nbytes for events in self._held) + sum(one.nbytes for one in self._nearest)
+        return sum(events.nbytes for events in self._events) + sum(one.nbytes for one in self._nearest)
