@@ -1,8 +1,9 @@
 """Looking ahead for a single event within a reach that begins at once: the next one in the lane decides.
 
 Where q is a single event and the reach begins at once, an event is followed by q within reach if the next
-event of its lane that q takes is: all later ones are farther. That may also be at any distance. So events are looked at from the last one back,
-and of each lane the time of the nearest such event is kept: there are no queues.
+event of its lane that q takes is: all later ones are farther. The same holds where any distance will do. So
+events are looked at from the last one back, and of each lane the time of the nearest such event is kept:
+there are no queues.
 """
 
 from typing import NamedTuple
