@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from itertools import combinations
+from random import Random
 
 import pyarrow as pa
 import pytest
-from engine_oracle import found
+from engine_oracle import OPTIONS as ENGINE
+from engine_oracle import check, found
+from generate import stream
+from random_comparisons import compared_query
 
 import cer_gpu as cer
 from cer_gpu.automata.configurations import shapes
 from cer_gpu.engine.machines import configurations
 from cer_gpu.engine.machines.open_runs import Following
+from cer_gpu.engine.machines.stepping import GrowingSteps
 from cer_gpu.errors import LimitError
+from cer_gpu.language.printer import to_text
 
 OPTIONS = {"order_by": "ts", "engine": "general"}
 
@@ -56,10 +62,41 @@ def test_labels_come_after_positions_in_the_order_of_answers() -> None:
 
 
 def test_too_many_shapes_name_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shapes, "SHAPES", 4)
-    query = cer.compile("SELECT * WHERE PROJECT(A AS x ; A ;[= 100] A | x)")
-    with pytest.raises(LimitError, match=r"`;\[= 100\]` in .*narrower interval"):
-        query.count(table("A" * 30), **OPTIONS)
+    monkeypatch.setattr(shapes, "SHAPES", 12)
+    query = cer.compile("SELECT * WHERE PROJECT(A AS x ; A ;[= 100] A | x) PARTITION BY k")
+    lanes = [lane for count in range(20) for lane in [count] * count]
+    data = table("A" * len(lanes)).append_column("k", pa.array(lanes))
+    with pytest.raises(LimitError, match=r"shapes at once: .*`;\[= 100\]` in .*narrower interval"):
+        query.count(data, **OPTIONS)
+
+
+def test_more_values_than_memory_name_the_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shapes, "MEMORY", 1 << 18)
+    query = cer.compile("SELECT y WHERE ((A AS x)+ ; A AS y) FILTER SUM(x.v) > y.v")
+    data = table("A" * 30).append_column("v", pa.array([1 << n for n in range(30)]))
+    with pytest.raises(LimitError, match=r"bytes.*`SUM\(x.v\) > y.v` compares.*smaller WITHIN"):
+        query.count(data, **OPTIONS)
+
+
+def test_partial_matches_keep_hundreds_of_values() -> None:
+    query = cer.compile("SELECT * WHERE (A AS x) :+ FILTER COUNT(DISTINCT x.v) = COUNT(x)")
+    data = table("A" * 300).append_column("v", pa.array([*range(290), *range(10)]))
+    # The runs of events that all differ: those that begin at event n reach up to n + 289, or to the end.
+    expected = sum(min(n + 290, 300) - n for n in range(300))
+    assert query.count(data, **OPTIONS) == expected
+
+
+def test_what_events_do_is_found_again_once_it_was_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GrowingSteps, "crowded", lambda steps: True)
+    monkeypatch.setitem(ENGINE, "engine", "general")
+    answered = 0
+    for seed in range(12):
+        rng = Random(f"forgotten {seed}")
+        query = compared_query(rng)
+        if dict(cer.compile(to_text(query))._plan.said)["general"] is not None:
+            continue
+        answered += check(query, stream(rng, rng.randrange(6, 12)), rng) > 0
+    assert answered > 2
 
 
 def test_too_many_partial_matches_name_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:

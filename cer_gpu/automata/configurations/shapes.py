@@ -37,13 +37,13 @@ TICK = -1
 """In the place of a symbol: time has passed, and nothing is read."""
 
 SHAPES = 20_000
-"""Shapes that a query may come to on a stream."""
+"""Shapes after which those that no partial match has are forgotten; it may have half as many at once."""
 
-STATES = 1 << 12
-"""States that an event may lead one configuration to."""
+MEMORY = 1 << 28
+"""Bytes that shapes may take, about, with what is known of them."""
 
-SLOTS = 255
-"""Clocks that a shape may have."""
+BYTES_OF_PART = 64
+"""Bytes of a text, a number or a slot in a state, about, with what it costs to lie there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +213,12 @@ class Shapes:
         By number; 0 is that of a stream without events.
     labels : tuple of frozenset of str
         By number; 0 is `UNMARKED`.
+    nbytes : int
+        Bytes that they take, about.
     """
 
     def __init__(self, automaton: Stepped, held: Held, apart: bool = False) -> None:
+        self._automaton = automaton
         self._apart = apart
         self._member = automaton.member
         self._tests = automaton.tests.all
@@ -223,23 +226,45 @@ class Shapes:
         self._satisfied = automaton.satisfied
         self.registers = RegisterTests(automaton, held)
         self.all: list[Shape] = []
+        self._states: list[tuple[State, ...]] = []  # of each shape in an order that runs share
+        self.nbytes = 0
         self._number: dict[Hashable, int] = {}
         self.labels = automaton.labels
         self._label = {label: number for number, label in enumerate(self.labels)}
-        self._shape(False, frozenset(automaton.member.begin()), ())
+        self._shape(False, tuple(dict.fromkeys(automaton.member.begin())), ())
 
     def put(self, shape: Shape) -> int:
         """The number of a shape that another run has come to."""
-        return self._shape(shape.started, shape.states, shape.measures)
+        return self._shape(shape.started, tuple(sorted(shape.states, key=repr)), shape.measures)
 
-    def _shape(self, started: bool, states: frozenset[State], measures: tuple[int, ...]) -> int:
-        key = started, states, measures
+    def kept(self, numbers: Iterable[int]) -> Shapes:
+        """The shapes with some numbers, which are in use, in this order behind the first one.
+
+        Raises
+        ------
+        LimitError
+            Where they are too many, or take too much memory.
+        """
+        found = Shapes(self._automaton, self.registers.held, self._apart)
+        for number in numbers:
+            shape = self.all[number]
+            found._shape(shape.started, self._states[number], shape.measures)
+        if 2 * len(found.all) > SHAPES:
+            raise LimitError(self.about(f"its partial matches have more than {SHAPES // 2:,} shapes at once"))
+        if 2 * found.nbytes > MEMORY:
+            raise LimitError(
+                self.about(f"partial matches keep more times and values than {MEMORY // 2:,} bytes hold")
+            )
+        return found
+
+    def _shape(self, started: bool, states: tuple[State, ...], measures: tuple[int, ...]) -> int:
+        key = started, frozenset(states), measures
         found = self._number.get(key)
         if found is None:
-            if len(self.all) == SHAPES:
-                raise LimitError(self.about(f"its partial matches have more than {SHAPES:,} shapes"))
             found = self._number[key] = len(self.all)
-            self.all.append(Shape(started, states, measures))
+            self.all.append(Shape(*key))
+            self._states.append(states)
+            self.nbytes += BYTES_OF_PART * (sum(map(_parts, states)) + len(measures) + 4)
         return found
 
     def about(self, what: str) -> str:
@@ -285,47 +310,42 @@ class Shapes:
             What was asked, in order: whoever gives the same answers has the same outcomes.
         outcomes : tuple of Outcome
 
-        Raises
-        ------
-        LimitError
-            Past the budget of shapes.
         """
-        shape = self.all[number]
+        shape, states = self.all[number], self._states[number]
         event = _Noting(symbol, answers, self.registers, self._satisfied)
-        reached: dict[Label, set[State]] = {}
+        reached: dict[Label, dict[State, None]] = {}
         if symbol == TICK:
-            reached[UNMARKED if shape.started else BEFORE] = set(shape.states)
+            reached[UNMARKED if shape.started else BEFORE] = dict.fromkeys(states)
         else:
-            for state in sorted(shape.states, key=repr):
+            for state in states:
                 for label, target, _ in self._member.follow(state, event):
-                    reached.setdefault(label, set()).add(target)
+                    reached.setdefault(label, {})[target] = None
         outcomes = []
         for label in sorted(reached, key=sorted):
             before = label == BEFORE
             accepts = END in reached[label]
+            reached[label].pop(END, None)
             starts = not before and not shape.started
             shown = 0 if before else self._label[label]
-            for some in self._parted(reached[label] - {END}, before):
+            for some in self._parted(reached[label], before):
                 target, slots = self._aged(shape, some, event, started=not before)
                 if accepts or target >= 0:
                     outcomes.append(Outcome(shown, starts, accepts, target, slots))
                 accepts = False
         return tuple(event.path), tuple(outcomes)
 
-    def _parted(self, states: set[State], before: bool) -> list[set[State]]:
+    def _parted(self, states: Iterable[State], before: bool) -> list[list[State]]:
         """The states that are one configuration each."""
-        if len(states) > STATES:
-            raise LimitError(self.about(f"one partial match is in more than {STATES:,} states"))
-        if before or not self._apart or len(states) < 2:
-            return [states]
-        return [{state} for state in sorted(states, key=repr)]
+        if before or not self._apart:
+            return [list(states)]
+        return [[state] for state in states] or [[]]
 
     def _aged(
         self, shape: Shape, states: Iterable[State], event: _Noting, started: bool
     ) -> tuple[int, tuple[int, ...]]:
         """The shape of some states, with those slots that are still asked for, and what these were."""
         kept = []
-        for state in sorted(states, key=repr):
+        for state in states:
             one = self._member.aged(state, event)
             if one is not None:
                 kept.append(one)
@@ -347,11 +367,15 @@ class Shapes:
         chosen = best(kept)
         used = {int(slot) for state in chosen for slot in slots_of(state)}
         order = sorted(slot for slot in used if slot >= 0) + sorted((s for s in used if s < 0), reverse=True)
-        if len(order) > SLOTS:
-            raise LimitError(self.about(f"a partial match keeps more than {SLOTS} times or values"))
         place = {slot: number for number, slot in enumerate(order)}
         measures = tuple(
             shape.measures[slot] if slot >= 0 else self.registers.measure_of(slot) for slot in order
         )
-        canonical = frozenset(renamed(state, place.__getitem__) for state in chosen)
-        return self._shape(started, canonical, measures), tuple(order)
+        canonical = (renamed(state, place.__getitem__) for state in kept if state in chosen)
+        return self._shape(started, tuple(dict.fromkeys(canonical)), measures), tuple(order)
+
+
+def _parts(state: State) -> int:
+    """How many texts, numbers and slots a state has, and tuples and sets of them."""
+    kind = type(state)
+    return 1 + sum(map(_parts, state)) if kind is tuple or kind is frozenset else 1

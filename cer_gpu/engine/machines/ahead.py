@@ -100,8 +100,14 @@ class LookAhead:
             return False
         self._edges = np.array([edge for own in known.edges for edge in own], np.int32).reshape(-1, 2)
         self._first = np.cumsum([0, *map(len, known.edges)], dtype=np.int32)
-        steps.look_ahead(lambda shape: known.numbers(automaton, shape.states))
+        self.note_in(steps)
         return True
+
+    def note_in(self, steps: GrowingSteps) -> None:
+        """Note the states from which shapes may end, if it has looked ahead by now."""
+        known, automaton = self._known, self._automaton
+        if known is not None:
+            steps.look_ahead(lambda shape: known.numbers(automaton, shape.states))
 
     def begin(self, progress: np.ndarray) -> None:
         """Before a push: look ahead at once if that was worth while in the last one."""

@@ -11,14 +11,15 @@ import numpy as np
 from cer_gpu.automata.configurations.formulas import stepped
 from cer_gpu.automata.configurations.held import Held
 from cer_gpu.automata.configurations.shapes import Shapes
-from cer_gpu.automata.configurations.slots import NOW
 from cer_gpu.automata.configurations.written import shape_of, written
 from cer_gpu.engine.machines.ahead import NEVER, LookAhead
 from cer_gpu.engine.machines.configurations_kept import (
+    FEW_SLOTS,
     NO_ENDS,
     NO_VALUES,
     ROOM,
     STORED,
+    answers_in,
     labels_at,
     most_open,
     no_answers,
@@ -27,24 +28,22 @@ from cer_gpu.engine.machines.configurations_kept import (
     room_for_ends,
     room_for_touched,
     rows_with_prefix,
+    width_of,
 )
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
 from cer_gpu.engine.machines.registers_stored import read_back, written_down
-from cer_gpu.engine.machines.stepping import GrowingSteps, KnownSlots
+from cer_gpu.engine.machines.slots_asked import slots_asked
+from cer_gpu.engine.machines.stepping import GrowingSteps
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.held_values import HeldValues
 from cer_gpu.engine.read.lanes import grown
-from cer_gpu.enumeration.blocks import ranges
-from cer_gpu.enumeration.unordered import NodeAnswers
 from cer_gpu.errors import DataError, LimitError
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cpu as kernels
 from cer_gpu.kernels.configurations.contract import EndsFound, Groups, Kept, Rules, TimedEvents, Touched
 from cer_gpu.kernels.configurations.cpu_groups import arrange
 from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes
-from cer_gpu.kernels.configurations.cpu_programs import work_out
 from cer_gpu.kernels.forest.contract import Roots
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
@@ -93,6 +92,7 @@ class ConfigurationRuns:
         none = np.empty(0, np.int64)
         self._now = TimedEvents(none, none, none, none, none, *NO_VALUES, NO_ENDS)
         self._ahead: LookAhead | None = None
+        self._learned = 0, 0, 0
         self._progress = np.zeros(words.WORDS, np.int64)
         self._arena = np.empty((ROOM if self._lists else 0, 4), np.int64)
 
@@ -106,8 +106,7 @@ class ConfigurationRuns:
         if self._steps is None:
             self._begin(events.times if self._machine.timed else events.places)
         self._lanes_for(len(following.bounds.low))
-        progress = self._progress
-        ends = room_for_ends(count, self._limbs)
+        progress, ends = self._progress, room_for_ends(count, self._limbs)
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
         if self._ahead is not None:
             self._ahead.begin(progress)
@@ -126,13 +125,7 @@ class ConfigurationRuns:
             if not self._lists:
                 return Pushed(seen, Ends(event, latest, lowest), no_answers, number)
 
-            def answers(some: Ends) -> Answers:
-                which = np.searchsorted(event, some.event)
-                length = np.diff(roots.first)[which]
-                chosen = ranges(roots.first[which], length)
-                own = Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])
-                return NodeAnswers(arena, own, some.event, some.lowest)
-
+            answers = answers_in(arena, roots, event)
             return Pushed(seen, Ends(event, seen.positions[latest], lowest), answers)
 
         return pushed
@@ -249,79 +242,63 @@ class ConfigurationRuns:
         elif status == words.TOUCHED_FULL:
             self._touched = room_for_touched(2 * len(self._touched.leaf), self._kept)
         else:
-            raise LimitError(
-                self._shapes.about(f"more than {self._rules.most:,} partial matches are open at once")
-            )
+            raise self._too_many()
         return ends
+
+    def _too_many(self) -> LimitError:
+        assert self._steps is not None
+        slots = self._steps.most_slots
+        keeping = f", which keep up to {slots:,} times and values each" if slots > FEW_SLOTS else ""
+        what = f"more than {self._rules.most:,} partial matches are open at once{keeping}"
+        return LimitError(self._shapes.about(what))
 
     def _learn(self, row: int, symbol: int) -> None:
         """Find out what an event does to a configuration."""
         steps, kept = self._steps, self._kept
         assert steps is not None
-        now = self._groups.now[kept.lane[row]]
-
-        def age(slot: int, measure: int) -> int | float:
-            gap: int | float = now[measure].item() - kept.slots[row, slot].item()
-            return gap % 2**64 if isinstance(gap, int) else gap
-
-        events, event = self._now, int(self._progress[words.EVENT])
-
-        def value(slot: int, column: int) -> int | float:
-            found: int | float
-            if steps.tables.real[column]:
-                found = (kept.reals[row, slot] if slot >= 0 else events.reals[column, event]).item()
-            else:
-                found = (kept.bits[row, slot] if slot >= 0 else events.values[column, event]).item()
-            return found
-
-        def known(column: int) -> bool:
-            return bool(events.known[column, event])
-
-        def worked(slot: int) -> bool:
-            steps.note_programs()
-            assert steps.programs is not None
-            program = NOW - 2 - len(events.values) - slot
-            at_fault = work_out(steps.programs, program, kept.bits, row, events.values, event)
-            if at_fault >= 0:
-                raise self._too_large(int(at_fault))
-            return bool(steps.programs.stack[0])
-
-        told = KnownSlots(symbol, age, value, known, steps.tables, worked)
+        learned = self._count, int(self._progress[words.EVENT]), symbol
+        crowded, self._learned = steps.crowded() and learned != self._learned, learned
+        if crowded:
+            self._forget()
+            return
+        at = row, int(self._progress[words.EVENT]), symbol
+        told = slots_asked(steps, kept, self._groups, self._now, at, self._too_large)
         indexed = steps.indexed
         steps.learn(int(kept.shape[row]), symbol, told)
         if steps.most_slots > kept.slots.shape[1] or steps.indexed > indexed:
             self._regroup(np.flatnonzero(kept.shape >= 0), len(kept.shape))
-            self._touched = room_for_touched(len(self._touched.leaf), self._kept)
-            self._rules = self._rules._replace(most=most_open(self._kept, CONFIGURATIONS, MEMORY))
+
+    def _forget(self) -> None:
+        """Forget what events do to shapes, and those that no configuration has: they take much memory."""
+        kept, rows = self._kept, np.flatnonzero(self._kept.shape >= 0)
+        used = np.setdiff1d(kept.shape[rows], [0])
+        self._shapes = self._shapes.kept(used.tolist())
+        self._steps = self._no_steps(kept.slots.dtype)
+        if self._ahead is not None:
+            self._ahead.note_in(self._steps)
+        kept.shape[rows] = np.searchsorted(used, kept.shape[rows]) + (kept.shape[rows] > 0)
+        self._regroup(rows, len(kept.shape))
 
     def _too_large(self, instruction: int) -> DataError:
         """The error of a whole number that does not fit 64 bits."""
-        steps = self._steps
-        assert steps is not None
-        assert steps.programs is not None
-        program = int(np.searchsorted(steps.programs.first, instruction, side="right")) - 1
-        sums = steps.programs.code[instruction, 0] == words.FITS
-        return DataError(
-            f"integer overflow: {self._shapes.registers.about(program, sums)} does not fit 64 bits; cast the "
-            "column to float64"
-        )
+        assert self._steps is not None
+        about = self._shapes.registers.about(*self._steps.program_of(instruction))
+        return DataError(f"integer overflow: {about} does not fit 64 bits; cast the column to float64")
 
     # ---------------------------------------------------------------------------------- what is kept
 
     def _begin(self, measured: np.ndarray) -> None:
         """Make room, now that it is known what clocks measure."""
         dtype = measured.dtype
-        machine, held = self._machine, self._shapes.registers.held
-        self._steps = GrowingSteps(
-            self._shapes, len(machine.symbols), self._automaton.tests.all, machine.reaches, dtype,
-            [word == "real" for word in held.words],
-        )  # fmt: skip
-        self._steps.texts = self._values.text_labels()
+        machine = self._machine
+        self._steps = self._no_steps(dtype)
         self._groups = Groups(
             np.empty((0, 3), np.int64), np.empty((0, 2), dtype), np.empty((ROOM, 3), np.int32)
         )
-        self._kept = room_for(ROOM, dtype, self._steps.most_slots, self._lists, self._limbs)
-        self._touched = room_for_touched(ROOM, self._kept)
+        width = width_of(self._steps.most_slots)
+        most = most_open(width, self._lists, self._limbs, CONFIGURATIONS, MEMORY)
+        self._kept = room_for(min(ROOM, most + 2), dtype, width, self._lists, self._limbs)
+        self._touched = room_for_touched(len(self._kept.shape), self._kept)
         known = self._steps.tables
         arrange(self._kept, self._groups, 0, known.slots, known.indexed, self._progress)
         self._progress[words.SWEEP_AT] = LEAST
@@ -333,22 +310,44 @@ class ConfigurationRuns:
             self._ahead = LookAhead(self._automaton, kind)
         self._progress[words.AHEAD_AT] = NEVER if self._ahead is None else self._ahead.at
         self._rules = Rules(
-            kind if machine.product == "hits" else words.NO_WINDOW, kind, size, self._consumes,
-            most_open(self._kept, CONFIGURATIONS, MEMORY),
-        )  # fmt: skip
+            kind if machine.product == "hits" else words.NO_WINDOW, kind, size, self._consumes, most
+        )
+
+    def _no_steps(self, dtype: np.dtype) -> GrowingSteps:
+        """Tables of what events do, of which nothing is known yet."""
+        held = self._shapes.registers.held
+        reals = [word == "real" for word in held.words]
+        found = GrowingSteps(
+            self._shapes,
+            len(self._machine.symbols),
+            self._automaton.tests.all,
+            self._machine.reaches,
+            dtype,
+            reals,
+        )
+        found.texts = self._values.text_labels()
+        return found
 
     def _regroup(self, rows: np.ndarray, room: int) -> None:
-        """Keep the configurations of some rows, with room for so many."""
+        """Keep the configurations of some rows, with room for so many where there is memory for them."""
         assert self._steps is not None
-        old, count = self._kept, len(rows)
-        steps, most, dtype = self._steps, max(room, ROOM, count + 2), old.slots.dtype
-        kept = room_for(most, dtype, steps.most_slots, self._lists, self._limbs, steps.indexed > 0)
+        old, count, steps = self._kept, len(rows), self._steps
+        width, dtype, needed = width_of(steps.most_slots), old.slots.dtype, int(self._progress[words.NEEDED])
+        most = most_open(width, self._lists, self._limbs, CONFIGURATIONS, MEMORY)
+        self._rules = self._rules._replace(most=most)
+        if count > most:
+            raise self._too_many()
+        room = max(min(max(room, ROOM), most + needed), count + needed + 2)
+        kept = room_for(room, dtype, width, self._lists, self._limbs, steps.indexed > 0)
         for name in ("shape", "lane", "began", "since", "node", "number"):
             own = getattr(old, name)
             if own.size:
                 getattr(kept, name)[:count] = own[rows]
-        kept.slots[:count, : old.slots.shape[1]] = old.slots[rows]
+        both = np.s_[: min(old.slots.shape[1], width)]
+        kept.slots[:count, both] = old.slots[rows, both]
         self._kept = kept
+        if kept.slots.shape[1] != self._touched.slots.shape[1]:
+            self._touched = room_for_touched(min(len(self._touched.leaf), room), kept)
         if len(self._groups.group) < count + 2:
             self._groups = self._groups._replace(group=np.empty((2 * count + 2, 3), np.int32))
         arrange(kept, self._groups, count, steps.tables.slots, steps.tables.indexed, self._progress)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from cer_gpu.automata.configurations.shapes import Shape
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
+from cer_gpu.enumeration.blocks import ranges
+from cer_gpu.enumeration.unordered import NodeAnswers
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations.contract import EndsFound, Kept, Touched
+from cer_gpu.kernels.forest.contract import Roots
 
 ROOM = 1 << 8
 """Rows that there is room for at first."""
+
+FEW_SLOTS = 16
+"""Up to so many slots rows have as many as the shape with most."""
+
+ROW = 96
+"""Bytes that a configuration takes besides its slots, its node and its number, about."""
 
 STORED = ("shape", "lane", "slots", "began", "since", "node", "number")
 """What of `Kept` is stored."""
@@ -103,10 +112,35 @@ def no_answers(some: Ends) -> Answers:
     raise TypeError("a run for hits or counts lists no complex events")
 
 
-def most_open(kept: Kept, most: int, memory: int) -> int:
+def width_of(slots: int) -> int:
+    """How many slots rows have, where shapes have up to so many: some more where these are many."""
+    return slots if slots <= FEW_SLOTS else 1 << (slots - 1).bit_length()
+
+
+def most_open(n_slots: int, lists: bool, limbs: int, most: int, memory: int) -> int:
     """How many configurations may be open: in so much memory, as each is copied while an event changes it."""
-    row = sum(own.nbytes for own in kept if own is not kept.bits and own is not kept.reals)
-    return min(most, memory // (2 * row // len(kept.shape)))
+    return min(most, memory // (2 * (ROW + 8 * (n_slots + lists + limbs))))
+
+
+def answers_in(arena: np.ndarray, roots: Roots, event: np.ndarray) -> Callable[[Ends], Answers]:
+    """The complex events at some of the events that have roots.
+
+    Parameters
+    ----------
+    arena : ndarray, shape (capacity, 4), int64
+    roots : Roots
+    event : ndarray, shape (ends,), int64
+        Ascending.
+    """
+
+    def answers(some: Ends) -> Answers:
+        which = np.searchsorted(event, some.event)
+        length = np.diff(roots.first)[which]
+        chosen = ranges(roots.first[which], length)
+        own = Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])
+        return NodeAnswers(arena, own, some.event, some.lowest)
+
+    return answers
 
 
 def labels_at(

@@ -17,15 +17,12 @@ from cer_gpu.automata.configurations.formulas import Stepped, stepped
 from cer_gpu.automata.configurations.member import END
 from cer_gpu.automata.configurations.slots import State, best, renamed, slots_of
 from cer_gpu.automata.match import BEFORE, UNMARKED
-from cer_gpu.engine.machines.configurations_kept import no_answers
+from cer_gpu.engine.machines.configurations_kept import answers_in, no_answers
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import Dropped, Following, Pushed
 from cer_gpu.engine.machines.registers_seen import EventSeen, Reader
 from cer_gpu.engine.machines.registers_stored import read_back, written_down
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.enumeration.blocks import ranges
-from cer_gpu.enumeration.unordered import NodeAnswers
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes
 from cer_gpu.kernels.forest.contract import BOTTOM, UNION, Roots
@@ -194,13 +191,7 @@ class RegisterRuns:
         arena = self._nodes.array()
         roots = Roots(np.array(root_first, np.int64), np.array(labels, np.int32), np.array(nodes, np.int64))
 
-        def answers(some: Ends) -> Answers:
-            which = np.searchsorted(event, some.event)
-            length = np.diff(roots.first)[which]
-            chosen = ranges(roots.first[which], length)
-            own = Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])
-            return NodeAnswers(arena, own, some.event, some.lowest)
-
+        answers = answers_in(arena, roots, event)
         return lambda seen: Pushed(seen, Ends(event, seen.positions[latest], lowest), answers)
 
     def _step(

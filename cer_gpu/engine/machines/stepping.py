@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from cer_gpu.automata.configurations import shapes as budgets
 from cer_gpu.automata.configurations.held import TEXT
-from cer_gpu.automata.configurations.shapes import TICK, Outcome, Path, Shape, Shapes
+from cer_gpu.automata.configurations.shapes import BYTES_OF_PART, TICK, Outcome, Path, Shape, Shapes
 from cer_gpu.automata.configurations.slots import AgeTest
+from cer_gpu.errors import LimitError
 from cer_gpu.kernels.configurations import contract
 from cer_gpu.kernels.configurations.contract import (
     ACCEPTS,
@@ -38,6 +40,9 @@ from cer_gpu.plan.outlook import Reach
 
 ROOM = 64
 """Entries of a table at first."""
+
+BEYOND = 4
+"""What a single event leads to may take so many times the memory of what is known of shapes."""
 
 
 class KnownSlots:
@@ -227,14 +232,36 @@ class GrowingSteps:
         )  # fmt: skip
         self._noted = len(every)
 
-    def learn(self, shape: int, symbol: int, slots: KnownSlots) -> None:
-        """Find out what an event does to a configuration; a symbol past the last one: time has passed.
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the tables, of the programs and of the shapes, about."""
+        used, own = self._used, self.tables
+        tables = sum(used[name] * getattr(own, name).strides[0] for name in used) + own.root.nbytes
+        code = 0 if self.programs is None else len(self.programs.code)
+        return int(tables + BYTES_OF_PART * (used["source"] + 2 * code) + self.shapes.nbytes)
+
+    def program_of(self, instruction: int) -> tuple[int, bool]:
+        """The number of the program that has an instruction, and whether this one gives a sum."""
+        assert self.programs is not None
+        number = int(np.searchsorted(self.programs.first, instruction, side="right")) - 1
+        return number, bool(self.programs.code[instruction, 0] == contract.FITS)
+
+    def crowded(self) -> bool:
+        """Whether so much is known that it is to be forgotten.
 
         Raises
         ------
         LimitError
-            Past the budget of shapes.
+            Where a single event has led to several times as much.
         """
+        found = self.nbytes
+        if found > BEYOND * budgets.MEMORY:
+            what = f"what an event does to partial matches takes more than {BEYOND * budgets.MEMORY:,} bytes"
+            raise LimitError(self.shapes.about(what))
+        return found > budgets.MEMORY or len(self.shapes.all) > budgets.SHAPES
+
+    def learn(self, shape: int, symbol: int, slots: KnownSlots) -> None:
+        """Find out what an event does to a configuration; a symbol past the last one: time has passed."""
         root = self.tables.root
         if root[shape, symbol] == UNKNOWN:
             ticks = symbol == self._n_symbols
