@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from cer_gpu.api import Query
+from cer_gpu.engine.machines import open_runs
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.singly import SingleEvent
 from cer_gpu.errors import DataError
@@ -181,3 +182,31 @@ def test_a_single_event_out_of_order_is_refused_as_in_a_run(partition: str) -> N
         with pytest.raises(DataError) as refused_singly:
             pushed.push(events.slice(last, 1))
     assert str(refused_singly.value) == str(refused.value).replace(" of the table", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "tables"),
+    [
+        ("Q(x) <- A(k = x), B(k = x), C(k = x) WITHIN 1000 [v]", 0),
+        ("SELECT * FROM S WHERE A ; B ; C WITHIN 1000 [v]", 0),
+        ("SELECT * FROM S WHERE A AS a ; B AS b ; C AS c FILTER c.v > a.v + b.v WITHIN 1000 EVENTS", 59),
+    ],
+)
+def test_only_a_machine_that_reads_values_is_given_a_table_of_a_single_event(
+    monkeypatch: pytest.MonkeyPatch, text: str, tables: int
+) -> None:
+    """To make the table of one row takes a sixth of a push."""
+    made: list[int] = []
+
+    def table_of(*given: Any) -> pa.Table:
+        made.append(1)
+        return whole(*given)
+
+    whole = open_runs.table_of
+    monkeypatch.setattr(open_runs, "table_of", table_of)
+    rows = [{"type": "AB"[at % 2], "k": at % 5, "v": at} for at in range(60)]
+    with Query(text).stream() as stream:
+        for row in rows:
+            batch = pa.RecordBatch.from_pylist([row])
+            stream.push(batch)
+    assert len(made) == tables

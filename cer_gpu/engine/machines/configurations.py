@@ -157,10 +157,11 @@ class ConfigurationRuns:
         """What later events are compared with, as `TimedEvents` has it."""
         if not self._machine.columns:
             return NO_VALUES
-        assert following.rows is not None
+        table = following.rows
+        assert table is not None
         if self._values.crowded():
             self._values.keep(self._labels_held)
-        values, moved = self._values.read(following.rows)
+        values, moved = self._values.read(table)
         if moved and self._steps is not None:
             for columns, old, new in moved:
                 for rows, slot in labels_at(self._kept, self._shapes.all, columns):

@@ -66,8 +66,10 @@ class OpenEvents:
         if not self.room(len(events)):
             self._grow(events, max(LEAST, 2 * high))
         for name, array in self._arrays.items():
-            values = events.all_keyed if name == "keyed" else getattr(events, name)
-            if values.ndim == 2:
+            values = getattr(events, name)
+            if name == "keyed" and not len(values):
+                array[low:high] = 1
+            elif values.ndim == 2:
                 array[:, low:high] = values
             else:
                 array[low:high] = values

@@ -12,6 +12,7 @@ from cer_gpu import progress
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.payload import RowValues, table_of
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.streams.contract import ALL_LANES, NOTHING, OWN_LANE, LaneBounds, StreamEvents
 
@@ -72,8 +73,10 @@ class Following:
         The time of each event; empty where the machine does not ask.
     positions : ndarray, shape (room,), int64
         In the stream.
-    rows : pyarrow.Table or None
-        The columns that are kept of the new events; None where none are.
+    payload : pyarrow.Table or None
+        The columns that are kept of the new events; None where none are, or `row` has them.
+    row : RowValues or None
+        The same of a single event.
     """
 
     events: StreamEvents
@@ -84,7 +87,13 @@ class Following:
     keyed: np.ndarray
     times: np.ndarray
     positions: np.ndarray
-    rows: pa.Table | None = None
+    payload: pa.Table | None = None
+    row: RowValues | None = None
+
+    @property
+    def rows(self) -> pa.Table | None:
+        """The columns that are kept of the new events; None where none are."""
+        return self.payload if self.row is None else table_of(self.row.schema, [self.row.values])
 
     def stops(self) -> Iterator[int]:
         """Where to stop, the end included."""

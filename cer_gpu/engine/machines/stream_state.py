@@ -13,7 +13,7 @@ from cer_gpu.engine.memory import Allowance, still_needed
 from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown
-from cer_gpu.engine.read.payload import RowValues, table_of
+from cer_gpu.engine.read.payload import RowValues
 from cer_gpu.kernels.streams import cpu as kernels
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
@@ -45,6 +45,7 @@ class StreamState:
 
     def __init__(self, query: CompiledQuery, intake: Intake, runs: OpenRuns, memory: int | None) -> None:
         self._query = query
+        self._reads_times = query.traits.reads_times
         self._intake = intake
         self._runs = runs
         self._allowance = Allowance(memory)
@@ -129,14 +130,12 @@ class StreamState:
             each = zip(self._bounds[:3], (-1, -1, 0), strict=True)
             self._bounds = LaneBounds(*(grown(one, lanes, fill) for one, fill in each), self._bounds.all)
         keyed, times = self._kept.array("keyed"), self._kept.array("times")
-        if self._query.traits.reads_times and not len(times):
+        if self._reads_times and not len(times):
             times = self._kept.array("keys")  # what the window measures
         positions = self._kept.array("positions")
-        rows = new.payload if row is None else table_of(row.schema, [row.values])
+        events, bounds, stop = self._events, self._bounds, self._kept.count
         return self._runs.push(
-            Following(
-                self._events, self._size, self._bounds, first, self._kept.count, keyed, times, positions, rows
-            )
+            Following(events, self._size, bounds, first, stop, keyed, times, positions, new.payload, row)
         )
 
     def _returned(self) -> list[Relevant]:
