@@ -6,7 +6,17 @@ which leaves differences exact as long as these fit; a second sum in float64 tel
 A window beside gaps: complex events of at most three events are counted in constant time for an event
 (`cpu_short`). Of others, where no run that ends at a hit begins before the window, the number is that of all
 runs. Where some do, the complex events of this hit are counted one by one, or, where the window has fewer
-events, these are run again for this hit alone.
+events, these are run again for this hit alone. So a hit of longer complex
+events, some of which the window leaves out, may cost as much as the window has events.
+
+A chain of k steps has a linear bound that is not built yet. Let g_m(e, S) be the number of runs of m events
+that end at entry e and start at S or later, where e reads the entries p(e) .. q(e) - 1 of the step before.
+Then g_m(e, S) is G(q(e)) - G(p(e)), G being the prefix sums of g_m-1 at this S. By induction g_m is, between
+neighbours of 2^(m-1) thresholds, one linear function of 2^m - 1 numbers that e has whatever S is: 1, and the
+prefix sums at p(e) and at q(e) of the numbers of the step before. Each threshold T of g_m-1 gives two: the
+first e with q(e) > T, and the first with p(e) >= T. As p, q and S only move forward, so do thresholds: all in
+all O(2^k) steps for an event and O(4^k) for a hit, whatever the window. `cpu_short` is the case k = 3. An
+iteration has no such k.
 """
 
 import numpy as np
