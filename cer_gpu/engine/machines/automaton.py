@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
@@ -35,15 +35,14 @@ from cer_gpu.kernels.runs.programs import (
     hits_program,
     longest_run,
 )
-from cer_gpu.plan.automaton import AutomatonMachine, Choice
+from cer_gpu.plan.automaton import AutomatonMachine
 from cer_gpu.plan.compiled import CompiledQuery
 
 # Listing, streams, strategies and windows over attributes are loaded where they are wanted: a count starts
 # sooner without them.
 if TYPE_CHECKING:
+    from cer_gpu.engine.machines.chooser import Chooser
     from cer_gpu.engine.machines.falling import Falling
-    from cer_gpu.engine.machines.open_spans import OpenEnds
-    from cer_gpu.engine.machines.strategies import ChosenInSpans, Single
     from cer_gpu.enumeration.structure import Structure
     from cer_gpu.kernels.best.cpu import Paths
 
@@ -200,7 +199,7 @@ class AutomatonRunner:
             ends = self.ends(chunk)
             if self._choice.single:
                 return ends.event, np.ones(len(ends), np.int64)
-            return ends.event, self._chosen(chunk, ends, self._choice).count
+            return ends.event, self._chooser.of_chunk(chunk, ends).count
         if self.carries:
             return self._count_carried(chunk)
         if self._query.consume != "NONE":
@@ -273,8 +272,9 @@ class AutomatonRunner:
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The complex events at some ends of a chunk."""
-        choice = self._choice
-        return self.structure(chunk, ends) if choice is None else self._chosen(chunk, ends, choice)
+        if self._choice is not None:
+            return self._chooser.of_chunk(chunk, ends)
+        return self.structure(chunk, ends)
 
     def open_runs(self) -> OpenRuns:
         """The runs that a stream keeps between pushes."""
@@ -283,7 +283,7 @@ class AutomatonRunner:
             from cer_gpu.engine.machines.best_stream import BestRuns
 
             return BestRuns(self.tables, choice.strategy == "LAST", choice.shown)
-        choose = None if self._choice is None else partial(self._chosen_of_open, self._choice)
+        choose = None if choice is None else self._chooser.of_open
         if self._by_attribute:
             from cer_gpu.engine.machines.keyed_stream import KeyedRuns
 
@@ -292,54 +292,19 @@ class AutomatonRunner:
 
         return AutomatonRuns(self.tables, self._query.consume, choose)
 
-    def _chosen_of_open(self, choice: Choice, ends: OpenEnds) -> Single | ChosenInSpans:
-        """What the strategy of SELECT leaves at ends of a push: the window of each end is run again.
+    @cached_property
+    def _chooser(self) -> Chooser:
+        """What the strategy of SELECT leaves; only where there is one."""
+        from cer_gpu.engine.machines.chooser import Chooser
 
-        Which complex events MAX leaves, and NEXT and LAST where several have the same positions, depends on
-        which others begin in the window: one that is left out comes back when the window has left those that
-        were preferred to it. To know this in advance, a run would have to keep for each state the latest
-        start of a preferred run, and runs that differ in these starts could not be put together: with w open
-        events and n states there may be w^n kinds of them. So an end costs as many steps as there are
-        events of its lane in its window, and only when it is listed. Under CONSUME BY no two ends have events
-        of one lane in common, so that each event is run again once.
-        """
-        from cer_gpu.engine.machines.open_spans import SpansOfOpen
-        from cer_gpu.engine.machines.strategies import ChosenInSpans, Single, best_in_spans
-        from cer_gpu.kernels.best import cpu as best
+        assert self._choice is not None
+        return Chooser(self.tables, self._choice, self._query, self._n_symbols, self._workers, self._paths)
 
-        spans = SpansOfOpen(ends, self._n_symbols)
-        if not choice.single:
-            return ChosenInSpans(choice, spans, self._workers)
-        parts = best_in_spans(self.tables, spans, choice.strategy == "LAST", self._workers)
-        return Single(best.joined(parts), ends.ends.event, choice.shown)
-
-    def _chosen(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single | ChosenInSpans:
-        """The complex events that the strategy of SELECT leaves at each end."""
-        from cer_gpu.engine.machines.strategies import (
-            ChosenInSpans,
-            Single,
-            SpansOfHits,
-            best_beside_falling,
-        )
-
-        if not choice.single:
-            return ChosenInSpans(choice, SpansOfHits(chunk, ends, self._n_symbols), self._workers)
-        if not len(chunk.falling):
-            return self._single(chunk, ends, choice)
-        latest, apart = choice.strategy == "LAST", self._query.consume != "NONE"
-        paths = best_beside_falling(self.tables, chunk, ends, latest, apart, self._n_symbols, self._workers)
-        return Single(paths, ends.event, choice.shown)
-
-    def _single(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single:
-        """The complex event that NEXT or LAST leaves at each end, where no lane is falling."""
-        from cer_gpu.engine.machines.strategies import Single
-
-        latest = choice.strategy == "LAST"
+    def _paths(self, chunk: Chunk, ends: Ends, latest: bool) -> Paths:
+        """As `paths_here`, where the runner runs."""
         if self._devices is not None:
-            paths = self._devices.paths(self, chunk, ends, latest)
-        else:
-            paths = self.paths_here(chunk, ends, latest)
-        return Single(paths, ends.event, choice.shown)
+            return self._devices.paths(self, chunk, ends, latest)
+        return self.paths_here(chunk, ends, latest)
 
     def paths_here(self, chunk: Chunk, ends: Ends, latest: bool) -> Paths:
         """What NEXT, or LAST if `latest`, leaves at ends in segments, found by the CPU."""

@@ -20,15 +20,15 @@ from cer_gpu.engine.machines.asked import Asked, Reported, purpose_of, reported,
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.engine.read.classify import Classifier, columns_of
+from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.foresight import Foresight
 from cer_gpu.engine.read.holding import KeptLanes
 from cer_gpu.engine.read.intake import Intake
-from cer_gpu.engine.read.join_keys import columns_read
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
 from cer_gpu.engine.run.instead import going_on, or_instead
+from cer_gpu.engine.run.needed import NeededColumns
 from cer_gpu.engine.run.noticed import say_how_many, say_what_was_read
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.place import Place, place_of
@@ -102,6 +102,7 @@ class BoundQuery:
             one.name: one.measure.unit for one in query.reading.derived if one.measure.unit
         }
         self._options = options
+        self._needed = NeededColumns(query.reading, options)
         self._workers = workers
         self.halo = halo
         self.stop = stop
@@ -423,9 +424,9 @@ class BoundQuery:
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns that it needs."""
         rows, columns = self.most_rows(run), self.columns(run.intake.payload)
-        classified = {name for axis in self._query.reading.axes for name in columns_of(axis)}
-        kept = [*self._kept(run.intake.payload), *self._behind()]
-        return run.intake.extended(self._source.batches(columns, rows, classified.difference(kept)))
+        return run.intake.extended(
+            self._source.batches(columns, rows, self._needed.classified_alone(run.intake.payload))
+        )
 
     def most_rows(self, run: Run) -> int:
         """The most rows of a batch that a run reads."""
@@ -480,25 +481,7 @@ class BoundQuery:
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""
-        axes = [name for axis in self._query.reading.axes for name in columns_of(axis)]
-        names = [*self._options.order_by, *axes, *self._behind(), *self._kept(payload)]
-        derived = {one.name for one in self._query.reading.derived}
-        return [name for name in dict.fromkeys(names) if name not in derived]
-
-    def _behind(self) -> list[str]:
-        """The columns of the data from which others are derived."""
-        return sorted({name for one in self._query.reading.derived for name in one.read})
-
-    def _kept(self, payload: tuple[str, ...]) -> list[str]:
-        """The columns that the run keeps, not those that only say which class an event is of."""
-        reading, options = self._query.reading, self._options
-        names = [*options.order_by, *columns_read(reading.keys)]
-        names += [name for part in reading.partition for name in part]
-        if reading.window is not None and reading.window.attribute is not None:
-            names.append(reading.window.attribute)
-        if reading.streams and options.stream_column is not None:
-            names.append(options.stream_column)
-        return [*names, *payload]
+        return self._needed.all(payload)
 
 
 def _reported_number(run: Run, chunk: Chunk) -> Reported:
