@@ -11,39 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
-from cer_gpu.engine.cuda.memory import free_bytes
-from cer_gpu.engine.cuda.pool import SHARE
-from cer_gpu.engine.devices import on, say_no_memory, with_memory
+from cer_gpu.engine.cuda.machines.first_device import FirstDevice, fits
 from cer_gpu.engine.machines.compared import ComparedRunner
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.compared import ComparedUnit
 from cer_gpu.kernels.compared import cuda_counts, cuda_hits
 from cer_gpu.kernels.compared.cuda_units import DevicePairs, bytes_of_pairs, device_pairs
-from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.plan.compiled import CompiledQuery
 
 LEAST = 1 << 10
 """A device is used for at least so many segments: with fewer threads the CPU is faster."""
 
 
-class DevicesCompared:
+class DevicesCompared(FirstDevice):
     """Finds the ends of compared steps, and counts complex events, on a device: `ComparedDevices`.
 
-    Parameters
-    ----------
-    device : int
-        Its number.
-    lane, stream : Geometry
-        How kernels are launched with one thread for each segment, or for each row.
+    Parameters as for `FirstDevice`.
     """
 
-    chunks = DevicesAutomaton.chunks
-
-    def __init__(self, device: int, lane: Geometry = LANE, stream: Geometry = STREAM) -> None:
-        self._device = device
-        self._lane, self._stream = lane, stream
-        self._warned = False
+    what = "the look-ups of compared steps"
 
     def hits(self, unit: ComparedUnit) -> tuple[np.ndarray, np.ndarray] | None:
         """The hits of a unit and their latest starts; None where the CPU is to find them."""
@@ -59,18 +45,14 @@ class DevicesCompared:
         if len(unit.segments.begin) < LEAST:
             return None
 
-        def run() -> tuple[np.ndarray, np.ndarray]:
+        def run() -> tuple[np.ndarray, np.ndarray] | None:
+            if not fits(bytes_of_pairs(unit.tables, int(unit.segments.base[-1]))):
+                return None
             pairs: DevicePairs = device_pairs(unit.tables, unit.events, unit.segments, unit.arranged)
             event, other = ask(pairs, unit.measured, unit.size, self._lane, self._stream)
             return event.copy_to_host(), other.copy_to_host()
 
-        with on(self._device):
-            fits = bytes_of_pairs(unit.tables, int(unit.segments.base[-1])) <= free_bytes() // SHARE
-            found = with_memory(run) if fits else None
-        if found is None and not self._warned:
-            self._warned = True
-            say_no_memory(self._device, "the look-ups of compared steps")
-        return found
+        return self._on_device(run)
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]) -> ComparedRunner:

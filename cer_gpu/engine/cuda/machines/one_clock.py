@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
+from cer_gpu.engine.cuda.machines.first_device import FirstDevice, fits
 from cer_gpu.engine.cuda.machines.one_device import cut_early
 from cer_gpu.engine.cuda.machines.units import LEAST, LEAST_UNIT
-from cer_gpu.engine.cuda.memory import free_bytes
-from cer_gpu.engine.cuda.pool import SHARE
-from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, in_order
 from cer_gpu.engine.machines.one_clock import ClockRunner
@@ -29,25 +26,17 @@ NOTHING = np.empty(0, np.int64), np.empty(0, np.int64)
 """What the device gives where the CPU follows the runs for another reason than memory."""
 
 
-class DevicesClock:
+class DevicesClock(FirstDevice):
     """Finds the ends of an automaton with one clock, and counts complex events, on a device: `ClockDevices`.
 
-    Parameters
-    ----------
-    device : int
-        Its number.
-    lane, stream : Geometry
-        How kernels are launched with one thread for each unit, or for each row.
+    Parameters as for `FirstDevice`. Once it has had too little memory, the CPU does everything.
     """
 
-    chunks = DevicesAutomaton.chunks
+    what = "the runs of automata with a clock"
 
     def __init__(self, device: int, lane: Geometry = LANE, stream: Geometry = STREAM) -> None:
-        self._device = device
-        self._lane, self._stream = lane, stream
+        super().__init__(device, lane, stream)
         self._nodes = NODES_OF_EVENT
-        self._alone = False
-        """Whether the CPU does everything from now on."""
 
     def hits(self, runner: ClockRunner, chunk: Chunk) -> Ends | None:
         """The ends of a chunk without `lowest`; None where the CPU is to find them."""
@@ -66,7 +55,7 @@ class DevicesClock:
     ) -> tuple[np.ndarray, np.ndarray] | None:
         query, segments = runner.query, chunk.segments
         window = query.window
-        if self._alone or window is None or window.kind == "attribute" or query.consume != "NONE":
+        if self._full or window is None or window.kind == "attribute" or query.consume != "NONE":
             return None
         if len(segments) + int((segments.stop - segments.report).sum()) // LEAST_UNIT < LEAST:
             return None
@@ -90,11 +79,7 @@ class DevicesClock:
                 self._nodes *= 2
             return NOTHING
 
-        with on(self._device):
-            found = with_memory(run)
-        if found is None:
-            self._alone = True
-            say_no_memory(self._device, "the runs of automata with a clock")
+        found = self._on_device(run)
         if found is None or found is NOTHING:
             return None
         event, value = found
@@ -105,7 +90,7 @@ class DevicesClock:
         """Whether the device has memory for some units at a time."""
         length, reported = units.stop - units.begin, units.stop - units.report
         needed = bytes_of_units(runner.tables, length, reported, self._nodes)
-        return int(needed.sum()) <= free_bytes() // SHARE
+        return fits(int(needed.sum()))
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]) -> ClockRunner:

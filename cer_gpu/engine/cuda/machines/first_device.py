@@ -1,0 +1,50 @@
+"""What the backends share that use one device, and leave to the CPU what it has no memory for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
+
+from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
+from cer_gpu.engine.cuda.memory import free_bytes
+from cer_gpu.engine.cuda.pool import SHARE
+from cer_gpu.engine.devices import on, say_no_memory, with_memory
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
+
+Result = TypeVar("Result")
+
+
+class FirstDevice:
+    """A device on which an automaton runs.
+
+    Parameters
+    ----------
+    device : int
+        Its number.
+    lane, stream : Geometry
+        How kernels are launched with one thread for each unit (or segment), or for each row.
+    """
+
+    chunks = DevicesAutomaton.chunks
+    what: ClassVar[str]
+    """What there was no memory for, for the warning."""
+
+    def __init__(self, device: int, lane: Geometry = LANE, stream: Geometry = STREAM) -> None:
+        self._device = device
+        self._lane, self._stream = lane, stream
+        self._full = False
+        """Whether there has been too little memory."""
+
+    def _on_device(self, run: Callable[[], Result | None]) -> Result | None:
+        """The result of what runs there; None, and a warning the first time, where memory is too little."""
+        with on(self._device):
+            found = with_memory(run)
+        if found is None and not self._full:
+            self._full = True
+            say_no_memory(self._device, self.what)
+        return found
+
+
+def fits(needed: int) -> bool:
+    """Whether the current device has memory for so many bytes, beside what else is there."""
+    return needed <= free_bytes() // SHARE
