@@ -24,6 +24,7 @@ from cer_gpu.automata.positions import (
     PositionAutomaton,
     PositionStep,
     inexpressible,
+    loses_its_marks,
     position_automaton,
 )
 from cer_gpu.errors import Diagnostic, QueryError
@@ -260,22 +261,6 @@ def _not_last(
     return inexpressible(
         automaton.constraints[missing].comparison,
         f"`{event}` comes after `{between}`, and this compares it with an event before that one",
-    )
-
-
-def loses_its_marks(event_type: str) -> QueryError:
-    """The error for an event in the middle that keeps no mark."""
-    return QueryError(
-        [
-            Diagnostic(
-                "CER063",
-                f"the SELECT list or a PROJECT keeps no mark of `{event_type}` between the first and the "
-                "last event, and beside a correlation complex events are told apart by their marks",
-                None,
-                hints=(f"keep its variable, or `{event_type}`, there",),
-            )
-        ],
-        "",
     )
 
 

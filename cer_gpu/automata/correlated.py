@@ -30,10 +30,11 @@ from cer_gpu.automata.positions import (
     PositionStep,
     Prospects,
     inexpressible,
+    loses_its_marks,
     position_automaton,
     prospects_of,
 )
-from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.errors import QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
@@ -271,7 +272,7 @@ def _built(
         label: frozenset[str] = position.label
         if not label:
             if source != 0 and target in leaving:
-                raise _loses_its_marks(position.event_type)
+                raise loses_its_marks(position.event_type)
             label = UNMARKED
         predicate: Predicate = position.predicate
         for one, other in move.inside:
@@ -308,19 +309,4 @@ def _not_carried(automaton: PositionAutomaton, source: State, target: State, mis
         f"`{event}` comes after `{between}`, which does not have the value to compare with, and an event is "
         "compared with the one right before it only",
         *hints,
-    )
-
-
-def _loses_its_marks(event_type: str) -> QueryError:
-    return QueryError(
-        [
-            Diagnostic(
-                "CER063",
-                f"the SELECT list or a PROJECT keeps no mark of `{event_type}` between the first and the "
-                "last event, and beside a correlation complex events are told apart by their marks",
-                None,
-                hints=(f"keep its variable, or `{event_type}`, there",),
-            )
-        ],
-        "",
     )

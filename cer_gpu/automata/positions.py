@@ -420,3 +420,19 @@ def bare(expression: t.Expression) -> t.Expression:
     """An expression over the attributes of one variable as one over those of an event."""
     found: t.Expression = with_attributes(expression, lambda attribute: t.Attribute(attribute.name))
     return found
+
+
+def loses_its_marks(event_type: str) -> QueryError:
+    """The error for an event in the middle that keeps no mark."""
+    return QueryError(
+        [
+            Diagnostic(
+                "CER063",
+                f"the SELECT list or a PROJECT keeps no mark of `{event_type}` between the first and the "
+                "last event, and beside a correlation complex events are told apart by their marks",
+                None,
+                hints=(f"keep its variable, or `{event_type}`, there",),
+            )
+        ],
+        "",
+    )

@@ -7,17 +7,15 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.consume import Consumption
+from cer_gpu.engine.machines.consume import Consuming, Consumption
 from cer_gpu.engine.machines.ends import Ends, admitted_hits, no_ends
 from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.plan.compiled import CompiledQuery
 
 
-class UnitsRunner(ABC):
+class UnitsRunner(Consuming, ABC):
     """Runs the units of a chunk by several threads: joins, steps with bounds, steps that are compared.
 
     Parameters
@@ -38,15 +36,6 @@ class UnitsRunner(ABC):
         self._query = query
         self._workers = workers
         self.consumption = Consumption(query)
-
-    @property
-    def states(self) -> tuple[LaneState, ...]:
-        """The state that it keeps for each lane."""
-        return (self.consumption,)
-
-    def read(self, events: Relevant, lane_count: int) -> Relevant:
-        """New events, unchanged."""
-        return events
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; unless `bounded`, `lowest` may say nothing."""

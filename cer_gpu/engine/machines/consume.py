@@ -6,7 +6,8 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.read.lanes import grown, moved
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import LaneState, grown, moved
 from cer_gpu.kernels.consume import cpu as consume
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -78,6 +79,26 @@ class Consumption:
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         return keep[back], floors[back]
+
+
+class Consuming:
+    """A runner that keeps for each lane what is consumed, and nothing else; a part of a `MachineRunner`.
+
+    Attributes
+    ----------
+    consumption : Consumption
+    """
+
+    consumption: Consumption
+
+    @property
+    def states(self) -> tuple[LaneState, ...]:
+        """The state that it keeps for each lane."""
+        return (self.consumption,)
+
+    def read(self, events: Relevant, lane_count: int) -> Relevant:
+        """New events, unchanged."""
+        return events
 
 
 def after(chunk: Chunk, event: np.ndarray, floors: np.ndarray) -> np.ndarray:

@@ -8,13 +8,11 @@ from typing import Protocol
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.consume import Consumption
+from cer_gpu.engine.machines.consume import Consuming, Consumption
 from cer_gpu.engine.machines.ends import Ends, in_order, no_ends
 from cer_gpu.engine.machines.found import Answers, Sharing
 from cer_gpu.engine.machines.one_clock_stream import ClockRuns
 from cer_gpu.engine.machines.open_runs import stops
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.enumeration.timed import (
@@ -83,7 +81,7 @@ class ClockDevices(Protocol):
         ...
 
 
-class ClockRunner:
+class ClockRunner(Consuming):
     """Runs an automaton with one clock over chunks on the CPU; a `MachineRunner`.
 
     A chunk is followed as a stream is, by one thread.
@@ -111,15 +109,6 @@ class ClockRunner:
         self.chunks = 1 if devices is None else devices.chunks
         self.consumption = Consumption(query)
         self._last: ClockChunk | None = None
-
-    @property
-    def states(self) -> tuple[LaneState, ...]:
-        """The state that it keeps for each lane."""
-        return (self.consumption,)
-
-    def read(self, events: Relevant, lane_count: int) -> Relevant:
-        """New events, unchanged."""
-        return events
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; unless `bounded`, `lowest` may be left empty."""

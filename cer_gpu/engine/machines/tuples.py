@@ -17,12 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.consume import Consumption
+from cer_gpu.engine.machines.consume import Consuming, Consumption
 from cer_gpu.engine.machines.ends import Ends, first_ends, no_ends
 from cer_gpu.engine.machines.lookups import LARGEST, Lookups, TupleEnds
 from cer_gpu.engine.machines.tuple_answers import FEW, FoundTuples, TupleAnswers
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.frozen import dataclass
@@ -51,7 +49,7 @@ class Looked:
     found: FoundTuples | None = None
 
 
-class TupleRunner:
+class TupleRunner(Consuming):
     """Looks up the atoms of a rule on the CPU; a `MachineRunner`.
 
     Parameters
@@ -69,15 +67,6 @@ class TupleRunner:
         self._workers = workers
         self._last: tuple[Chunk, Looked] | None = None
         self.consumption = Consumption(query)
-
-    @property
-    def states(self) -> tuple[LaneState, ...]:
-        """The state that it keeps for each lane."""
-        return (self.consumption,)
-
-    def read(self, events: Relevant, lane_count: int) -> Relevant:
-        """New events, unchanged."""
-        return events
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk; `lowest` is always there."""

@@ -14,7 +14,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.walk import nodes
 from cer_gpu.plan.evaluated import beside_correlation, strategy_beside_chain
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes.route import Refusal
+from cer_gpu.plan.routes.route import Refusal, no_comparing_pattern
 
 if TYPE_CHECKING:
     from cer_gpu.plan.routes.apart_sketch import ApartSketch
@@ -24,13 +24,10 @@ NAME = "apart"
 
 def sketch(outline: Outline) -> ApartSketch | Refusal:
     """The chain of a query that compares two of its events."""
+    if refusal := no_comparing_pattern(outline):
+        return refusal
     query = outline.statement
-    if isinstance(query, tree.Rule) or outline.formula is None:
-        return Refusal("a rule has no pattern")
-    if outline.timed:
-        return Refusal("its pattern has intervals of time")
-    if not outline.correlates:
-        return Refusal("no filter compares two events")
+    assert isinstance(query, tree.SelectQuery)
     if query.window is not None and query.window.kind == "attribute":
         return Refusal("its window is over an attribute")
     if any(isinstance(node, tree.Beside) for node in nodes(query.pattern)):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes.route import Refusal
+from cer_gpu.plan.routes.route import Refusal, no_timed_pattern
 
 if TYPE_CHECKING:
     from cer_gpu.plan.routes.clock_sketch import ClockSketch
@@ -21,13 +21,11 @@ NAME = "clock"
 
 def sketch(outline: Outline) -> ClockSketch | Refusal:
     """The automaton with one clock of a timed query."""
+    if refusal := no_timed_pattern(outline):
+        return refusal
     query, formula = outline.statement, outline.formula
-    if isinstance(query, tree.Rule) or formula is None:
-        return Refusal("a rule has no pattern")
-    if outline.beyond:
-        return Refusal(f"it has {outline.beyond}, which is no equality of two events")
-    if not outline.timed:
-        return Refusal("its pattern has no interval of time")
+    assert isinstance(query, tree.SelectQuery)
+    assert formula is not None
     from cer_gpu.plan.routes.clock_sketch import sketched  # a process without intervals need not load it
 
     try:

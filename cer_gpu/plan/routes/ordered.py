@@ -12,7 +12,7 @@ from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.plan.evaluated import beside_correlation
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes.route import Refusal
+from cer_gpu.plan.routes.route import Refusal, no_comparing_pattern
 
 if TYPE_CHECKING:
     from cer_gpu.plan.routes.ordered_sketch import OrderedSketch
@@ -22,13 +22,10 @@ NAME = "ordered"
 
 def sketch(outline: Outline) -> OrderedSketch | Refusal:
     """The automaton of compared steps of a query that compares events."""
+    if refusal := no_comparing_pattern(outline):
+        return refusal
     query = outline.statement
-    if isinstance(query, tree.Rule) or outline.formula is None:
-        return Refusal("a rule has no pattern")
-    if outline.timed:
-        return Refusal("its pattern has intervals of time")
-    if not outline.correlates:
-        return Refusal("no filter compares two events")
+    assert isinstance(query, tree.SelectQuery)
     if not outline.beyond:
         return Refusal("all its comparisons are equalities")
     if found := beside_correlation(query):

@@ -35,6 +35,24 @@ class Refusal:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+def no_timed_pattern(outline: Outline) -> Refusal | None:
+    """Why a query is no pattern with intervals of time, or compares by more than equality; else None."""
+    if outline.formula is None:
+        return Refusal("a rule has no pattern")
+    if outline.beyond:
+        return Refusal(f"it has {outline.beyond}, which is no equality of two events")
+    return None if outline.timed else Refusal("its pattern has no interval of time")
+
+
+def no_comparing_pattern(outline: Outline) -> Refusal | None:
+    """Why a query is no pattern that compares events, or has intervals of time; else None."""
+    if outline.formula is None:
+        return Refusal("a rule has no pattern")
+    if outline.timed:
+        return Refusal("its pattern has intervals of time")
+    return None if outline.correlates else Refusal("no filter compares two events")
+
+
 class Explanation(Protocol):
     """The lines of `explain` about a machine."""
 
