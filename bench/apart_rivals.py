@@ -7,10 +7,10 @@ price) into an in-memory table of the engine, runs the query once to warm up and
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from collections.abc import Callable
+
+from bench.counted_rival import number_of_chdb, number_of_duckdb, print_counted
 
 SPAN = 1 << 32
 """Above every place and window: key * SPAN + place puts the keys so far apart that no window holds two."""
@@ -97,11 +97,7 @@ def open_duckdb(path: str) -> Callable[[str], int]:
         [path],
     )
 
-    def run(text: str) -> int:
-        row = connection.execute(text).fetchone()
-        return int(row[0]) if row is not None and row[0] is not None else 0
-
-    return run
+    return number_of_duckdb(connection)
 
 
 def open_chdb(path: str) -> Callable[[str], int]:
@@ -116,10 +112,7 @@ def open_chdb(path: str) -> Callable[[str], int]:
     session.query(f"INSERT INTO events SELECT toString(type), key, place, price FROM file('{path}', Parquet)")
     session.query("OPTIMIZE TABLE events FINAL")
 
-    def run(text: str) -> int:
-        return int(str(session.query(text, "TSV")).split()[0])
-
-    return run
+    return number_of_chdb(session)
 
 
 def open_polars(path: str) -> Callable[[str], int]:
@@ -154,15 +147,7 @@ def main(engine: str, form: str, within: str, path: str, runs: str) -> None:
     """Measure one form in this process."""
     run = OPENERS[engine](path)
     text = FORMS[engine][form].replace("{span}", str(SPAN)).replace("{w}", within) or within
-    number = run(text)
-    seconds = []
-    for _ in range(int(runs)):
-        begin = time.perf_counter()
-        again = run(text)
-        seconds.append(time.perf_counter() - begin)
-        if again != number:
-            raise ValueError(f"{engine} says {number} and then {again}")
-    sys.stdout.write(json.dumps({"number": number, "seconds": seconds}) + "\n")
+    print_counted(engine, lambda: run(text), int(runs))
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ RUNS times more, and prints `{"number": ..., "seconds": [...]}`. Loading is not 
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from collections.abc import Callable
+
+from bench.counted_rival import number_of_chdb, number_of_duckdb, print_counted
 
 TYPE_NAMES = ", ".join(f"'{name}'" for name in "ABCDEFGHIJ")
 SPAN = 1 << 32
@@ -147,11 +147,7 @@ def open_duckdb(path: str) -> Callable[[str], int]:
         [path],
     )
 
-    def run(text: str) -> int:
-        row = connection.execute(text).fetchone()
-        return int(row[0]) if row is not None and row[0] is not None else 0
-
-    return run
+    return number_of_duckdb(connection)
 
 
 def open_chdb(path: str) -> Callable[[str], int]:
@@ -167,10 +163,7 @@ def open_chdb(path: str) -> Callable[[str], int]:
     session.query(f"INSERT INTO events SELECT toString(type), key, ts FROM file('{path}', Parquet)")
     session.query("OPTIMIZE TABLE events FINAL")
 
-    def run(text: str) -> int:
-        return int(str(session.query(text, "TSV")).split()[0])
-
-    return run
+    return number_of_chdb(session)
 
 
 OPENERS = {"duckdb": open_duckdb, "chdb": open_chdb}
@@ -180,15 +173,7 @@ def main(engine: str, form: str, within: str, path: str, runs: str) -> None:
     """Measure one form in this process."""
     run = OPENERS[engine](path)
     text = query_text(engine, form, int(within))
-    number = run(text)
-    seconds = []
-    for _ in range(int(runs)):
-        begin = time.perf_counter()
-        again = run(text)
-        seconds.append(time.perf_counter() - begin)
-        if again != number:
-            raise ValueError(f"{engine} says {number} and then {again}")
-    sys.stdout.write(json.dumps({"number": number, "seconds": seconds}) + "\n")
+    print_counted(engine, lambda: run(text), int(runs))
 
 
 if __name__ == "__main__":
