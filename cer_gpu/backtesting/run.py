@@ -140,7 +140,7 @@ def backtest(
         schema = columns_found(parted, source.arrow_schema, options)
         at = "time" if options.order_by else "position"
         ends = EndsSummed(parted.buckets, parted.columns, at, schema)
-        tables = _together(passes, bound, source, options, parted, ends.add, notes, kept)
+        tables = _together(passes, bound, source, options, parted, schema, ends.add, notes, kept)
         for number in passes.alone:
             make = partial(_alone, bound[number], parted, at, schema)
             tables += [numbered(found, number) for found in made(f"query {number}", make)]
@@ -204,6 +204,7 @@ def _together(
     source: Source,
     options: Options,
     parted: Parted,
+    schema: pa.Schema,
     ends: Callable[[int, pa.Table], None],
     notes: Notes,
     kept: KeptBacktest | None,
@@ -213,7 +214,6 @@ def _together(
     """
     totals = [Totals(parted.buckets, bool(parted.columns)) for _ in passes.groups]
     bunches = sum_up(passes, bound, source, options, PassFound(totals, ends), notes, kept)
-    schema = columns_found(parted, source.arrow_schema, options)
     return [
         of_groups(own.groups(), parted.buckets, parted.columns, bunch, schema)
         for bunch, own in zip(bunches, totals)

@@ -5,14 +5,13 @@ The first step of the proof of Theorem 5.3 of the CEPL thesis.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.leaves import aggregates, attributes
 from cer_gpu.language.scope import variables
+from cer_gpu.language.signs import HOLDS
 from cer_gpu.language.walk import children, condition_variables
 from cer_gpu.logic.binding import hidden
 from cer_gpu.logic.boolean import FALSE, TRUE, replace_literals, unary_literals
@@ -101,19 +100,9 @@ def vacuous(condition: t.Condition, names: frozenset[str]) -> t.Condition:
         sides = _constant(one.left, names), _constant(one.right, names)
         if None in sides:
             return TRUE
-        return TRUE if _COMPARE[one.op](*sides) else FALSE
+        return TRUE if HOLDS[one.op](*sides) else FALSE
 
     return replace_literals(condition, literal)
-
-
-_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def _constant(side: t.Expression, names: frozenset[str]) -> int | float | None:

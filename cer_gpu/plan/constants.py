@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +12,7 @@ from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.letters import lower, upper
 from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.language.signs import HOLDS
 from cer_gpu.language.units import (
     NANOSECONDS,
     decimal_unit,
@@ -22,15 +22,6 @@ from cer_gpu.language.units import (
     one_in,
     timestamp_nanoseconds,
 )
-
-_COMPARE = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 MOST_DIGITS = 18
 """Whole numbers of so many digits fit 64 bits."""
@@ -148,7 +139,7 @@ class ConstantReader:
         if kind.type in (ValueType.TIMESTAMP, ValueType.DURATION):
             other = kind
         first, second = self.read(left, kind), self.read(right, other)
-        return first is not None and second is not None and bool(_COMPARE[op](first, second))
+        return first is not None and second is not None and bool(HOLDS[op](first, second))
 
     def is_null(self, expression: tree.Expression) -> bool:
         """Whether an expression without attributes is null (not NaN)."""

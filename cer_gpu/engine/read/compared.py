@@ -21,6 +21,7 @@ from cer_gpu.engine.read.sources.columns import is_text, single
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.signs import HOLDS
 from cer_gpu.language.units import NANOSECONDS, exact, nanoseconds
 
 NAN = math.nan
@@ -30,15 +31,6 @@ Kind: TypeAlias = Literal["number", "decimal", "text", "time", "span"]
 
 Value: TypeAlias = Any
 """An int, float, Fraction, str or bool; None for a null."""
-
-_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 INT64 = range(-(2**63), 2**63)
 
@@ -133,7 +125,7 @@ def comparison_of(condition: tree.Comparison, places: Places) -> Callable[[Seque
     places : callable
     """
     left, right = _beside(known(condition.left, places), known(condition.right, places))
-    compare = _COMPARE[condition.op]
+    compare = HOLDS[condition.op]
     first, second = left.value, right.value
 
     def holds(values: Sequence[Value]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
+from cer_gpu.language.signs import HOLDS
 from cer_gpu.language.units import NANOSECONDS, decimal_unit, digits_of, nanoseconds, one_in
 from cer_gpu.language.words import written
 from cer_gpu.plan.constants import decimal_literal, fold_arithmetic
@@ -340,7 +340,7 @@ def relation(op: str, left: tree.Expression, right: tree.Expression, read: Reade
             for values, unit in ((first, first_unit), (second, second_unit))
         ]
         valid = _both_valid(first, second)
-        truth[row] = _COMPARE_NUMBERS[op](*exact) and (not len(valid) or bool(valid[row]))
+        truth[row] = HOLDS[op](*exact) and (not len(valid) or bool(valid[row]))
     return Values(truth.view(np.uint8), NONE_MISSING, beyond)
 
 
@@ -359,18 +359,8 @@ def _holds_beside_floats(
     for row in np.flatnonzero(unsure & (valid != 0) if len(valid) else unsure):
         one, two = int(decimals[row]) * one_in(digits or "e0"), Fraction(float(floats[row]))
         pair = (one, two) if second_unit is None else (two, one)
-        truth[row] = _COMPARE_NUMBERS[op](*pair)
+        truth[row] = HOLDS[op](*pair)
     return truth
-
-
-_COMPARE_NUMBERS: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def compared(op: str, left: Any, right: Any) -> bool:
@@ -380,5 +370,5 @@ def compared(op: str, left: Any, right: Any) -> bool:
         and right is not None
         and left == left
         and right == right
-        and (_COMPARE_NUMBERS[op](left, right))
+        and (HOLDS[op](left, right))
     )
