@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from cer_gpu.automata.cea import Predicate
@@ -62,6 +63,19 @@ class GeneralMachine:
     beyond: str = ""
 
     engine: ClassVar[str] = "general"
+
+    @property
+    def whole(self) -> tuple[Expression, ...]:
+        """The values that are held as whole numbers of 64 bits, decimals among them."""
+        if self.held is None:
+            return ()
+        words = zip(self.columns, self.held.words, strict=True)
+        return tuple(value for value, word in words if word == "whole")
+
+    @property
+    def exact(self) -> GeneralMachine:
+        """The machine that holds values as Python has them, whatever their size."""
+        return replace(self, held=None)
 
     @property
     def traits(self) -> Traits:

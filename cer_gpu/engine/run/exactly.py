@@ -12,7 +12,6 @@ from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.plan.compiled import CompiledQuery, Machine, Reading
 from cer_gpu.plan.derived import written_out
-from cer_gpu.plan.general import GeneralMachine
 
 _FITS = pa.decimal128(FITTING, 0)
 
@@ -39,21 +38,19 @@ def exactly(query: CompiledQuery, schema: pa.Schema) -> CompiledQuery:
     schema : pyarrow.Schema
         Of the data.
     """
-    machine = query.machine
-    if not isinstance(machine, GeneralMachine) or machine.held is None:
-        return query
-    whole = [one for one, word in zip(machine.columns, machine.held.words, strict=True) if word == "whole"]
-    if not _any_far(whole, query.reading, schema):
+    if not _any_far(getattr(query.machine, "whole", ()), query.reading, schema):
         return query
 
-    def held_by_python(one: Machine) -> Machine:
-        return replace(one, held=None) if isinstance(one, GeneralMachine) else one
+    def exact(one: Machine) -> Machine:
+        found: Machine = getattr(one, "exact", one)
+        return found
 
+    counts = query.counts_machine
     return replace(
         query,
-        machine=held_by_python(machine),
-        hits_machine=held_by_python(query.hits_machine),
-        counts_machine=None if query.counts_machine is None else held_by_python(query.counts_machine),
+        machine=exact(query.machine),
+        hits_machine=exact(query.hits_machine),
+        counts_machine=None if counts is None else exact(counts),
     )
 
 
