@@ -113,7 +113,7 @@ HOMES = {
         "machines.general", "machines.configurations", "machines.registers", "machines.looked_for",
     ),
     "JoinMachine": ("plan.join_tables", "plan.routes", "machines.joins"),
-    "StepMachine": ("plan.step_machine", "plan.routes.timed", "machines.steps"),
+    "StepMachine": ("plan.step_machine", "plan.routes.timed", "machines.steps", "machines.closed_sessions"),
     "MarkForm": ("plan.compiled", "plan.answer_form", "plan.marked", "plan.routes", "answers.form"),
     "TupleMachine": ("plan.tuples", "plan.routes", "engine.machines"),
     "TupleRunner": ("machines.tuples",),

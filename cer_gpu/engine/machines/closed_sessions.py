@@ -174,3 +174,11 @@ class ClosedSessions:
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
         """Nothing was kept."""
+
+
+def label_of_sessions(query: CompiledQuery) -> int:
+    """What the events of a query's sessions are marked with; of a query that `closed_reach` takes."""
+    machine = query.machine
+    assert isinstance(machine, StepMachine)
+    assert machine.sessions is not None
+    return machine.sessions.label

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from cer_gpu.engine.answers.closed import ClosedForm
-from cer_gpu.engine.machines.closed_sessions import ClosedSessions, closed_reach
+from cer_gpu.engine.machines.closed_sessions import ClosedSessions, closed_reach, label_of_sessions
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan.compiled import CompiledQuery
-from cer_gpu.plan.step_machine import StepMachine
 
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.room import Room
@@ -101,10 +100,8 @@ def closing_of(
     form : Form
     room : Room or None
     """
-    reach, machine = closed_reach(query), query.machine
+    reach = closed_reach(query)
     if reach is None or not ClosedForm.fits(form):
         return None
-    assert isinstance(machine, StepMachine)
-    assert machine.sessions is not None
-    made = ClosedForm(form, machine.sessions.label)
+    made = ClosedForm(form, label_of_sessions(query))
     return Closing(intake, workers, made, ClosedSessions(reach, made.listed), room)
