@@ -1,6 +1,8 @@
 """What rivals are asked: every engine that is installed counts what we count, on every workload."""
 
 import json
+import os
+import subprocess
 import sys
 import warnings
 from dataclasses import replace
@@ -12,8 +14,9 @@ import pytest
 import spark_sessions
 
 from bench.figures import WrongAnswerError
+from bench.fresh import in_fresh_process
 from bench.rivals import section, shown
-from bench.rivals.asked import CannotError, open_command
+from bench.rivals.asked import CannotError, below, high_water, open_command
 from bench.rivals.brought import Brought, read, written
 from bench.rivals.frames import open_pandas, open_polars
 from bench.rivals.jvm import DRIVEN, is_kept
@@ -86,6 +89,18 @@ def test_a_program_that_a_user_brings_is_asked(tmp_path, capsys):
     _, question = brought.put()
     main(f"command:{sys.executable} {program}", written(brought, question), str(path), "2")
     assert json.loads(capsys.readouterr().out) == {"cannot": "be asked SELECT MAX * WHERE A ; B"}
+
+
+def test_the_memory_is_that_of_the_engine(tmp_path):
+    """Not that of the process which asked for it, but with that of those below: Spark has a JVM."""
+    path = tmp_path / "events.parquet"
+    pq.write_table(made(workloads()[0], 1000), path)
+    much = np.ones(200_000_000 // 8)
+    small = in_fresh_process("bench.rivals.one", ("duckdb", 0, path, 1), 300)["peak"]
+    assert much.nbytes < high_water(os.getpid())
+    assert small < high_water(os.getpid())
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        assert child.pid in below(os.getpid())
 
 
 def test_a_program_that_ends_early_is_told(tmp_path):

@@ -56,9 +56,7 @@ class Program:
 
     def peak(self) -> int:
         """The most bytes of resident memory of the process so far."""
-        status = Path(f"/proc/{self._process.pid}/status").read_text()
-        line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
-        return int(line.split()[1]) * 1024
+        return high_water(self._process.pid)
 
     def close(self) -> None:
         """End the program."""
@@ -75,6 +73,22 @@ class Program:
             if first == "cannot":
                 raise CannotError(rest)
         raise CannotError(f"it ended with status {self._process.wait(60)} before it said {word!r}")
+
+
+def high_water(process: int) -> int:
+    """The most bytes of resident memory of a process so far."""
+    status = Path(f"/proc/{process}/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(line.split()[1]) * 1024
+
+
+def below(process: int) -> list[int]:
+    """The living processes that a process has started, and those that these have: Spark's JVM is one."""
+    found = []
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in map(int, path.read_text().split()):
+            found += [child, *below(child)]
+    return found
 
 
 def open_command(command: str, path: str) -> Program:

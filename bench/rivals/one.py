@@ -10,13 +10,14 @@ starting and loading, and the most bytes of resident memory. An engine that cann
 from __future__ import annotations
 
 import json
-import resource
+import os
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
-from bench.rivals.asked import Answer, CannotError, Program, open_command
+from bench.fresh import peak_bytes
+from bench.rivals.asked import Answer, CannotError, Program, below, high_water, open_command
 from bench.rivals.brought import Brought, read
 from bench.rivals.frames import open_pandas, open_polars
 from bench.rivals.jvm import open_esper, open_flink, open_siddhi
@@ -194,10 +195,11 @@ def _measured(
     for answer in answers:
         if answer.number != counted:
             raise ValueError(f"{engine} says {counted} and then {answer.number}")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     if isinstance(count, Program):
         peak = count.peak()
         count.close()
+    else:
+        peak = peak_bytes() + sum(map(high_water, below(os.getpid())))
     return {"number": counted, "seconds": [one.seconds for one in answers], "load": load, "peak": peak}
 
 
