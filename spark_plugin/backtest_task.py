@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 from cer_gpu.spark.arrow_types import shown_as
 from cer_gpu.spark.labels import Labels
-from cer_gpu.spark.task import Task
+from cer_gpu.spark.outcome_task import OutcomePlans, counted_values, shown_values
+from cer_gpu.spark.task import UNCUT, Task
 from cer_gpu.spark.worker import SORTED, Job, TaskRun, counts_column
 
 from cer_gpu.backtesting.durations import DurationSums
@@ -29,7 +30,7 @@ from cer_gpu.frozen import dataclass
 
 MATCHES = "matches"
 
-SUMS, DURATIONS = "sums", "durations"
+SUMS, DURATIONS, OUTCOMES = "sums", "durations", "outcomes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,11 @@ class BacktestTask(Task):
         How rows of the result are parted.
     cut : bool
         Whether all of them allow that a stream is cut by time, in one way.
-    asked : {"sums", "durations"}
-        What is asked of them: hits and matches, or how many matches have each duration.
+    asked : {"sums", "durations", "outcomes"}
+        What is asked of them: hits and matches, how many matches have each duration, or how many hits have
+        each value of the outcomes.
+    outcomes : OutcomePlans or None
+        Where outcomes are asked for.
     """
 
     members: tuple[Task, ...] = ()
@@ -55,11 +59,12 @@ class BacktestTask(Task):
     parted: Parted = Parted(None, ())
     cut: bool = False
     asked: str = SUMS
+    outcomes: OutcomePlans | None = None
 
     @property
     def counts_all(self) -> bool:
         """Whether events of types that no query uses change an answer."""
-        return any(one.counts_all for one in self.members)
+        return self.asked == OUTCOMES or any(one.counts_all for one in self.members)
 
     @property
     def types(self) -> tuple[str | int | bool, ...] | None:
@@ -78,6 +83,13 @@ class BacktestTask(Task):
         return self.cut
 
     @property
+    def uncut(self) -> str:
+        """Why a stream cannot be dealt out to several tasks, where it cannot."""
+        if self.asked == OUTCOMES and any(one.cuttable for one in self.members):
+            return "the query has no PARTITION BY, and outcomes look at all that follows"
+        return UNCUT
+
+    @property
     def sees_some(self) -> bool:
         """The filters of one query do not say which events the others have no use for."""
         return False
@@ -88,15 +100,19 @@ class BacktestJob(Job):
 
     task: BacktestTask
     _source: Source
+    _bound: Callable[[PortableQuery], BoundQuery]
 
     def run(
         self, events: Any, labels: Labels, halo: int, grouped: bool = False, stop: int | None = None
     ) -> TaskRun:
         """The queries bound to some events; parameters as of `BoundQuery`."""
         queries = [one.query for one in self.task.members]
-        if self.task.asked != SUMS and len(queries) > 1 and isinstance(events, StreamRows):
+        plans = self.task.outcomes
+        again = plans is not None or (self.task.asked != SUMS and len(queries) > 1)
+        if again and isinstance(events, StreamRows):
             events = self._spooled(events)
-        names = list(dict.fromkeys(name for query in queries for name in query.columns))
+        read = [*(name for query in queries for name in query.columns), *(plans.columns if plans else ())]
+        names = list(dict.fromkeys(read))
         streams = [query.options.stream_column for query in queries if query.options.stream_column]
         source = open_source(
             events,
@@ -114,12 +130,16 @@ class BacktestJob(Job):
             return BoundQuery(query.query, source, units, options, self.workers, halo, True, grouped, stop)
 
         first, *others = map(bound, queries)
-        self._source = source
+        self._source, self._bound = source, bound
         return TaskRun(first, labels, tuple(others))
 
     def _results(self, runs: Iterable[TaskRun]) -> Iterator[pa.RecordBatch]:
         for run in runs:
             bound = [run.bound, *run.beside]
+            if self.task.outcomes is not None:
+                found_values = counted_values(self.task.outcomes, self._source, bound, self._bound)
+                yield from shown_values(found_values, self.task.numbers, self.task.result)
+                continue
             for found in self._summed(bound) if self.task.asked == SUMS else self._durations(bound):
                 if len(found):
                     yield self._shown(found)

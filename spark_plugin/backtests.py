@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,12 +17,14 @@ from cer_gpu.spark.binding import arrow_schema, spark_type, task_of
 from cer_gpu.spark.expressions import in_tasks
 from cer_gpu.spark.files import opened_lake, task_reads_files, told_by_tasks
 from cer_gpu.spark.operators import operator_keywords, size_of
+from cer_gpu.spark.outcomes import OutcomesOf, Planned, WantedOutcomes
 from cer_gpu.spark.routes import route_of
 from cer_gpu.spark.task import DIGITS, Task
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.backtesting.about import about
 from cer_gpu.backtesting.asked import AskedQuery, asked_queries, in_query, refuse_unknown, values_for
+from cer_gpu.backtesting.asked_outcomes import Told, asked_outcomes
 from cer_gpu.backtesting.durations import MANY, TOOK, DurationSums, duration_type, without_durations
 from cer_gpu.backtesting.funnels import Staged, staged, with_queries
 from cer_gpu.backtesting.listed import too_many
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from cer_gpu.spark.lake import Paths
     from pyspark.sql import DataFrame, SparkSession
 
+    from cer_gpu.api import Query
+
 
 @spelled(operator_keywords, omit=("limit", "event_id"))
 def backtest(
@@ -46,6 +50,8 @@ def backtest(
     by: Any = None,
     durations: bool = False,
     funnel: bool = False,
+    outcomes: Mapping[str, str] | None = None,
+    split: Any = None,
     **keywords: Any,
 ) -> Backtest:
     """How often queries would have fired over a DataFrame, as `cer_gpu.backtest` says it.
@@ -63,6 +69,12 @@ def backtest(
         one more reading of the events.
     funnel : bool, default False
         Also how far the matches of each pattern get: `Backtest.funnel`. It reads the events once more.
+    outcomes : mapping of str to str, optional
+        Also what happens after each hit: `Backtest.outcomes`, as `cer_gpu.backtest` has it; there are no
+        values at single hits. It reads the events once more. Queries with a PARTITION BY that parts their
+        complex events are dealt out by it, all others run in one task; the driver gets each distinct value.
+    split : object, optional
+        A time, for the sums of outcomes before it and from it on. A text is in the session's time zone.
     **keywords
         As for `run`. Events that `order_by` does not tell apart are ordered by all columns that some query
         reads: name columns that break all ties, where that matters.
@@ -70,7 +82,7 @@ def backtest(
     Returns
     -------
     Backtest
-        Jobs run at once. It has no outcomes: `hits` gives the events to join them to.
+        Jobs run at once.
 
     Raises
     ------
@@ -79,7 +91,7 @@ def backtest(
     DataError
         When a column is missing.
     ValueError
-        For what `by` cannot be.
+        For what `by`, `outcomes` or `split` cannot be.
     """
     size = size_of(df, keywords.pop("rows", None))
     spark = df.sparkSession
@@ -95,7 +107,8 @@ def backtest(
         worker = Worker(task.dumped(), route.segments, route.streamed, BacktestJob)
         yield in_tasks(route.frame, worker, task.result)
 
-    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, durations, funnel)
+    happened = WantedOutcomes(asked_outcomes(outcomes, split), split)
+    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, durations, funnel, happened)
 
 
 @spelled(operator_keywords, omit=("rows", "limit", "event_id"))
@@ -105,6 +118,8 @@ def backtest_files(
     by: Any = None,
     durations: bool = False,
     funnel: bool = False,
+    outcomes: Mapping[str, str] | None = None,
+    split: Any = None,
     spark: SparkSession | None = None,
     **keywords: Any,
 ) -> Backtest:
@@ -123,13 +138,14 @@ def backtest_files(
 
     def told(wanted: _Wanted, task: BacktestTask) -> Iterator[DataFrame]:
         def shuffled(numbers: Sequence[int], schema: pa.Schema, order_by: list[str]) -> Task:
-            return wanted.task(numbers, wanted.tasks_over(schema, order_by), task.asked)
+            return wanted.again(task, numbers, schema, order_by)
 
         # Where rows go from task to task, they may come as a stream, which is read once.
         for one in [task] if task_reads_files(session, found, task) else _readings(task):
             yield told_by_tasks(session, found, one, partial(shuffled, one.numbers), BacktestJob)
 
-    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, durations, funnel)
+    happened = WantedOutcomes(asked_outcomes(outcomes, split), split)
+    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, durations, funnel, happened)
 
 
 def _found(
@@ -137,8 +153,11 @@ def _found(
     told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]],
     durations: bool,
     funnel: bool,
+    outcomes: WantedOutcomes,
 ) -> Backtest:
     """What queries find, and, where it is asked for, what their stages find."""
+    if outcomes.asked:
+        wanted.ask_for(outcomes)
     if not funnel:
         return wanted.found(told, durations)
     parts, hits, matches = wanted.staged(), [], []
@@ -186,9 +205,16 @@ class _Wanted:
         if over.zone is not None and pa.types.is_timestamp(at.type) and at.type.tz is not None:
             shown = at.with_type(pa.timestamp(at.type.unit, over.zone))
             schema = schema.set(schema.get_field_index(at.name), shown)
-        partitions = (one.query.query.reading.partition for one in self._tasks)
-        self._parted = parted_by(by, partitions, schema, options)
+        self._partitions = [one.query.query.reading.partition for one in self._tasks]
+        self._parted = parted_by(by, self._partitions, schema, options)
         self._schema = columns_found(self._parted, schema, options)
+        self._shown = schema
+        self._outcomes: OutcomesOf | None = None
+
+    def ask_for(self, wanted: WantedOutcomes) -> None:
+        """Ask for outcomes, too."""
+        first = self._tasks[0].query
+        self._outcomes = OutcomesOf(wanted, self.asked, self._partitions, self._shown, first)
 
     def staged(self) -> Staged:
         """The stages of the patterns."""
@@ -202,11 +228,27 @@ class _Wanted:
         """The queries over data of a schema in an order."""
         found = []
         for one in self.asked:
-            params = values_for(one.query, self._params, one.values)
-            own = {**self._keywords, "params": params, "gpu": self._gpu}
             with in_query(one.name):
-                found.append(task_of(one.query, schema, "count", order_by=order_by, **own))
+                found.append(self._task_of(one.query, one.values, schema, order_by))
         return found
+
+    def _task_of(self, query: Query, values: Mapping[str, Any], schema: pa.Schema, order_by: Any) -> Task:
+        own = {**self._keywords, "params": values_for(query, self._params, values), "gpu": self._gpu}
+        return task_of(query, schema, "count", order_by=order_by, **own)
+
+    def _planned(self, schema: pa.Schema, order_by: Any) -> Planned:
+        """How the queries of outcomes are planned for data of a schema in an order."""
+        return lambda query, values: self._task_of(query, values, schema, order_by).query
+
+    def again(
+        self, task: BacktestTask, numbers: Sequence[int], schema: pa.Schema, order_by: Any
+    ) -> BacktestTask:
+        """A task for another schema and order of the data."""
+        asked = SUMS if task.outcomes is not None else task.asked
+        made = self.task(numbers, self.tasks_over(schema, order_by), asked)
+        if task.outcomes is None or self._outcomes is None:
+            return made
+        return self._outcomes.task(made, task.outcomes.bases, self._planned(schema, order_by))
 
     def task(self, numbers: Sequence[int], tasks: Sequence[Task], asked: str = SUMS) -> BacktestTask:
         """Some queries as one task."""
@@ -237,10 +279,22 @@ class _Wanted:
         if durations:
             tables = self._with_durations(tables[0], told, notes)
             schema = tables[0].schema.remove(0)
+        outcome = None if self._outcomes is None else self._told_of(self._outcomes, told)
         made = combined(tables, names, values, schema, self._each)
         seconds = time.perf_counter() - self._begun_at
         how = about(self.asked, f"over {self._over.told} in {seconds:.3g} s, on Spark")
-        return Backtest(made, notes.texts, (len(names), len(frames)), how, None, funnel)
+        return Backtest(made, notes.texts, (len(names), len(frames)), how, outcome, funnel)
+
+    def _told_of(
+        self, outcomes: OutcomesOf, told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]]
+    ) -> Told:
+        """What outcomes are, of all queries."""
+        groups: dict[Any, list[int]] = {}
+        for number, one in enumerate(self._tasks):
+            groups.setdefault(self._partitions[number] if one.keyed else None, []).append(number)
+        parts = (self.task(group, self._tasks) for group in groups.values())
+        tasks = outcomes.tasks(parts, self._planned(self._over.schema, self._order_by))
+        return outcomes.told([frame for task in tasks for frame in told(self, task)])
 
     def _result(self) -> pa.Schema:
         """The columns that tasks give: those of the result under names of their own, matches as text."""
@@ -349,7 +403,7 @@ def _reached(task: Task) -> int | float:
 def _readings(task: BacktestTask) -> list[BacktestTask]:
     """The same queries as tasks for which one reading of the events is enough."""
     alone = [place for place, one in enumerate(task.members) if one.query.query.hidden]
-    if not alone or len(task.members) == 1:
+    if not alone or len(task.members) == 1 or task.outcomes is not None:
         return [task]
     together = [place for place in range(len(task.members)) if place not in alone]
     found = []

@@ -243,8 +243,7 @@ def shares_of(found: Lake, task: Task, size: Size) -> list[Share] | None:
     if not ordered or (task.keyed and size.partitions > 1):
         return None
     if size.partitions > 1:
-        why = "the query has neither PARTITION BY nor a window that it can be cut by"
-        warnings.warn(f"one task reads all files, since {why}", UserWarning, stacklevel=5)
+        warnings.warn(f"one task reads all files, since {task.uncut}", UserWarning, stacklevel=5)
     return [_share(found, 0, 0, len(found.groups))]
 
 

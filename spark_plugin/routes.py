@@ -144,7 +144,7 @@ def _keyed(frame: DataFrame, task: Task, size: Size) -> FrameRoute:
 
 
 def _whole(frame: DataFrame, task: Task, size: Size) -> FrameRoute:
-    why = "the query has neither PARTITION BY nor a window that it can be cut by"
+    why = task.uncut
     if task.cuttable:
         why = f"{size.rows:,} events are too few for several"
     else:

@@ -17,6 +17,8 @@ from cer_gpu.plan.symbols import classes_that_matter
 PRODUCTS = ("run", "count", "counts", "hits")
 """What may be asked of a query."""
 
+UNCUT = "the query has neither PARTITION BY nor a window that it can be cut by"
+
 DIGITS = 38
 """Counts are exact up to so many digits: Spark has no wider number."""
 
@@ -86,6 +88,11 @@ class Task:
     def cuttable(self) -> bool:
         """Whether a stream can be cut by time: what ends at an event depends on one window before it."""
         return self.query.query.cuttable
+
+    @property
+    def uncut(self) -> str:
+        """Why a stream cannot be dealt out to several tasks, where it cannot."""
+        return UNCUT
 
     @property
     def sees_some(self) -> bool:

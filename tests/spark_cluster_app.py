@@ -30,6 +30,7 @@ KEYED = "SELECT * WHERE A AS a ; B AS b FILTER a[price > 80] PARTITION BY [k] WI
 TIMED = "SELECT * WHERE A AS a ; B AS b FILTER a[price > 90] WITHIN 2 SECONDS"
 SWEPT = {"p": [60.0, 80.0, 95.0], "w": ["1 s", "4 s"]}
 TEMPLATE = "SELECT * WHERE (A AS a FILTER a[price > $p]) ; B PARTITION BY [k] WITHIN $w"
+OUTCOMES = {"later": "AFTER 1 s (price) - LAST(a.price)", "wait": "TIME TO (C)"}
 QUERIES = {"keyed": KEYED, "timed": TIMED, "files": TIMED}
 
 
@@ -103,7 +104,7 @@ def main(lake: str, folder: Path) -> None:
     routes.SMALL = 200
     worker, reader = operators.Worker, files.FileWorker
     operators.Worker = lambda *given: Dying(worker(*given), str(folder))  # type: ignore[misc,assignment]
-    jobs = iter(["backtest-", "durations-"])
+    jobs = iter(["backtest-", "durations-", "outcomes-"])
     backtests.Worker = lambda *given: Dying(worker(*given), str(folder), next(jobs))  # type: ignore[misc,assignment]
     files.FileWorker = lambda *given: Dying(reader(*given), str(folder))  # type: ignore[misc,assignment]
     frame = spark.read.parquet(lake)
@@ -118,8 +119,10 @@ def main(lake: str, folder: Path) -> None:
         for died in folder.glob("died-Worker-*"):
             died.rename(folder / f"{name}-{died.name}")
     sweep = cer_gpu.sweep(TEMPLATE, **SWEPT)
-    many = cer_spark.backtest(frame, sweep, ["1 s", "k"], durations=True, order_by="ts", rows=rows)
+    by, asked = ["1 s", "k"], {"durations": True, "outcomes": OUTCOMES}
+    many = cer_spark.backtest(frame, sweep, by, **asked, order_by="ts", rows=rows)
     pq.write_table(many.to_arrow(), folder / "backtest.parquet")
+    pq.write_table(many.outcomes, folder / "outcomes.parquet")
     spark.stop()
 
 

@@ -121,6 +121,31 @@ def test_the_base_is_every_event_of_the_sample() -> None:
     assert np.isclose(everywhere["mean"], rows["all"]["base_mean"])
 
 
+@pytest.mark.filterwarnings("ignore:.*skipped")
+def test_an_event_without_a_key_is_in_no_base() -> None:
+    events = pa.table(
+        {"type": list("AABA"), "ts": [0, 1, 2, 3], "k": ["x", None, "x", None], "y": [5.0, 6.0, 7.0, 8.0]}
+    )
+    outcomes = {"now": "y", "then": "COALESCE(AFTER 1 EVENTS (y), 100)"}
+    query = "SELECT * WHERE A ; B PARTITION BY k"
+    for row in cer.backtest(query, events, outcomes=outcomes, **OPTIONS).outcomes.to_pylist():
+        assert (row["n"], row["base_n"]) == (1, 2)
+        assert row["base_mean"] == {"now": 6.0, "then": 53.5}[row["outcome"]]
+    whole = cer.backtest("SELECT * WHERE A ; B", events, outcomes=outcomes, **OPTIONS).outcomes.to_pylist()
+    assert [row["base_n"] for row in whole] == [4, 4]
+
+
+def test_the_order_of_events_changes_no_figure() -> None:
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=4000).round(2)
+    told = summary(values)
+    assert told == summary(rng.permutation(values))
+    frame = pd.Series(values)
+    np.testing.assert_allclose(told[:2], [4000, frame.mean()])
+    np.testing.assert_allclose(told[2:7], frame.quantile([0.05, 0.25, 0.5, 0.75, 0.95]), rtol=1e-12)
+    assert told.positive == (frame > 0).mean()
+
+
 def test_a_split_is_read_on_the_clock_of_the_column() -> None:
     events = ticks()
     zoned = pa.timestamp("us", "America/New_York")

@@ -169,6 +169,103 @@ def test_durations_of_keys_too_long_for_a_task(spark: Any, table: pa.Table) -> N
     assert rows_of(found) == rows_of(expected)
 
 
+OUTCOMES = {
+    "now": "price",
+    "later": "AFTER 5 s (price) - LAST(a.price)",
+    "third": "AFTER 3 EVENTS (price) / price - 1",
+    "high": "MAX WITHIN 4 s (price)",
+    "wait": "TIME TO (C AS c FILTER c[price > 70])",
+}
+
+HAPPENED: dict[str, Any] = {
+    "swept": KEYED,
+    "soon": QUERIES["soon"],
+    "best": "SELECT MAX * WHERE (A AS a)+ ; (B AS b FILTER b[price > 90]) PARTITION BY [k] WITHIN 3 SECONDS",
+    "dear": "SELECT * WHERE A AS a FILTER a[price > 90] PARTITION BY k CONSUME BY ANY",
+    "none": "SELECT * WHERE (Z AS a) ; A WITHIN 1 HOUR",
+}
+"""Keyed and not, and with a key by which events cannot be dealt out."""
+
+
+def with_outcomes(found: cer.Backtest, queries: Any, table: pa.Table, split: Any) -> None:
+    """Assert that rows and outcomes are those of the local backtest."""
+    expected = cer.backtest(queries, table, outcomes=OUTCOMES, split=split, **OPTIONS, device="cpu")
+    assert rows_of(found) == rows_of(expected)
+    assert found.outcomes.schema == expected.outcomes.schema
+    assert found.outcomes.to_pylist() == expected.outcomes.to_pylist()
+    rows = expected.outcomes.to_pylist()
+    assert sum(row["n"] > 5 for row in rows) > len(rows) // 2
+    assert {row["sample"] for row in rows} == ({"all"} if split is None else {"all", "before", "after"})
+    assert len({row["base_mean"] for row in rows}) > 4
+
+
+def keyless(table: pa.Table) -> pa.Table:
+    """The same events, some without a key and some without a price."""
+    rng = np.random.default_rng(4)
+    for name, share in (("k", 0.1), ("price", 0.05)):
+        column = pa.compute.if_else(pa.array(rng.random(len(table)) < share), None, table[name])
+        table = table.set_column(table.schema.names.index(name), name, column)
+    return table
+
+
+@pytest.mark.usefixtures("small_tasks")
+@pytest.mark.filterwarnings("ignore:one task ", "ignore:no event ", "ignore:.*skipped")
+def test_outcomes(spark: Any, table: pa.Table, tmp_path: Path) -> None:
+    table = keyless(table)
+    split = table["ts"][len(table) // 2].as_py()
+    frame = spark.createDataFrame(table).repartition(3)
+    found = cer_spark.backtest(frame, HAPPENED, outcomes=OUTCOMES, split=split, **OPTIONS, rows=len(table))
+    with_outcomes(found, HAPPENED, table, split)
+    with pytest.raises(cer.errors.LimitError, match="no values at single hits"):
+        print(found.outcome_hits)
+    for number in range(4):
+        pq.write_table(table.slice(500 * number, 500), tmp_path / f"{number}.parquet", row_group_size=100)
+    for split in (None, "1970-01-01 00:07:00"):
+        given = {"outcomes": OUTCOMES, "split": split, "spark": spark, **OPTIONS}
+        with_outcomes(cer_spark.backtest_files(str(tmp_path), HAPPENED, **given), HAPPENED, table, split)
+
+
+@pytest.mark.filterwarnings("ignore:.*skipped")
+def test_a_split_is_on_the_clock_of_the_session(spark: Any, table: pa.Table, frame: Any) -> None:
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
+    try:
+        given = {"outcomes": {"now": "price"}, "split": "1970-01-01 05:37:00"}
+        found = cer_spark.backtest(frame, KEYED, **given, **OPTIONS, rows=len(table)).outcomes
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+    expected = cer.backtest(KEYED, table, **given | {"split": "1970-01-01 00:07:00"}, **OPTIONS).outcomes
+    assert found == expected
+    assert min(row["base_n"] for row in found.to_pylist()) > 100
+
+
+@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ")
+def test_outcomes_of_keys_too_long_for_a_task(spark: Any, table: pa.Table) -> None:
+    queries = {"swept": KEYED, "best": HAPPENED["best"]}
+    spark.conf.set("spark.cer.rowsPerTask", "50")
+    try:
+        frame = spark.createDataFrame(table)
+        found = cer_spark.backtest(frame, queries, outcomes=OUTCOMES, **OPTIONS, rows=len(table))
+    finally:
+        spark.conf.unset("spark.cer.rowsPerTask")
+    with_outcomes(found, queries, table, None)
+
+
+def test_outcomes_that_do_not_fit_are_named_before_a_task_starts(frame: Any, table: pa.Table) -> None:
+    for text, said in {
+        "AFTER 5 (price)": "5 has no unit",
+        "AFTER 5 s (type)": "an outcome is made of numbers",
+        "cost": "cost",
+        "UPPER(price)": "an outcome has numbers",
+    }.items():
+        with pytest.raises((ValueError, DataError), match=said):
+            cer_spark.backtest(frame, KEYED, outcomes={"o": text}, **OPTIONS)
+    with pytest.raises(ValueError, match="give outcomes, too"):
+        cer_spark.backtest(frame, KEYED, split="2024-01-01", **OPTIONS)
+    rule = {"rule": "Q() <- A(), B() WITHIN 2 SECONDS"}
+    with pytest.raises(ValueError, match="has no variable `a`"):
+        cer_spark.backtest(frame, rule, outcomes={"o": "LAST(a.price)"}, **OPTIONS)
+
+
 @pytest.mark.filterwarnings("ignore:.*skipped")
 def test_files_out_of_order_are_shuffled(spark: Any, table: pa.Table, tmp_path: Path) -> None:
     mixed = table.take(pa.array(np.random.default_rng(3).permutation(len(table))))

@@ -52,11 +52,15 @@ def test_tasks_and_executors_that_die_change_nothing(lake: str, tmp_path: Path) 
         assert len(found) > 20
         assert rows_of(found) == rows_of(local.cast(found.schema)), name
     sweep = cer.sweep(spark_cluster_app.TEMPLATE, **spark_cluster_app.SWEPT)
-    many = cer.backtest(sweep, lake, ["1 s", "k"], durations=True, order_by="ts", device="cpu").to_arrow()
+    asked = {"durations": True, "outcomes": spark_cluster_app.OUTCOMES}
+    made = cer.backtest(sweep, lake, ["1 s", "k"], **asked, order_by="ts", device="cpu")
+    many = made.to_arrow()
+    assert pq.read_table(tmp_path / "outcomes.parquet").to_pylist() == made.outcomes.to_pylist()
+    assert sum(row["n"] > 20 for row in made.outcomes.to_pylist()) > 4
     assert rows_of(pq.read_table(tmp_path / "backtest.parquet")) == rows_of(many)
     assert len(many) > 100
     died = sorted(path.name for path in tmp_path.glob("*died-*"))
-    kinds = [f"{name}-died-Worker" for name in ("backtest", "durations", "keyed", "timed")]
+    kinds = [f"{name}-died-Worker" for name in ("backtest", "durations", "keyed", "outcomes", "timed")]
     kinds.insert(1, "died-FileWorker")
     assert died == [f"{kind}-{partition}" for kind in kinds for partition in (0, 1)]
 

@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from cer_gpu.api import Query
 from cer_gpu.backtesting.asked import AskedQuery, parameters_of, values_for
+from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.backtesting.outcomes.table import Firing, Outcomes
-from cer_gpu.backtesting.outcomes.words import AskedOutcome, outcome
+from cer_gpu.backtesting.outcomes.words import outcome
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
@@ -25,11 +26,14 @@ class Told(NamedTuple):
     ----------
     summary : pyarrow.Table
     hits : pyarrow.Table or None
-        The values at each hit; None where there are too many to keep.
+        The values at each hit; None where they are not kept.
+    why : str
+        Why they are not kept, where it is not that there are too many.
     """
 
     summary: pa.Table
     hits: pa.Table | None
+    why: str = ""
 
 
 def asked_outcomes(outcomes: Mapping[str, str] | None, split: Any) -> tuple[AskedOutcome, ...]:

@@ -157,17 +157,16 @@ class Backtest:
         ValueError
             Where no outcome was asked for.
         LimitError
-            Where there are too many hits to keep their values.
+            Where there are too many hits to keep their values, and on Spark.
         """
         from cer_gpu.backtesting.outcomes.table import KEPT
         from cer_gpu.errors import LimitError
 
-        hits = self._asked_for().hits
-        if hits is None:
-            raise LimitError(
-                f"there are more than {KEPT:,} hits: ask for the outcomes of fewer queries at a time"
-            )
-        return hits
+        told = self._asked_for()
+        if told.hits is None:
+            many = f"there are more than {KEPT:,} hits: ask for the outcomes of fewer queries at a time"
+            raise LimitError(told.why or many)
+        return told.hits
 
     def _asked_for(self) -> Told:
         if self._told is None:

@@ -16,6 +16,7 @@ from cer_gpu.backtesting.asked_outcomes import Told, asked_outcomes, outcomes_of
 from cer_gpu.backtesting.funnels import funnels_of
 from cer_gpu.backtesting.kept import KeptBacktest, digest, made_now
 from cer_gpu.backtesting.listed import ListedFor, with_listed
+from cer_gpu.backtesting.outcomes.words import names_of
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.table import EndsSummed, combined, numbered, of_ends, of_groups
@@ -106,7 +107,7 @@ def backtest(
         raise ValueError("there is no query: give one at least")
     refuse_unknown(options.params, asked)
     wanted = asked_outcomes(outcomes, split)
-    names = frozenset().union(*(one.query.names for one in asked), *(one.names for one in wanted))
+    names = frozenset().union(*(one.query.names for one in asked), *map(names_of, wanted))
     with shown_together():
         source = opened(names, events, options)
         bound = [bound_query(one, source, options) for one in asked]

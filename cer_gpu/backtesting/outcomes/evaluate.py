@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cer_gpu.backtesting.outcomes.words import AskedOutcome
+from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.language import tree
 
 Value = np.ndarray | float

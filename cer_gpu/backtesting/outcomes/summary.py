@@ -54,29 +54,57 @@ _NOTHING = Summary._make((0, *(float("nan"),) * 9))
 
 def summary(values: np.ndarray, confident: bool = True) -> Summary:
     """The spread of some values, float64; NaN is no value. `confident` asks for `low` and `high`."""
-    there = values[~np.isnan(values)]
-    count = len(there)
+    return summary_of_counts(*np.unique(values[~np.isnan(values)], return_counts=True), confident)
+
+
+def summary_of_counts(values: np.ndarray, numbers: np.ndarray, confident: bool = True) -> Summary:
+    """The spread of values of which it is known how often each occurs: no order of events changes a figure.
+
+    Parameters
+    ----------
+    values : ndarray, shape (values,), float64
+        Each once, ascending; none is NaN.
+    numbers : ndarray, shape (values,), int64
+        How often each occurs, once at least.
+    confident : bool
+        Asks for `low` and `high`.
+    """
+    count = int(numbers.sum())
     if not count:
         return _NOTHING
-    quantiles = np.quantile(there, list(QUANTILES.values())).tolist()
-    low, high = _interval(there) if confident else (float("nan"), float("nan"))
-    p05, p25, median, p75, p95 = quantiles
-    positive = float((there > 0).mean())
-    return Summary(count, float(there.mean()), p05, p25, median, p75, p95, positive, low, high)
+    behind = np.cumsum(numbers)
+    mean = float((values * numbers).sum() / count)
+    low, high = _interval(values, numbers, mean) if confident else (float("nan"), float("nan"))
+    p05, p25, median, p75, p95 = (_quantile(values, behind, share) for share in QUANTILES.values())
+    positive = float(numbers[values > 0].sum() / count)
+    return Summary(count, mean, p05, p25, median, p75, p95, positive, low, high)
 
 
-def _interval(values: np.ndarray) -> tuple[float, float]:
+def _quantile(values: np.ndarray, behind: np.ndarray, share: float) -> float:
+    """A quantile, linear between the two nearest values; `behind` counts the values up to each."""
+    place = share * (int(behind[-1]) - 1)
+    below, above = (
+        float(values[np.searchsorted(behind, at, side="right")]) for at in (np.floor(place), np.ceil(place))
+    )
+    part = place - float(np.floor(place))
+    # From the nearer end, so that equal values give their own value.
+    return below + (above - below) * part if part < 0.5 else above - (above - below) * (1 - part)
+
+
+def _interval(values: np.ndarray, numbers: np.ndarray, mean: float) -> tuple[float, float]:
     """Between which numbers the mean lies with 95 % confidence."""
-    count = len(values)
+    count = int(numbers.sum())
     if count == 1:
         return float("nan"), float("nan")
     if count > MOST_VALUES:
-        error = NORMAL * float(values.std(ddof=1)) / count**0.5
-        return float(values.mean()) - error, float(values.mean()) + error
+        spread = float((numbers * (values - mean) ** 2).sum() / (count - 1))
+        error = NORMAL * (spread / count) ** 0.5
+        return mean - error, mean + error
+    each = np.repeat(values, numbers)
     rng = np.random.default_rng(0)
     resamples = max(LEAST_RESAMPLES, min(RESAMPLES, DRAWN // count))
     means = np.empty(resamples)
     for k in range(resamples):
-        means[k] = values[rng.integers(0, count, count)].mean()
+        means[k] = each[rng.integers(0, count, count)].mean()
     low, high = np.quantile(means, [0.025, 0.975]).tolist()
     return low, high

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.api import Query
-from cer_gpu.backtesting.outcomes.evaluate import evaluated
+from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.backtesting.outcomes.summary import Summary, summary
-from cer_gpu.backtesting.outcomes.words import AskedOutcome, with_plan
-from cer_gpu.engine.answers.around import Around, EventColumns, moments
+from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of_complex_events
+from cer_gpu.backtesting.outcomes.words import with_plan
+from cer_gpu.engine.answers.around import EventColumns, moments
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
@@ -51,6 +52,16 @@ class Firing(NamedTuple):
         return self.tree.partition if isinstance(self.tree, tree.SelectQuery) else ()
 
 
+class Fired(Protocol):
+    """A query or variant by its name and its parameters."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def values(self) -> Mapping[str, Any]: ...
+
+
 class Outcomes:
     """Works out outcomes over one source.
 
@@ -85,12 +96,10 @@ class Outcomes:
         """The names of the columns of parameters and outcomes beside those of hits."""
         self._outcomes, self._source, self._unit = outcomes, source, unit
         self._bound_to, self._watch = bound_to, watch
-        self._around: dict[Any, Around] = {}
-        self._base: dict[tuple[Any, str], np.ndarray] = {}
         self._base_said: dict[tuple[Any, str, str], Summary] = {}
-        self._columns: EventColumns | None = None
-        self._split = None if split is None else _moment(split, source)
-        self._said: list[tuple[Firing, dict[str, Any]]] = []
+        self._values: OutcomeValues | None = None
+        self._split = None if split is None else split_at(split, source.arrow_schema, source.order_by)
+        self._said: list[tuple[Fired, dict[str, Any]]] = []
         self._hits: list[pa.Table] = []
         self._kept = True
 
@@ -101,7 +110,13 @@ class Outcomes:
         names += keys
         taken = {QUERY, "position", "time", *keys}
         self._names = [free_name(name, taken) for name in (*self._parameters, *self.names)]
-        self._columns = EventColumns(self._source, list(dict.fromkeys(names)), self._watch)
+        columns = EventColumns(self._source, list(dict.fromkeys(names)), self._watch)
+        self._values = OutcomeValues(columns, self._unit, self._split, self._ends_of)
+
+    def _ends_of(self, partition: Any, pattern: str) -> np.ndarray:
+        ended = self._bound_to(ends_query(partition, pattern), {}).hits()
+        found: np.ndarray = ended.column("position").to_numpy()
+        return found
 
     @property
     def names(self) -> list[str]:
@@ -110,15 +125,7 @@ class Outcomes:
 
     def summaries(self) -> pa.Table:
         """How outcomes are spread, of all queries."""
-        heads = list(self._said[0][1])
-        taken = {QUERY, *heads}
-        columns = [pa.array([firing.name for firing, _ in self._said], pa.string())]
-        names = [QUERY]
-        for name in self._parameters:
-            names.append(free_name(name, taken))
-            columns.append(parameter_column([firing.values.get(name) for firing, _ in self._said]))
-        columns += [pa.array([row[head] for _, row in self._said], from_pandas=True) for head in heads]
-        return pa.table(columns, [*names, *heads])
+        return summary_table(self._said, self._parameters)
 
     def hits(self) -> pa.Table | None:
         """The outcomes at each hit, of all queries; None where there are too many to keep."""
@@ -130,93 +137,42 @@ class Outcomes:
         """Work out the outcomes of a query."""
         hits = firing.bound.hits()
         position = hits.column("position").to_numpy()
-        partition = firing.partition
+        values, partition = self._values, firing.partition
+        assert values is not None
         read = self._of_complex_events(firing, position)
         found: dict[str, np.ndarray] = {}
         for one in self._outcomes:
-            base = self._everywhere(one, partition)
-            at = base[position]
-            if one.aggregates:
-                around = self._around_of(partition)
-
-                def looked(
-                    node: tree.Aggregate, one: AskedOutcome = one, around: Around = around
-                ) -> np.ndarray:
-                    look = one.look_of(node)
-                    return read[node] if look is None else around.look(look)[position]
-
-                at = evaluated(one, looked, len(position))
-            found[one.name] = at
-            for sample, inside, outside in self._samples(position):
-                said = self._base_of(one, partition, sample, outside)
-                self._said.append((firing, _row(one.name, sample, summary(at[inside]), said)))
+            at = found[one.name] = values.at_hits(one, partition, position, read)
+            for sample, inside, outside in self._samples(values.late, position):
+                said = self._base_of(values, one, partition, sample, outside)
+                self._said.append((firing, summary_row(one.name, sample, summary(at[inside]), said)))
         self._keep(firing, hits, found)
 
-    def _samples(self, position: np.ndarray) -> Iterable[tuple[str, Any, Any]]:
+    def _samples(self, late: np.ndarray | None, position: np.ndarray) -> Iterable[tuple[str, Any, Any]]:
         """Names of samples, with those hits and those events that belong to each."""
         whole = slice(None)
         yield ALL, whole, whole
-        if self._split is not None:
-            assert self._columns is not None
-            assert self._columns.times is not None
-            late = self._columns.times >= self._split
+        if late is not None:
             yield BEFORE, ~late[position], ~late
             yield AFTER, late[position], late
 
-    def _around_of(self, partition: Any) -> Around:
-        assert self._columns is not None
-        if partition not in self._around:
-
-            def ends_of(pattern: str) -> np.ndarray:
-                clause = f"PARTITION BY {partition_text(partition)}" if partition else ""
-                query = Query(f"SELECT * WHERE {pattern} {clause}")
-                found: np.ndarray = self._bound_to(query, {}).hits().column("position").to_numpy()
-                return found
-
-            self._around[partition] = Around(self._columns, partition, self._unit, ends_of)
-        return self._around[partition]
-
-    def _everywhere(self, one: AskedOutcome, partition: Any) -> np.ndarray:
-        """The outcome of every event: as if a complex event of that event alone ended there."""
-        key = partition, one.name
-        if key not in self._base:
-            around, columns = self._around_of(partition), self._columns
-            assert columns is not None
-
-            def looked(node: tree.Aggregate) -> np.ndarray:
-                look = one.look_of(node)
-                if look is not None:
-                    return around.look(look)
-                assert isinstance(node.argument, tree.Attribute)
-                return columns.number(node.argument.name)
-
-            self._base[key] = evaluated(one, looked, columns.rows)
-        return self._base[key]
-
-    def _base_of(self, one: AskedOutcome, partition: Any, sample: str, outside: Any) -> Summary:
+    def _base_of(
+        self, values: OutcomeValues, one: AskedOutcome, partition: Any, sample: str, outside: Any
+    ) -> Summary:
         key = partition, one.name, sample
         if key not in self._base_said:
-            self._base_said[key] = summary(self._everywhere(one, partition)[outside], confident=False)
+            base = values.everywhere(one, partition)[outside]
+            self._base_said[key] = summary(base, confident=False)
         return self._base_said[key]
 
     def _of_complex_events(self, firing: Firing, position: np.ndarray) -> dict[tree.Aggregate, np.ndarray]:
         """What outcomes read of the complex event at each hit."""
-        wanted = list(dict.fromkeys(node for one in self._outcomes for node in one.aggregates))
+        wanted = aggregates_of(self._outcomes)
         if not wanted:
             return {}
-        if not isinstance(firing.tree, tree.SelectQuery):
-            variable = wanted[0].variable
-            raise ValueError(f"the query {firing.name!r} is a rule, and has no variable `{variable}`")
-        query = Query(to_text(with_plan(firing.tree, wanted)))
+        query = values_query(firing.name, firing.tree, wanted)
         given = {name: value for name, value in firing.values.items() if name in query.parameters}
-        matches = self._bound_to(query, given).matches().to_arrow()
-        ends, first = np.unique(matches.column("end").to_numpy(), return_index=True)
-        at = first[np.minimum(np.searchsorted(ends, position), max(len(ends) - 1, 0))] if len(ends) else first
-        found = {}
-        for number, node in enumerate(wanted, 1):
-            column = matches.column(f"outcome_{number}").cast(pa.float64(), safe=False)
-            found[node] = column.to_numpy()[at]
-        return found
+        return of_complex_events(self._bound_to(query, given).matches().to_arrow(), wanted, position)
 
     def _keep(self, firing: Firing, hits: pa.Table, found: dict[str, np.ndarray]) -> None:
         if not self._kept:
@@ -236,11 +192,49 @@ class Outcomes:
         )
 
 
-def _moment(split: Any, source: Source) -> int | float:
-    """The time of a split as the order column holds it."""
-    if not source.order_by:
+def ends_query(partition: Any, pattern: str) -> Query:
+    """The query whose ends `TIME TO` looks for."""
+    clause = f"PARTITION BY {partition_text(partition)}" if partition else ""
+    return Query(f"SELECT * WHERE {pattern} {clause}")
+
+
+def values_query(name: str, statement: tree.Statement, wanted: Sequence[tree.Aggregate]) -> Query:
+    """The query that gives what outcomes read of the complex events of another one: see `with_plan`.
+
+    Raises
+    ------
+    ValueError
+        For a rule, which has no variables.
+    """
+    if not isinstance(statement, tree.SelectQuery):
+        raise ValueError(f"the query {name!r} is a rule, and has no variable `{wanted[0].variable}`")
+    return Query(to_text(with_plan(statement, wanted)))
+
+
+def summary_table(said: Sequence[tuple[Fired, dict[str, Any]]], parameters: Sequence[str]) -> pa.Table:
+    """How outcomes are spread, of some queries: a row for each of `summary_row`."""
+    heads = list(said[0][1])
+    taken = {QUERY, *heads}
+    columns = [pa.array([fired.name for fired, _ in said], pa.string())]
+    names = [QUERY]
+    for name in parameters:
+        names.append(free_name(name, taken))
+        columns.append(parameter_column([fired.values.get(name) for fired, _ in said]))
+    columns += [pa.array([row[head] for _, row in said], from_pandas=True) for head in heads]
+    return pa.table(columns, [*names, *heads])
+
+
+def split_at(split: Any, schema: pa.Schema, order_by: Sequence[str]) -> int | float:
+    """The time of a split as the order column holds it.
+
+    Raises
+    ------
+    ValueError
+        For what is no time of that column, and where there is no such column.
+    """
+    if not order_by:
         raise ValueError(f"split={split!r} cuts time: name the column of time with order_by")
-    kind = source.arrow_schema.field(source.order_by[0]).type
+    kind = schema.field(order_by[0]).type
     if isinstance(split, str) and pa.types.is_timestamp(kind):
         try:
             return timestamp_nanoseconds(split, kind.tz or "UTC") // NANOSECONDS[kind.unit]
@@ -249,13 +243,12 @@ def _moment(split: Any, source: Source) -> int | float:
     try:
         moment = pa.array([split]).cast(kind) if isinstance(split, str) else pa.array([split], kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
-        raise ValueError(
-            f"split={split!r} is no {kind}, the type of `{source.order_by[0]}`: {error}"
-        ) from None
+        raise ValueError(f"split={split!r} is no {kind}, the type of `{order_by[0]}`: {error}") from None
     found: int | float = moments(moment)[0][0].as_py()
     return found
 
 
-def _row(outcome: str, sample: str, own: Summary, base: Summary) -> dict[str, Any]:
+def summary_row(outcome: str, sample: str, own: Summary, base: Summary) -> dict[str, Any]:
+    """A row of a summary: of the values at the hits, and of those at all events."""
     said = {"outcome": outcome, "sample": sample, **own._asdict()}
     return said | {f"base_{name}": getattr(base, name) for name in ("n", "mean", "median", "positive")}

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.engine.answers.around import LookedUp, LookLength
 from cer_gpu.errors import CerError, QueryError
-from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.parser import parse
 from cer_gpu.language.tokens import read_tokens
 from cer_gpu.language.units import unit_named
-from cer_gpu.language.walk import names_in, walk
+from cer_gpu.language.walk import names_in
 
 FORMS = (
     "`price` (at the end), `AFTER 5 MINUTES (price)`, `AFTER 3 EVENTS (price)`, `MAX WITHIN 1 HOUR (price)`, "
@@ -25,50 +25,9 @@ _NAMES = ("NAME", "QUOTED")
 _OPEN, _CLOSE = "LPAR", "RPAR"
 
 
-@dataclass(frozen=True, slots=True)
-class AskedOutcome:
-    """An outcome.
-
-    Attributes
-    ----------
-    name, text : str
-    expression : Expression
-        An attribute `value` of a variable named as in `looks` stands for what is looked up, and an
-        `Aggregate` for a value of the complex event.
-    looks : dict of str to LookedUp
-    """
-
-    name: str
-    text: str
-    expression: tree.Expression
-    looks: dict[str, LookedUp]
-
-    @property
-    def aggregates(self) -> tuple[tree.Aggregate, ...]:
-        """What it reads of the complex event: `LAST(s.price)`."""
-        return tuple(
-            node
-            for node in walk(self.expression)
-            if isinstance(node, tree.Aggregate) and node.variable not in self.looks
-        )
-
-    def look_of(self, node: tree.Expression) -> LookedUp | None:
-        """What a node of the expression looks up, if it does."""
-        return self.looks.get(node.variable or "") if isinstance(node, tree.Aggregate) else None
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names that occur in it, of columns and others."""
-        patterns = [look.column for look in self.looks.values() if look.kind == "time to"]
-        found = [names_in(parse(f"SELECT * WHERE {pattern}")) for pattern in patterns]
-        return frozenset(self.columns).union(*found)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that it reads."""
-        read = [look.column for look in self.looks.values() if look.kind != "time to"]
-        read += [one.argument.name for one in self.aggregates if isinstance(one.argument, tree.Attribute)]
-        return tuple(dict.fromkeys(read))
+def names_of(one: AskedOutcome) -> frozenset[str]:
+    """The names that occur in an outcome, of columns and others."""
+    return frozenset(one.columns).union(*(names_in(parse(f"SELECT * WHERE {each}")) for each in one.patterns))
 
 
 def outcome(name: str, text: str) -> AskedOutcome:

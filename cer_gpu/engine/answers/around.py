@@ -172,12 +172,31 @@ class Around:
         """What is looked up from each event, shape (events,), float64; NaN where there is nothing."""
         if look.kind == "at":
             return self._events.number(look.column)
+        self._check(look)
         if look not in self._known:
             found = np.full(self._events.rows, np.nan)
             if len(self._begin):
                 found[self._order] = self._looked(look)
             self._known[look] = found
         return self._known[look]
+
+    @property
+    def placed(self) -> np.ndarray:
+        """Which events are in a partition, shape (events,), bool."""
+        found = np.empty(len(self._order), bool)
+        found[self._order] = self._lane_stop > 0
+        return found
+
+    def _check(self, look: LookedUp) -> None:
+        """Refuse what does not fit the columns, also where there are no events."""
+        if look.kind == "time to":
+            self._times()
+            return
+        self._events.number(look.column)
+        assert look.span is not None
+        if look.span.unit != "EVENTS":
+            self._times()
+            self._size(look.span)
 
     def _looked(self, look: LookedUp) -> np.ndarray:
         """The same in the order of the lanes."""

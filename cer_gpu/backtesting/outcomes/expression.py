@@ -1,0 +1,52 @@
+"""An outcome as it was read: an expression, and what it looks up; tasks on Spark have it without a parser."""
+
+from __future__ import annotations
+
+from cer_gpu.engine.answers.around import LookedUp
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree
+from cer_gpu.language.walk import walk
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOutcome:
+    """An outcome.
+
+    Attributes
+    ----------
+    name, text : str
+    expression : Expression
+        An attribute `value` of a variable named as in `looks` stands for what is looked up, and an
+        `Aggregate` for a value of the complex event.
+    looks : dict of str to LookedUp
+    """
+
+    name: str
+    text: str
+    expression: tree.Expression
+    looks: dict[str, LookedUp]
+
+    @property
+    def aggregates(self) -> tuple[tree.Aggregate, ...]:
+        """What it reads of the complex event: `LAST(s.price)`."""
+        return tuple(
+            node
+            for node in walk(self.expression)
+            if isinstance(node, tree.Aggregate) and node.variable not in self.looks
+        )
+
+    def look_of(self, node: tree.Expression) -> LookedUp | None:
+        """What a node of the expression looks up, if it does."""
+        return self.looks.get(node.variable or "") if isinstance(node, tree.Aggregate) else None
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The patterns whose next end it looks for."""
+        return tuple(look.column for look in self.looks.values() if look.kind == "time to")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it reads."""
+        read = [look.column for look in self.looks.values() if look.kind != "time to"]
+        read += [one.argument.name for one in self.aggregates if isinstance(one.argument, tree.Attribute)]
+        return tuple(dict.fromkeys(read))

@@ -1,0 +1,120 @@
+"""The values of outcomes at hits and at all events of a source; tasks on Spark import it, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.backtesting.outcomes.evaluate import evaluated
+from cer_gpu.backtesting.outcomes.expression import AskedOutcome
+from cer_gpu.engine.answers.around import Around, EventColumns
+from cer_gpu.language import tree
+
+
+class OutcomeValues:
+    """The values of outcomes over the events of a source.
+
+    Parameters
+    ----------
+    columns : EventColumns
+        With the columns of the outcomes and of the partitions.
+    unit : str or None
+        Of plain numbers of time.
+    split : int, float or None
+        From this time on events are late, in the unit of the order column.
+    ends_of : callable
+        The positions at which a pattern ends; given a PARTITION BY and the pattern.
+    """
+
+    def __init__(
+        self,
+        columns: EventColumns,
+        unit: str | None,
+        split: int | float | None,
+        ends_of: Callable[[Any, str], np.ndarray],
+    ) -> None:
+        self._columns, self._unit, self._ends_of = columns, unit, ends_of
+        self._around: dict[Any, Around] = {}
+        self._base: dict[tuple[Any, str], np.ndarray] = {}
+        self.late: np.ndarray | None = None
+        """Which events are at the split or after it, shape (events,), bool; None without a split."""
+        if split is not None:
+            assert columns.times is not None
+            self.late = columns.times >= split
+
+    def everywhere(self, one: AskedOutcome, partition: Any) -> np.ndarray:
+        """The outcome of every event: as if a complex event of that event alone ended there.
+
+        An event without a key is in no partition, and has none.
+        """
+        key = partition, one.name
+        if key not in self._base:
+            around, columns = self._around_of(partition), self._columns
+
+            def looked(node: tree.Aggregate) -> np.ndarray:
+                look = one.look_of(node)
+                if look is not None:
+                    return around.look(look)
+                assert isinstance(node.argument, tree.Attribute)
+                return columns.number(node.argument.name)
+
+            found = evaluated(one, looked, columns.rows)
+            self._base[key] = np.where(around.placed, found, np.nan)
+        return self._base[key]
+
+    def at_hits(
+        self,
+        one: AskedOutcome,
+        partition: Any,
+        position: np.ndarray,
+        read: Mapping[tree.Aggregate, np.ndarray],
+    ) -> np.ndarray:
+        """The outcome at some hits; `read` is what `of_complex_events` gives for them."""
+        if not one.aggregates:
+            return self.everywhere(one, partition)[position]
+        around = self._around_of(partition)
+
+        def looked(node: tree.Aggregate) -> np.ndarray:
+            look = one.look_of(node)
+            return read[node] if look is None else around.look(look)[position]
+
+        return evaluated(one, looked, len(position))
+
+    def _around_of(self, partition: Any) -> Around:
+        if partition not in self._around:
+
+            def ends_of(pattern: str) -> np.ndarray:
+                return self._ends_of(partition, pattern)
+
+            self._around[partition] = Around(self._columns, partition, self._unit, ends_of)
+        return self._around[partition]
+
+
+def aggregates_of(outcomes: Sequence[AskedOutcome]) -> tuple[tree.Aggregate, ...]:
+    """What outcomes read of complex events, each once."""
+    return tuple(dict.fromkeys(node for one in outcomes for node in one.aggregates))
+
+
+def of_complex_events(
+    matches: pa.Table, wanted: Sequence[tree.Aggregate], position: np.ndarray
+) -> dict[tree.Aggregate, np.ndarray]:
+    """What outcomes read of the complex event at each hit.
+
+    Parameters
+    ----------
+    matches : pyarrow.Table
+        With `end` and the measures `outcome_1`, `outcome_2`, ... for what is wanted.
+    wanted : sequence of Aggregate
+    position : ndarray
+        Of the hits.
+    """
+    ends, first = np.unique(matches.column("end").to_numpy(), return_index=True)
+    at = first[np.minimum(np.searchsorted(ends, position), max(len(ends) - 1, 0))] if len(ends) else first
+    found = {}
+    for number, node in enumerate(wanted, 1):
+        column = matches.column(f"outcome_{number}").cast(pa.float64(), safe=False)
+        found[node] = column.to_numpy()[at]
+    return found

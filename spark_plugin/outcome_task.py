@@ -1,0 +1,153 @@
+"""In a worker: how often outcomes have each value, at the hits of queries and at all events of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.backtesting.outcomes.expression import AskedOutcome
+from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of_complex_events
+from cer_gpu.backtesting.parted import Partition
+from cer_gpu.engine.answers.around import EventColumns
+from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.portable import PortableQuery
+from cer_gpu.frozen import dataclass
+
+OUTCOME, LATE, VALUE, MANY = "outcome", "late", "value", "number"
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomePlans:
+    """What a task needs for outcomes; picklable, and of use without a parser.
+
+    Attributes
+    ----------
+    asked : tuple of AskedOutcome
+    partitions : tuple of Partition
+        PARTITION BY of each query of the task.
+    bases : mapping of Partition to int
+        Those of which the task gives the outcomes of all events, with a number for each.
+    values : tuple of PortableQuery
+        For each query the one that gives what outcomes read of complex events; none where they read nothing.
+    ends : mapping of (Partition, str) to PortableQuery
+        What `TIME TO` looks for, by its text.
+    split : int, float or None
+        In the unit of the order column.
+    unit : str or None
+        Of plain numbers of time.
+    """
+
+    asked: tuple[AskedOutcome, ...]
+    partitions: tuple[Partition, ...]
+    bases: Mapping[Partition, int]
+    values: tuple[PortableQuery, ...]
+    ends: Mapping[tuple[Partition, str], PortableQuery]
+    split: int | float | None
+    unit: str | None
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The columns that outcomes and partitions name."""
+        keys = [name for partition in self.partitions for part in partition for name in part]
+        return tuple(dict.fromkeys([*(name for one in self.asked for name in one.columns), *keys]))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are read for outcomes."""
+        queries = (*self.values, *self.ends.values())
+        return tuple(dict.fromkeys([*self.own, *(name for query in queries for name in query.columns)]))
+
+
+class CountedValues(NamedTuple):
+    """How often values of an outcome occur.
+
+    Attributes
+    ----------
+    member : int
+        The place of a query in its task; of a base -1 and less.
+    outcome : int
+    late : bool
+        Whether at the split or after it.
+    values : ndarray, float64
+    numbers : ndarray, int64
+    """
+
+    member: int
+    outcome: int
+    late: bool
+    values: np.ndarray
+    numbers: np.ndarray
+
+
+def counted_values(
+    plans: OutcomePlans,
+    source: Source,
+    bound: Sequence[BoundQuery],
+    bound_to: Callable[[PortableQuery], BoundQuery],
+) -> Iterator[CountedValues]:
+    """The outcomes at the hits of the queries, and at all events.
+
+    Parameters
+    ----------
+    plans : OutcomePlans
+    source : Source
+    bound : sequence of BoundQuery
+        The queries over the source.
+    bound_to : callable
+        Binds another query to it.
+    """
+
+    def ends_of(partition: Partition, pattern: str) -> np.ndarray:
+        ended = bound_to(plans.ends[partition, pattern]).hits()
+        found: np.ndarray = ended.column("position").to_numpy()
+        return found
+
+    columns = EventColumns(source, plans.own, lambda batches: batches)
+    values = OutcomeValues(columns, plans.unit, plans.split, ends_of)
+    wanted = aggregates_of(plans.asked)
+    for member, (query, partition) in enumerate(zip(bound, plans.partitions, strict=True)):
+        position = query.hits().column("position").to_numpy()
+        if not len(position):
+            continue
+        read = {}
+        if wanted:
+            matches = bound_to(plans.values[member]).matches().to_arrow()
+            read = of_complex_events(matches, wanted, position)
+        late = None if values.late is None else values.late[position]
+        for number, one in enumerate(plans.asked):
+            yield from _counted(member, number, values.at_hits(one, partition, position, read), late)
+    for partition, base in plans.bases.items():
+        for number, one in enumerate(plans.asked):
+            yield from _counted(-1 - base, number, values.everywhere(one, partition), values.late)
+
+
+def _counted(
+    member: int, outcome: int, values: np.ndarray, late: np.ndarray | None
+) -> Iterator[CountedValues]:
+    sides = [(False, slice(None))] if late is None else [(False, ~late), (True, late)]
+    for side, inside in sides:
+        own = values[inside]
+        found, numbers = np.unique(own[~np.isnan(own)], return_counts=True)
+        if len(found):
+            yield CountedValues(member, outcome, side, found, numbers)
+
+
+def shown_values(
+    counted: Iterable[CountedValues], numbers: Sequence[int], schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    """Batches for Spark; `numbers` are those of the queries among all of the backtest."""
+    for one in counted:
+        count = len(one.values)
+        query = numbers[one.member] if one.member >= 0 else one.member
+        columns = [
+            pa.array(np.full(count, query, np.int64)),
+            pa.array(np.full(count, one.outcome, np.int64)),
+            pa.array(np.full(count, one.late)),
+            pa.array(one.values),
+            pa.array(one.numbers.astype(np.int64, copy=False)),
+        ]
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)

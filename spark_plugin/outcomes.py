@@ -1,0 +1,177 @@
+"""On the driver: what tasks need for outcomes, and the summary of what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from cer_gpu.spark.backtest_task import OUTCOMES, BacktestTask
+from cer_gpu.spark.outcome_task import LATE, MANY, OUTCOME, VALUE, OutcomePlans
+
+from cer_gpu.api import Query
+from cer_gpu.backtesting.asked import AskedQuery, in_query, parameters_of
+from cer_gpu.backtesting.asked_outcomes import Told
+from cer_gpu.backtesting.outcomes.expression import AskedOutcome
+from cer_gpu.backtesting.outcomes.summary import Summary, summary_of_counts
+from cer_gpu.backtesting.outcomes.table import (
+    AFTER,
+    ALL,
+    BEFORE,
+    ends_query,
+    split_at,
+    summary_row,
+    summary_table,
+    values_query,
+)
+from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of
+from cer_gpu.backtesting.parted import Partition
+from cer_gpu.backtesting.table import QUERY
+from cer_gpu.engine.answers.around import EventColumns
+from cer_gpu.engine.read.sources.source import open_source
+from cer_gpu.engine.run.portable import PortableQuery
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+NO_HITS = (
+    "on Spark tasks sum outcomes up, and give no values at single hits: cer_gpu.spark.hits lists the hits"
+)
+
+Planned: TypeAlias = Callable[[Query, Mapping[str, Any]], PortableQuery]
+"""Plans a query for the data, with its parameters."""
+
+
+class WantedOutcomes(NamedTuple):
+    """The outcomes of a call, and its split."""
+
+    asked: tuple[AskedOutcome, ...]
+    split: Any
+
+
+class OutcomesOf:
+    """The outcomes of the queries of a backtest.
+
+    Parameters
+    ----------
+    wanted : WantedOutcomes
+    asked : sequence of AskedQuery
+    partitions : sequence of Partition
+        PARTITION BY of each query.
+    schema : pyarrow.Schema
+        Of the data, its times in the zone that is shown.
+    first : PortableQuery
+        One of the queries.
+
+    Raises
+    ------
+    DataError, ValueError
+        For outcomes that do not fit the columns.
+    """
+
+    def __init__(
+        self,
+        wanted: WantedOutcomes,
+        asked: Sequence[AskedQuery],
+        partitions: Sequence[Partition],
+        schema: pa.Schema,
+        first: PortableQuery,
+    ) -> None:
+        self._outcomes, self._asked, self._partitions = wanted.asked, asked, partitions
+        self._bases = {partition: number for number, partition in enumerate(dict.fromkeys(partitions))}
+        options = first.options
+        self._split = None if wanted.split is None else split_at(wanted.split, schema, options.order_by)
+        empty = schema.empty_table()
+        names = [name for one in wanted.asked for name in one.columns]
+        source = open_source(
+            empty, order_by=options.order_by, type_column=options.type_column, stream_column=None, names=names
+        )
+        columns = EventColumns(source, names, lambda batches: batches)
+        nothing = np.empty(0, np.int64)
+        values = OutcomeValues(columns, options.order_unit, self._split, lambda *_: nothing)
+        for one in wanted.asked:
+            values.everywhere(one, ())  # where it does not fit, that is said here, and not by a task
+
+    def tasks(self, groups: Iterable[BacktestTask], planned: Planned) -> Iterator[BacktestTask]:
+        """Tasks of queries as those that give outcomes; each base is given once."""
+        given: set[Partition] = set()
+        for task in groups:
+            own = dict.fromkeys(self._partitions[number] for number in task.numbers)
+            bases = {partition: self._bases[partition] for partition in own if partition not in given}
+            given.update(bases)
+            yield self.task(task, bases, planned)
+
+    def task(self, task: BacktestTask, bases: Mapping[Partition, int], planned: Planned) -> BacktestTask:
+        """A task of some queries that gives their outcomes, and those of all events for some bases."""
+        asked = [self._asked[number] for number in task.numbers]
+        partitions = tuple(self._partitions[number] for number in task.numbers)
+        wanted = aggregates_of(self._outcomes)
+        values = []
+        for one in asked if wanted else ():
+            query = values_query(one.name, one.query.tree, wanted)
+            given = {name: value for name, value in one.values.items() if name in query.parameters}
+            with in_query(one.name):
+                values.append(planned(query, given))
+        patterns = dict.fromkeys(pattern for one in self._outcomes for pattern in one.patterns)
+        ends = {
+            (partition, pattern): planned(ends_query(partition, pattern), {})
+            for partition in dict.fromkeys(partitions)
+            for pattern in patterns
+        }
+        options = task.query.options
+        split, unit = self._split, options.order_unit
+        plans = OutcomePlans(self._outcomes, partitions, bases, tuple(values), ends, split, unit)
+        columns = [*task.ties, *(name for name in plans.columns if name not in options.order_by)]
+        ties = tuple(dict.fromkeys(columns))
+        kinds = [pa.int64(), pa.int64(), pa.bool_(), pa.float64(), pa.int64()]
+        result = pa.schema(list(zip((QUERY, OUTCOME, LATE, VALUE, MANY), kinds)))
+        return replace(task, ties=ties, result=result, asked=OUTCOMES, cut=False, outcomes=plans)
+
+    def told(self, frames: Sequence[DataFrame]) -> Told:
+        """The summary of what the tasks gave."""
+        import pyspark.sql.functions as sf
+
+        whole = reduce(lambda one, other: one.unionByName(other), frames)
+        keys = [QUERY, OUTCOME, LATE, VALUE]
+        table = whole.groupBy(*keys).agg(sf.sum(MANY).alias(MANY)).orderBy(*keys).toArrow()
+        counted = _Counted(table)
+        late = {ALL: None} if self._split is None else {ALL: None, BEFORE: False, AFTER: True}
+        said = []
+        for number, one in enumerate(self._asked):
+            base = -1 - self._bases[self._partitions[number]]
+            for place, outcome in enumerate(self._outcomes):
+                for sample, side in late.items():
+                    own = counted.summary(number, place, side, confident=True)
+                    every = counted.summary(base, place, side, confident=False)
+                    said.append((one, summary_row(outcome.name, sample, own, every)))
+        return Told(summary_table(said, parameters_of(self._asked)), None, NO_HITS)
+
+
+class _Counted:
+    """How often each value occurs: what the tasks gave, ordered by query, outcome, side and value."""
+
+    def __init__(self, table: pa.Table) -> None:
+        query, outcome, late, self._values, self._numbers = (column.to_numpy() for column in table.columns)
+        ids = np.stack([query, outcome, late.astype(np.int64)], axis=1).reshape(-1, 3)
+        differ = (ids[1:] != ids[:-1]).any(axis=1)
+        begin = np.flatnonzero(np.append(True, differ))[: len(ids)]
+        stop = [*begin[1:].tolist(), len(ids)]
+        self._rows = {tuple(ids[low].tolist()): slice(low, high) for low, high in zip(begin, stop)}
+        self._said: dict[Any, Summary] = {}
+
+    def summary(self, query: int, outcome: int, side: bool | None, confident: bool) -> Summary:
+        """The spread of the values of a query or a base, on one side of the split or on both."""
+        key = query, outcome, side
+        if key not in self._said:
+            sides = (False, True) if side is None else (side,)
+            rows = [self._rows[query, outcome, one] for one in sides if (query, outcome, one) in self._rows]
+            every = np.concatenate([np.empty(0), *(self._values[one] for one in rows)])
+            many = np.concatenate([np.empty(0, np.int64), *(self._numbers[one] for one in rows)])
+            values, at = np.unique(every, return_inverse=True)
+            numbers = np.zeros(len(values), np.int64)
+            np.add.at(numbers, at, many)
+            self._said[key] = summary_of_counts(values, numbers, confident)
+        return self._said[key]
