@@ -224,11 +224,13 @@ class GrowingSteps:
             np.int64,
         ).reshape(-1, 2)
         ends = int(old.first[-1]) + np.cumsum([len(one) for one in every[self._noted :]])
-        depth = max(len(old.stack), *map(len, every), 1)
-        stack = np.zeros(depth, np.int64)
+        depth = max(len(old.stack), *map(len, every[self._noted :]), 1)
+        stack, known = old.stack, old.known
+        if depth > len(stack):
+            stack, known = np.zeros(2 * depth, np.int64), np.zeros(2 * depth, np.uint8)
         self.programs = Programs(
-            np.append(old.first, ends.astype(np.int32)), np.concatenate([old.code, rows]), stack,
-            stack.view(np.float64), np.zeros(depth, np.uint8),
+            _appended(old.first, ends.astype(np.int32)), _appended(old.code, rows), stack,
+            stack.view(np.float64), known,
         )  # fmt: skip
         self._noted = len(every)
 
@@ -357,6 +359,18 @@ class GrowingSteps:
         table[number] = values
         self._used[name] = number + 1
         return number
+
+
+def _appended(array: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """An array with further rows, which lies in one with room for as many again."""
+    count = len(array) + len(rows)
+    room = array.base
+    if room is None or len(room) < count or room.dtype != array.dtype:
+        room = np.empty((2 * count, *array.shape[1:]), array.dtype)
+        room[: len(array)] = array
+    room[len(array) : count] = rows
+    found: np.ndarray = room[:count]
+    return found
 
 
 def _no_programs() -> Programs:
