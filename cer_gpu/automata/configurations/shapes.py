@@ -39,7 +39,7 @@ TICK = -1
 SHAPES = 20_000
 """Shapes after which those that no partial match has are forgotten; it may have half as many at once."""
 
-MEMORY = 1 << 28
+MEMORY = 1 << 26
 """Bytes that shapes may take, about, with what is known of them."""
 
 BYTES_OF_PART = 64
