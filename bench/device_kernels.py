@@ -286,6 +286,7 @@ SCRATCH: dict[str, frozenset[str]] = {
     "step_nodes": _ENTRIES | {"rooms", "entered"},
     "step_measure": frozenset(("frames",)),
     "step_walk": frozenset(("frames", "spare", "tally")),
+    "configurations": frozenset(("slab", "found")),
     "clock_ends": frozenset(("rooms", "found")),
     "compared_hits": frozenset(("rooms",)),
     "compared_counts": frozenset(("rooms",)),

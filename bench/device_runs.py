@@ -28,6 +28,7 @@ from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import carried as cuda_carried
 from cer_gpu.engine.cuda.machines import compared as cuda_compared
+from cer_gpu.engine.cuda.machines import general as cuda_general
 from cer_gpu.engine.cuda.machines import one_clock as cuda_one_clock
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
@@ -91,7 +92,7 @@ def shrink() -> None:
         vars(module)["LEAST_UNIT"] = 2
     cuda_execute.LIST, cuda_execute.LISTS = 2, 1
     cuda_units.LEAST_UNIT, cuda_units.LEAST = 2, 1
-    cuda_consume.LEAST = cuda_compared.LEAST = cuda_one_clock.LEAST = 1
+    cuda_consume.LEAST = cuda_compared.LEAST = cuda_general.LEAST = cuda_one_clock.LEAST = 1
     flows.GROUP = matrices.GROUP = 2
     paths.RANGE = 4
 
@@ -108,6 +109,11 @@ STAR = "Q(x) <- A(key = x), B(key = x), C(key = x) WITHIN 20000 EVENTS"
 GAPS = "SELECT * WHERE A ;[<= 400] B ;[<= 400] C"
 
 CLOCK = "SELECT * WHERE (A ; B) WITHIN [<= 40] ; C WITHIN 60 EVENTS"
+
+GENERAL = (
+    "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER c.price > a.price AND b.price != a.price "
+    "PARTITION BY key WITHIN 60 EVENTS"
+)
 
 PRICED = ("type", "price")
 
@@ -130,6 +136,8 @@ KINDS = {
     "gaps: batches": (GAPS.replace("400", "40"), ("type", "ts"), "listed", "run"),
     "clock: hits": (CLOCK, ("type", "ts"), "gapped", "hits"),
     "clock: count": (CLOCK, ("type", "ts"), "gapped", "count"),
+    "general: hits": (GENERAL, KEYED_PRICES, "keyed", "hits"),
+    "general: count": (GENERAL, KEYED_PRICES, "keyed", "count"),
     "risen: hits": (RISEN, KEYED_PRICES, "keyed", "hits"),
     "risen: count": (RISEN, KEYED_PRICES, "keyed", "count"),
     "risen twice: count": (RISEN_TWICE, KEYED_PRICES, "keyed", "count"),

@@ -29,6 +29,7 @@ from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import automaton as cuda_automaton
 from cer_gpu.engine.cuda.machines import compared as cuda_compared
+from cer_gpu.engine.cuda.machines import general as cuda_general
 from cer_gpu.engine.cuda.machines import one_clock as cuda_one_clock
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
@@ -331,6 +332,12 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         for clause in ("9 EVENTS", "5 SECONDS"):
             query = Query(f"SELECT * WHERE (A ; B) WITHIN [<= 4 s] ; C WITHIN {clause}")
             assert query.count(trades(30, 3, times), device="cuda", order_by="ts", order_unit="s") > 3
+    monkeypatch.setattr(cuda_general, "LEAST", 1)
+    for times in ("int64", "float64"):
+        query = Query("SELECT * WHERE A AS a ; C AS c FILTER c.volume > a.volume PARTITION BY price")
+        given = {"engine": "general", "order_by": "ts", "order_unit": "s"}
+        table = trades(90, 3, times)
+        assert query.count(table, device="cuda", **given) == query.count(table, device="cpu", **given) > 3
     monkeypatch.setattr(cuda_compared, "LEAST", 1)
     for times in ("int64", "float64"):
         table = trades(24, 3, times)

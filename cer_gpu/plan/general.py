@@ -80,14 +80,21 @@ class GeneralMachine:
     @property
     def traits(self) -> Traits:
         kept = "values" if self.registers else "clocks"
+        if self.product == "run":
+            here = f"listing the complex events of partial matches with {kept}"
+        elif self.registers and self.held is None:
+            here = f"following partial matches with {kept}, which are not held in words of 64 bits"
+        else:
+            here = f"following partial matches with {kept} where there are few partitions"
         return Traits(
             follows=True,
             reads_times=self.timed,
             reads_prefix=self.prefix,
-            not_on_device=(f"following partial matches with {kept}",),
+            not_on_device=(here,),
             not_resident=f"partial matches with {kept} are followed by the CPU",
             not_automatic=(
-                f"partial matches with {kept} are followed by the CPU: "
-                "what an event does to them is found out where the stream first leads there"
+                f"partial matches with {kept} are followed by the CPU: what an event does to them is found "
+                "out where the stream first leads there; device='cuda' finds hits and counts of many "
+                "partitions on a GPU"
             ),
         )

@@ -15,6 +15,9 @@ from ..compared import cuda_counts as pair_counts
 from ..compared import cuda_hits as pair_hits
 from ..compared.contract import Arranged, ComparedSegments, ComparedTables, PairedEvents
 from ..compared.cuda_units import PairRooms
+from ..configurations import cuda as configurations
+from ..configurations.contract import Rules, Steps
+from ..configurations.cuda_units import Slab, UnitEvents
 from ..consume import cuda as consume
 from ..counts import cuda as counts
 from ..counts import cuda_long as matrices
@@ -67,6 +70,7 @@ def _array(dtype, ndim=1):
     return types.Array(dtype, ndim, "C")
 
 
+U8_2, I32_3 = _array(types.uint8, 2), _array(types.int32, 3)
 U8, U16, U32, U64 = (_array(dtype) for dtype in (types.uint8, types.uint16, types.uint32, types.uint64))
 I32, I64, F64 = (_array(dtype) for dtype in (types.int32, types.int64, types.float64))
 F64_2 = _array(types.float64, 2)
@@ -158,6 +162,7 @@ SHORT = _named(ShortTables, _array(types.int8), I32, I32)
 TIMES = (U64, F64)
 STEP_NODES = _named(StepNodes, I32, I32, I64, *[I32] * 4, I64, I32, I32)
 UNIT_NODES = _named(UnitNodes, STEP_NODES, I64, I64, I64, INT, INT)
+_NODES = (I64_3, UNIT_NODES)
 
 
 def _steps(times):
@@ -167,6 +172,41 @@ def _steps(times):
 def _timed(times):
     return _named(StepEvents, U16, times, I64)
 
+
+def _configurations(times):
+    """Steps, programs, slabs and open rows of configurations, by the type of their slots."""
+    one, two, three, four = (_array(times, ndim) for ndim in (1, 2, 3, 4))
+    tables = _named(
+        Steps, I32_2, I32_2, I32, I32_2, I32, U8, I32, I32_2, I32_2, I32, U8, I32_2, U8, one, one
+    )  # fmt: skip
+    slab = _named(
+        Slab, I32_3, I32_3, four, I64_4, _array(types.float64, 4), I64_4, three, I64_4, I64_3, I64_3, three,
+        I32_3, I64_2, I64_2, F64_2, U8_2, U8,
+    )  # fmt: skip
+    rows = _named(configurations.OpenRows, I64, I32, I64_2, I64_2, one, I64_2, I64, two)
+    return tables, slab, rows
+
+
+def _followed(times):
+    """The arguments of the kernel that follows configurations."""
+    tables, slab, rows = _configurations(times)
+    one = _array(times)
+    return (
+        tables,
+        I32,
+        I64_2,
+        _named(UnitEvents, U16, I32, one, one, I64, I64_2, F64_2, U8_2, INT),
+        _named(Rules, INT, INT, times, INT, INT),
+        I64_2,
+        rows,
+        slab,
+        INT,
+        UNIT_ENDS,
+        I64_2,
+    )
+
+
+UNIT_ENDS = _named(configurations.UnitEnds, I64, I64, I64, I64_2)
 
 KERNELS = (
     CudaKernel("fill", classify.fill_kernel, tuple((index, INT) for index in INDICES)),
@@ -299,16 +339,7 @@ KERNELS = (
         "join_hits",
         join_hits.join_hits_kernel,
         tuple(
-            (
-                _JOIN,
-                _keyed(symbols),
-                _window(keys, size),
-                *[I64] * 3,
-                I64_2,
-                I64,
-                I64_3,
-                *[I64] * 3,
-            )
+            (_JOIN, _keyed(symbols), _window(keys, size), *[I64] * 3, I64_2, I64, I64_3, *[I64] * 3)
             for symbols in SYMBOLS
             for keys, size in KEYS
         ),
@@ -368,6 +399,21 @@ KERNELS = (
         ),
         LANE.threads,
     ),
+    CudaKernel(
+        "configurations",
+        configurations.configurations_kernel,
+        tuple(_followed(size) for _, size in KEYS),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "collect_configurations",
+        configurations.collect_configurations_kernel,
+        tuple(
+            (tables, slab, INT, I64_2, I64, UNIT_ENDS, I64, UNIT_ENDS, rows)
+            for tables, slab, rows in (_configurations(size) for _, size in KEYS)
+        ),
+        LANE.threads,
+    ),
     CudaKernel("join_status", matrices.join_status_kernel, ((I64, U8, U8),), LANE.threads),
     CudaKernel(
         "step_entries",
@@ -410,16 +456,7 @@ KERNELS = (
         "step_nodes",
         step_nodes.step_nodes_kernel,
         tuple(
-            (
-                _steps(times),
-                _timed(times),
-                _window(times, size),
-                STEP_UNITS,
-                HITS,
-                STEP_ROOMS,
-                I64_3,
-                UNIT_NODES,
-            )
+            (_steps(times), _timed(times), _window(times, size), STEP_UNITS, HITS, STEP_ROOMS, *_NODES)
             for times, size in KEYS
         ),
         LANE.threads,

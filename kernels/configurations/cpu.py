@@ -40,14 +40,14 @@ from .contract import (
     TOP,
     WORK,
 )
-from .cpu_groups import forget, put, take_out
+from .cpu_groups import forget, limbs_of, put, take_out
 from .cpu_nodes import new_node
 from .cpu_programs import work_out
-from .cpu_steps import gather, hopeless, late, remains, takes
+from .cpu_steps import columns_of, gather, hopeless, late, remains, takes
 
 
 @jit
-def _take_out(steps, rules, events, kept, groups, touched, lane, symbol, n, progress):
+def rows_out(steps, rules, events, kept, groups, touched, lane, symbol, n, progress):
     """Copy the configurations that an event changes, and take out those of them that do not remain."""
     removed = 0
     for k in range(n):
@@ -61,7 +61,7 @@ def _take_out(steps, rules, events, kept, groups, touched, lane, symbol, n, prog
         touched.since[k] = kept.since[row]
         if kept.node.shape[0] > 0:
             touched.node[k] = kept.node[row]
-        for limb in range(kept.number.shape[1]):
+        for limb in range(limbs_of(kept)):
             touched.number[k, limb] = kept.number[row, limb]
         touched.leaf[k, 0] = shape
         stays = remains(steps, touched.leaf[k, 1]) and not late(steps, rules, kept, groups, lane, row)
@@ -89,7 +89,7 @@ def _take_out(steps, rules, events, kept, groups, touched, lane, symbol, n, prog
 
 
 @jit
-def _carry_out(steps, programs, events, kept, groups, touched, arena, ends, rules, lane, n, progress):
+def carried_out(steps, programs, events, kept, groups, touched, arena, ends, rules, lane, n, progress):
     """Put in what becomes of the configurations that an event changes; whether complex events end."""
     accepted = False
     event = progress[EVENT]
@@ -99,7 +99,7 @@ def _carry_out(steps, programs, events, kept, groups, touched, arena, ends, rule
     time = groups.now[lane, 0]
     place = groups.now[lane, 1]
     end = progress[HIT]
-    limbs = kept.number.shape[1]
+    limbs = limbs_of(kept)
     for k in range(n):
         leaf = touched.leaf[k, 1]
         started = steps.started[touched.leaf[k, 0]]
@@ -168,10 +168,10 @@ def _carry_out(steps, programs, events, kept, groups, touched, arena, ends, rule
                     kept.slots[row, s] = time
                 elif source == -2:
                     kept.slots[row, s] = place
-                elif source > -3 - events.values.shape[0]:
+                elif source > -3 - columns_of(events):
                     kept.bits[row, s] = events.values[-3 - source, event]
                 elif programs is not None:
-                    program = -3 - events.values.shape[0] - source
+                    program = -3 - columns_of(events) - source
                     work_out(programs, program, touched.bits, k, events.values, event)
                     kept.bits[row, s] = programs.stack[0]
             if kept.node.shape[0] > 0:
@@ -234,7 +234,7 @@ def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, e
             kept.began[row, 1] = -1
             if listed:
                 kept.node[row] = -1
-            for limb in range(kept.number.shape[1]):
+            for limb in range(limbs_of(kept)):
                 kept.number[row, limb] = 0
             put(kept, groups, lane, 0, 0, row, steps.indexed, arena, progress)
             groups.lane[lane, 2] = 1
@@ -257,11 +257,11 @@ def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, e
             return ARENA_FULL
         if listed and progress[ROOTS] + outcomes > ends.root_node.shape[0]:
             return ROOTS_FULL
-        if kept.number.shape[1] > 0 and progress[TOP] >= LIMB // 2 // (progress[COUNT] + outcomes + 2):
+        if limbs_of(kept) > 0 and progress[TOP] >= LIMB // 2 // (progress[COUNT] + outcomes + 2):
             return LIMBS_FULL
         progress[WORK] += n
-        _take_out(steps, rules, events, kept, groups, touched, lane, symbol, n, progress)
-        accepted = _carry_out(
+        rows_out(steps, rules, events, kept, groups, touched, lane, symbol, n, progress)
+        accepted = carried_out(
             steps, programs, events, kept, groups, touched, arena, ends, rules, lane, n, progress
         )
         if accepted:
@@ -302,10 +302,10 @@ def sweep(steps, programs, events, rules, kept, groups, touched, arena, ends, pr
             return GROUPS_FULL
         if listed and progress[NODES] + 4 * outcomes + 4 > arena.shape[0]:
             return ARENA_FULL
-        if kept.number.shape[1] > 0 and progress[TOP] >= LIMB // 2 // (progress[COUNT] + outcomes + 2):
+        if limbs_of(kept) > 0 and progress[TOP] >= LIMB // 2 // (progress[COUNT] + outcomes + 2):
             return LIMBS_FULL
         if n > 0:
-            _take_out(steps, rules, events, kept, groups, touched, lane, tick, n, progress)
-            _carry_out(steps, programs, events, kept, groups, touched, arena, ends, rules, lane, n, progress)
+            rows_out(steps, rules, events, kept, groups, touched, lane, tick, n, progress)
+            carried_out(steps, programs, events, kept, groups, touched, arena, ends, rules, lane, n, progress)
         progress[LANE] = lane + 1
     return DONE

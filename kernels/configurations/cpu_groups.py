@@ -1,5 +1,7 @@
 """Where configurations lie: in chains by their hash, and in groups of a lane by their shape."""
 
+import numpy as np
+
 from ..jit import inline, jit
 from .contract import (
     COUNT,
@@ -12,8 +14,14 @@ from .cpu_nodes import union
 
 
 @inline
+def limbs_of(kept):
+    """How many digits the numbers of complex events have; 0: they are not counted."""
+    return kept.number.shape[1]
+
+
+@inline
 def hash_of(lane, shape, bits, row, n_slots, last):
-    mixed = (lane + 1) * 0x9E3779B97F4A7C1 + shape * 0x2545F4914F6CDD1D
+    mixed = np.int64(lane + 1) * 0x9E3779B97F4A7C1 + np.int64(shape) * 0x2545F4914F6CDD1D
     for k in range(n_slots):
         mixed ^= mixed >> 29
         mixed = mixed * 0x2127599BF4325C37 + bits[row, k]
@@ -31,7 +39,7 @@ def value_of(kept, row, slot, real):
 @inline
 def place_of(kept, lane, shape, value):
     """Where the index has the configurations of a shape with some value."""
-    mixed = (lane + 1) * 0x9E3779B97F4A7C1 + shape * 0x2545F4914F6CDD1D
+    mixed = np.int64(lane + 1) * 0x9E3779B97F4A7C1 + np.int64(shape) * 0x2545F4914F6CDD1D
     mixed ^= mixed >> 29
     mixed = mixed * 0x2127599BF4325C37 + value
     mixed ^= mixed >> 32
@@ -40,15 +48,15 @@ def place_of(kept, lane, shape, value):
 
 
 @inline
-def _indexed_at(kept, row, slot, real):
+def indexed_at(kept, row, slot, real):
     return place_of(kept, kept.lane[row], kept.shape[row], value_of(kept, row, slot, real))
 
 
 @inline
-def _list_in_index(kept, row, indexed):
+def list_in_index(kept, row, indexed):
     slot = indexed[kept.shape[row], 0]
     if slot >= 0:
-        at = _indexed_at(kept, row, slot, indexed[kept.shape[row], 1])
+        at = indexed_at(kept, row, slot, indexed[kept.shape[row], 1])
         after = kept.heads[at]
         kept.peer[row] = after
         kept.peered[row] = -1
@@ -58,7 +66,7 @@ def _list_in_index(kept, row, indexed):
 
 
 @inline
-def _list_in_group(kept, groups, group, row):
+def list_in_group(kept, groups, group, row):
     after = groups.group[group, 1]
     kept.next[row] = after
     kept.before[row] = -1
@@ -78,7 +86,7 @@ def take_out(kept, groups, row, n_slots, indexed, progress):
         if kept.peered[row] >= 0:
             kept.peer[kept.peered[row]] = after
         else:
-            kept.heads[_indexed_at(kept, row, slot, indexed[shape, 1])] = after
+            kept.heads[indexed_at(kept, row, slot, indexed[shape, 1])] = after
         if after >= 0:
             kept.peered[after] = kept.peered[row]
     after = kept.next[row]
@@ -147,8 +155,8 @@ def arrange(kept, groups, count, count_of, indexed, progress):
         kept.chain[row] = kept.bucket[at]
         kept.bucket[at] = row
         group = group_of(groups, kept.lane[row], kept.shape[row], progress)
-        _list_in_group(kept, groups, group, row)
-        _list_in_index(kept, row, indexed)
+        list_in_group(kept, groups, group, row)
+        list_in_index(kept, row, indexed)
     for row in range(count, kept.shape.shape[0]):
         kept.shape[row] = -1
         kept.next[row] = row + 1
@@ -197,8 +205,8 @@ def put(kept, groups, lane, shape, n_slots, row, indexed, arena, progress):
         kept.chain[row] = kept.bucket[at]
         kept.bucket[at] = row
         group = group_of(groups, lane, shape, progress)
-        _list_in_group(kept, groups, group, row)
-        _list_in_index(kept, row, indexed)
+        list_in_group(kept, groups, group, row)
+        list_in_index(kept, row, indexed)
     else:
         kept.began[one, 0] = min(kept.began[one, 0], kept.began[row, 0])
         if kept.began[row, 1] > kept.began[one, 1]:
@@ -207,12 +215,13 @@ def put(kept, groups, lane, shape, n_slots, row, indexed, arena, progress):
         if kept.node.shape[0] > 0 and kept.node[row] >= 0:
             kept.node[one] = union(arena, progress, kept.node[row], kept.node[one])
         carry = 0
-        for k in range(kept.number.shape[1]):
+        limbs = limbs_of(kept)
+        for k in range(limbs):
             total = kept.number[one, k] + kept.number[row, k] + carry
             carry = 0
             if total >= LIMB:
                 total -= LIMB
                 carry = 1
             kept.number[one, k] = total
-        if kept.number.shape[1] > 0:
-            progress[TOP] = max(progress[TOP], kept.number[one, kept.number.shape[1] - 1])
+        if limbs > 0:
+            progress[TOP] = max(progress[TOP], kept.number[one, limbs - 1])

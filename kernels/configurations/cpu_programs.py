@@ -1,5 +1,7 @@
 """Programs over the values that configurations keep: comparisons of several, and running aggregates."""
 
+import math
+
 import numpy as np
 
 from ..jit import inline, jit
@@ -49,7 +51,13 @@ BEYOND = 9223372036854775808.0
 
 
 @inline
-def _beyond(one, other):
+def rest_of_reals(one, other):
+    """What is left of a division, with the sign of what is divided."""
+    return np.fmod(one, other)
+
+
+@inline
+def exceeds(one, other):
     """Whether a product does not fit 64 bits; neither factor is 0."""
     size = np.uint64(0) - np.uint64(one) if one < 0 else np.uint64(one)
     by = np.uint64(0) - np.uint64(other) if other < 0 else np.uint64(other)
@@ -105,14 +113,16 @@ def work_out(programs, program, bits, row, values, event):
             reals[top] = abs(reals[top])
         elif does in (DOWN, UP, NEAREST):
             real = reals[top]
-            if does == DOWN:
-                real = np.floor(real)
-            elif does == UP:
-                real = np.ceil(real)
-            else:
-                real = np.rint(real)
             if real >= -BEYOND and real < BEYOND:
-                stack[top] = int(real)
+                whole = int(real)
+                apart = real - float(whole)
+                if does == DOWN:
+                    whole -= 1 if apart < 0.0 else 0
+                elif does == UP:
+                    whole += 1 if apart > 0.0 else 0
+                elif abs(apart) > 0.5 or (abs(apart) == 0.5 and whole & 1):  # ties go to even numbers
+                    whole += 1 if apart > 0.0 else -1
+                stack[top] = whole
             else:
                 known[top] = 0
                 stack[top] = 0
@@ -157,7 +167,7 @@ def work_out(programs, program, bits, row, values, event):
                     return at
                 stack[top] = np.int64(np.uint64(one) - np.uint64(other))
             elif does == TIMES:
-                if known[top] and abs(float(one) * float(other)) > 9.2e18 and _beyond(one, other):
+                if known[top] and abs(float(one) * float(other)) > 9.2e18 and exceeds(one, other):
                     return at
                 stack[top] = np.int64(np.uint64(one) * np.uint64(other))
             elif does == REST:
@@ -216,10 +226,10 @@ def work_out(programs, program, bits, row, values, event):
                     if last == 0.0:
                         known[top] = 0
                         stack[top] = 0
-                    elif np.isinf(first):
-                        reals[top] = np.nan
+                    elif math.isinf(first):
+                        reals[top] = math.nan
                     else:
-                        reals[top] = np.fmod(first, last)
+                        reals[top] = rest_of_reals(first, last)
                 elif does == REAL_IS_LESS:
                     stack[top] = 1 if first < last else 0
                 elif does == REAL_IS_AT_MOST:

@@ -31,7 +31,13 @@ from .cpu_programs import work_out
 
 
 @inline
-def _compares(steps, kept, events, event, row, reference):
+def columns_of(events):
+    """How many columns of values the events have."""
+    return events.values.shape[0]
+
+
+@inline
+def compares(steps, kept, events, event, row, reference):
     """Whether a comparison of a node holds."""
     test = steps.tree[reference, TEST]
     asked = steps.measure[test]
@@ -88,7 +94,7 @@ def remains(steps, leaf):
 
 
 @inline
-def _looks_up(steps, events, event, shape, symbol):
+def looks_up(steps, events, event, shape, symbol):
     """The equality by which the configurations of a shape are looked up for an event, -1: all are asked."""
     reference = steps.root[shape, symbol]
     if steps.indexed[shape, 0] < 0:
@@ -107,7 +113,7 @@ def _looks_up(steps, events, event, shape, symbol):
 
 
 @inline
-def _asked_value(steps, events, event, reference):
+def asked_value(steps, events, event, reference):
     """The value of the event that an equality compares, as the index of a shape knows it."""
     test = steps.tree[reference, TEST]
     column = steps.column[test, 0 if steps.tree[reference, SLOT] < 0 else 1]
@@ -127,9 +133,9 @@ def gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, 
         row = groups.group[at, 1]
         equality = -1
         if root >= 0:
-            equality = _looks_up(steps, events, progress[EVENT], shape, symbol)
+            equality = looks_up(steps, events, progress[EVENT], shape, symbol)
             if equality >= 0:
-                value = _asked_value(steps, events, progress[EVENT], equality)
+                value = asked_value(steps, events, progress[EVENT], equality)
                 row = kept.heads[place_of(kept, lane, shape, value)]
         while row >= 0 and root != STAYS:
             if equality >= 0 and (kept.shape[row] != shape or kept.lane[row] != lane):
@@ -144,14 +150,14 @@ def gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, 
                 holds = False
                 if asked == WORKED_OUT:
                     if programs is not None:
-                        program = -3 - events.values.shape[0] - steps.tree[reference, SLOT]
+                        program = -3 - columns_of(events) - steps.tree[reference, SLOT]
                         at_fault = work_out(programs, program, kept.bits, row, events.values, progress[EVENT])
                         if at_fault >= 0:
                             progress[MISSING] = at_fault
                             return -1 - TOO_LARGE
                         holds = programs.stack[0] != 0
                 elif asked >= IS_KNOWN:
-                    holds = _compares(steps, kept, events, progress[EVENT], row, reference)
+                    holds = compares(steps, kept, events, progress[EVENT], row, reference)
                 else:
                     age = groups.now[lane, asked] - kept.slots[row, steps.tree[reference, SLOT]]
                     holds = steps.low[test] <= age and age <= steps.high[test]

@@ -100,18 +100,16 @@ class ConfigurationRuns:
 
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the configurations over further events; as `OpenRuns.push`."""
-        first, count = following.first, following.stop - following.first
-        self._count = following.stop
+        first, self._count = following.first, following.stop
         events = self._now = self._events(following)
         if self._steps is None:
             self._begin(events.times if self._machine.timed else events.places)
         self._lanes_for(len(following.bounds.low))
-        progress, ends = self._progress, room_for_ends(count, self._limbs)
+        progress, ends = self._progress, room_for_ends(following.stop - first, self._limbs)
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
         if self._ahead is not None:
             self._ahead.begin(progress)
-        for stop in following.stops():
-            ends = self._follow(stop - first, ends)
+        ends = self._followed(following, ends)
         found, used = int(progress[words.HIT]), int(progress[words.ROOTS])
         if not found:
             return None
@@ -124,11 +122,15 @@ class ConfigurationRuns:
         def pushed(seen: Relevant) -> Pushed:
             if not self._lists:
                 return Pushed(seen, Ends(event, latest, lowest), no_answers, number)
-
-            answers = answers_in(arena, roots, event)
-            return Pushed(seen, Ends(event, seen.positions[latest], lowest), answers)
+            return Pushed(seen, Ends(event, seen.positions[latest], lowest), answers_in(arena, roots, event))
 
         return pushed
+
+    def _followed(self, following: Following, ends: EndsFound) -> EndsFound:
+        """Follow the configurations over all events of a push."""
+        for stop in following.stops():
+            ends = self._follow(stop - following.first, ends)
+        return ends
 
     def _events(self, following: Following) -> TimedEvents:
         """The new events as kernels read them."""
@@ -297,7 +299,7 @@ class ConfigurationRuns:
             np.empty((0, 3), np.int64), np.empty((0, 2), dtype), np.empty((ROOM, 3), np.int32)
         )
         width = width_of(self._steps.most_slots)
-        most = most_open(width, self._lists, self._limbs, CONFIGURATIONS, MEMORY)
+        most = self._most(width)
         self._kept = room_for(min(ROOM, most + 2), dtype, width, self._lists, self._limbs)
         self._touched = room_for_touched(len(self._kept.shape), self._kept)
         known = self._steps.tables
@@ -316,25 +318,24 @@ class ConfigurationRuns:
 
     def _no_steps(self, dtype: np.dtype) -> GrowingSteps:
         """Tables of what events do, of which nothing is known yet."""
-        held = self._shapes.registers.held
-        reals = [word == "real" for word in held.words]
+        reals = [word == "real" for word in self._shapes.registers.held.words]
         found = GrowingSteps(
-            self._shapes,
-            len(self._machine.symbols),
-            self._automaton.tests.all,
-            self._machine.reaches,
-            dtype,
+            self._shapes, len(self._machine.symbols), self._automaton.tests.all, self._machine.reaches, dtype,
             reals,
-        )
+        )  # fmt: skip
         found.texts = self._values.text_labels()
         return found
+
+    def _most(self, width: int) -> int:
+        """How many configurations of so many slots may be open at once."""
+        return most_open(width, self._lists, self._limbs, CONFIGURATIONS, MEMORY)
 
     def _regroup(self, rows: np.ndarray, room: int) -> None:
         """Keep the configurations of some rows, with room for so many where there is memory for them."""
         assert self._steps is not None
         old, count, steps = self._kept, len(rows), self._steps
         width, dtype, needed = width_of(steps.most_slots), old.slots.dtype, int(self._progress[words.NEEDED])
-        most = most_open(width, self._lists, self._limbs, CONFIGURATIONS, MEMORY)
+        most = self._most(width)
         self._rules = self._rules._replace(most=most)
         if count > most:
             raise self._too_many()

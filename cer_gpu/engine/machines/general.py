@@ -22,6 +22,7 @@ starts are open.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,11 +48,17 @@ class GeneralRunner:
     Parameters
     ----------
     query : CompiledQuery
+    configurations : callable, optional
+        Makes the configurations of a query.
     """
 
     chunks = 1
 
-    def __init__(self, query: CompiledQuery) -> None:
+    def __init__(
+        self,
+        query: CompiledQuery,
+        configurations: Callable[[CompiledQuery], ConfigurationRuns] = ConfigurationRuns,
+    ) -> None:
         self.consumption = Consumption(query)
         self.runs: ConfigurationRuns | RegisterRuns
         assert isinstance(query.machine, GeneralMachine)
@@ -60,7 +67,7 @@ class GeneralRunner:
 
             self.runs = RegisterRuns(query)
         else:
-            self.runs = ConfigurationRuns(query)
+            self.runs = configurations(query)
 
     @property
     def states(self) -> tuple[LaneState, ...]:

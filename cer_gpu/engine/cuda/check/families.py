@@ -9,7 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
-from cer_gpu.engine.cuda.check import clocked, columns, joined, listing, looked, runs, stepped, viewed
+from cer_gpu.engine.cuda.check import (
+    clocked,
+    columns,
+    configured,
+    joined,
+    listing,
+    looked,
+    runs,
+    stepped,
+    viewed,
+)
 from cer_gpu.engine.cuda.check.fault import Fault
 from cer_gpu.engine.cuda.check.inputs import Answers, Compared, Inputs
 from cer_gpu.frozen import dataclass
@@ -53,6 +63,7 @@ FAMILIES = (
     Family("counts of timed steps", stepped.stepped_counts),
     Family("complex events of timed steps", stepped.stepped_lists),
     Family("hits and counts of automata with a clock", clocked.clocked_answers),
+    Family("hits and counts of configurations", configured.followed_answers),
     Family("hits of ordered look-ups", looked.looked_up_hits),
     Family("counts of ordered look-ups", looked.looked_up_counts),
     Family("rows of views", viewed.kept_rows),
