@@ -44,6 +44,8 @@ def spark_views() -> Any:
 @pytest.mark.parametrize("rule", [KEYED, PROJECTED, FOLDED, ALONE])
 def test_micro_batches_give_what_the_view_gives(spark: Any, tmp_path: Path, rule: str) -> None:
     rng = Random(rule)
+    from cer_gpu.spark.view_folder import COMMITS
+
     views = spark_views()
     made = views.maintain(rule, tmp_path, parts=None if rule == ALONE else 3)
     assert made.parts == (1 if rule == ALONE else 3)
@@ -69,7 +71,7 @@ def test_micro_batches_give_what_the_view_gives(spark: Any, tmp_path: Path, rule
     again = views.maintain(rule, tmp_path, parts=made.parts)
     assert again.count() == made.count()
     left = views.ViewFolder(str(tmp_path))
-    assert len(left.names(views.COMMITS)) == 2
+    assert len(left.names(COMMITS)) == 2
     assert set(left.commit().files.values()) <= set(left.names())
 
 
