@@ -81,6 +81,9 @@ TIMED = [
 ]
 """Patterns with intervals of time."""
 
+CHAINED = "SELECT * WHERE A ;[<= 60 s] B ;[<= 60 s] C ;[<= 60 s] D WITHIN 40 SECONDS"
+"""A chain of steps that last longer than the window has many sums to count."""
+
 SESSIONS = [
     "MAX * WHERE A+[<= 9 s]",
     "MAX * WHERE A+[<= 9 s] NOT FOLLOWED BY [<= 9 s] A",
@@ -192,7 +195,7 @@ def recorded() -> dict[str, list[Need]]:
         found.setdefault(words.purpose, {})[kernel.name, kinds] = None
 
     few, many = events(), events(MANY)
-    cases = [*((text, few, FEW) for text in texts()), (LONG, events(3000), None)]
+    cases = [*((text, few, FEW) for text in texts()), (LONG, events(3000), None), (CHAINED, few, None)]
     cases += [
         (f"SELECT * WHERE {beside.format(REACHES[1])} {key}", many, FEW)
         for beside in BESIDE

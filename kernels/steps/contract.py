@@ -23,6 +23,12 @@ DIGIT = 11
 LARGEST = 1 << 62
 """A number of complex events that is not counted in 64 bits any more."""
 
+DOUBTFUL = float(LARGEST // 2)
+"""From so many on a number is counted by Python's integers."""
+
+MOST_STEPS = 6
+"""Longer chains are counted otherwise: each step more takes four times as much for a hit."""
+
 
 class StepTables(NamedTuple):
     """The automaton.
@@ -206,79 +212,6 @@ class FoundPaths(NamedTuple):
     frames: np.ndarray
 
 
-class OpenEntries(NamedTuple):
-    """The entries of a stream, all lanes together, in the order in which they were made.
-
-    Those of one state in one lane are a chain. What a listed push may read (`nodes`) is never changed.
-
-    ==============  =========================  ============================================================
-    `nodes`         StepNodes                  with room for more; roots and their ends are those of a push
-    `state`         int32 [entries]            that was entered
-    `after`         int32 [entries]            the next of the chain, -1 for none
-    `earlier`       int32 [entries]            the entry of the lane before it, in whatever state
-    `queue_before`  int32 [entries, queues]    its neighbours in the queues of the views of its state whose
-    `queue_after`   int32 [entries, queues]    latest starts may fall
-    ==============  =========================  ============================================================
-    """
-
-    nodes: StepNodes
-    state: np.ndarray
-    after: np.ndarray
-    earlier: np.ndarray
-    queue_before: np.ndarray
-    queue_after: np.ndarray
-
-
-class OpenLanes(NamedTuple):
-    """What a stream knows of its lanes: entries, and events; -1 where there is none.
-
-    =========  ========================  ================================================================
-    `first`    int64 [lanes, states]     the first entry of each chain that is kept
-    `last`     int64 [lanes, states]     and the last
-    `shown`    int64 [lanes, views]      the last entry that a view has shown,
-    `gone`     int64 [lanes, views]      and the first that it still shows
-    `head`     int64 [lanes, views]      the queue of a view: its entry of the greatest latest start,
-    `tail`     int64 [lanes, views]      and its last one
-    `newest`   int64 [lanes]             the last entry of the lane
-    `ended`    int64 [lanes]             its last event
-    `since`    int64 [lanes]             the first event that a later complex event may contain
-    `session`  int64 [lanes]             the first event of the session
-    =========  ========================  ================================================================
-    """
-
-    first: np.ndarray
-    last: np.ndarray
-    shown: np.ndarray
-    gone: np.ndarray
-    head: np.ndarray
-    tail: np.ndarray
-    newest: np.ndarray
-    ended: np.ndarray
-    since: np.ndarray
-    session: np.ndarray
-
-
-class OpenSessions(NamedTuple):
-    """What parts the events of a lane.
-
-    ===========  =======================  ===================================================================
-    `reach`      Sessions                 no complex event has events of two of these
-    `sessions`   Sessions                 those of a strategy
-    `chain`      int64 [events, CHAIN]    of each event the event of its lane before it, the first one of its
-                 or [0, CHAIN]            session, and how many of the lane come before it; empty without a
-                                          strategy
-    ===========  =======================  ===================================================================
-    """
-
-    reach: Sessions
-    sessions: Sessions
-    chain: np.ndarray
-
-
-EVENT_BEFORE, SESSION, RANK, CHAIN = range(4)
-"""Columns of `OpenSessions.chain`, and their number."""
-
-
 NEVER = -2
 """The place of the last event of a lane that has none: no event comes right behind it."""
 
@@ -314,6 +247,34 @@ class ShortTables(NamedTuple):
     level: np.ndarray
     pair_first: np.ndarray
     pair_view: np.ndarray
+
+
+class ChainTables(NamedTuple):
+    """How the states of chains are entered.
+
+    A chain, or several with their first steps in common: a run starts in a state of level 1, and enters one
+    of level m by one view, which shows the entries of one state of level m - 1.
+
+    =========  ================  ===============================================
+    `level`    int32 [states]    how many events the runs have that enter it
+    `read`     int32 [states]    the view that shows where they come from, or -1
+    `before`   int32 [states]    the state of that view, or -1
+    =========  ================  ===============================================
+    """
+
+    level: np.ndarray
+    read: np.ndarray
+    before: np.ndarray
+
+    @property
+    def of_event(self):
+        """How many sums an event costs at most."""
+        return 1 << int(self.level.max())
+
+    @property
+    def of_hit(self):
+        """How many sums a hit costs at most."""
+        return 1 << 2 * (int(self.level.max()) - 1)
 
 
 def of_neighbours(tables):
@@ -396,12 +357,39 @@ def short_tables(tables):
     return ShortTables(level, first, np.array([view for views in pairs for view in views], np.int32))
 
 
+def chain_tables(tables):
+    """How the states of an automaton of steps are entered; None where one is in several ways.
+
+    It is None, too, where a view is one of neighbours, and of chains of more than `MOST_STEPS`.
+    """
+    n_states = len(tables.accepting)
+    if (tables.view_near == NEIGHBOUR).any():
+        return None
+    ways = [set() for _ in range(n_states)]
+    for group, state in enumerate(tables.group_state.tolist()):
+        views = tables.read_view[tables.read_first[group] : tables.read_first[group + 1]].tolist()
+        ways[state].add(tuple(views) if not tables.group_starts[group] else (-1, *views))
+    if any(len(own) != 1 for own in ways):
+        return None
+    read = [next(iter(own)) for own in ways]
+    if any(len(views) != 1 for views in read):
+        return None
+    view = np.array(read, np.int32).reshape(n_states)
+    before = np.array([-1 if one < 0 else tables.view_state[one] for one in view], np.int32)
+    level = (before < 0).astype(np.int32)
+    for deep in range(2, MOST_STEPS + 1):
+        level[(level == 0) & (level[before] == deep - 1)] = deep
+    if not level.all():
+        return None
+    return ChainTables(level, view, before)
+
+
 def scratch(tables):
     """Room for what an event enters, of steps that are compared or measured."""
     return np.empty(int(np.diff(tables.first).max(initial=0)), np.int64)
 
 
-def room_for(tables, symbols, whole):
+def room_for(tables, symbols, whole, longest=None):
     """Room for the entries of some events.
 
     Parameters
@@ -410,12 +398,16 @@ def room_for(tables, symbols, whole):
     symbols : ndarray, shape (events,), uint8 or uint16
     whole : bool
         Whether all entries are kept, also those of states that no view shows.
+    longest : int, optional
+        The entries of no more events are kept at a time.
     """
     n_states, n_views = len(tables.accepting), len(tables.view_state)
     kept = np.zeros(n_states, np.uint8)
     kept[tables.view_state] = 1
     kept |= whole
     number = np.bincount(symbols, minlength=tables.n_symbols)
+    if longest is not None:
+        number = np.minimum(number, longest)
     entering = np.repeat(number, np.diff(tables.first))
     sizes = np.bincount(tables.group_state, entering, n_states).astype(np.int64) * kept
     first = np.append(0, np.cumsum(sizes))

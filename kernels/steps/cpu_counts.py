@@ -5,18 +5,12 @@ which leaves differences exact as long as these fit; a second sum in float64 tel
 
 A window beside gaps: complex events of at most three events are counted in constant time for an event
 (`cpu_short`). Of others, where no run that ends at a hit begins before the window, the number is that of all
-runs. Where some do, the complex events of this hit are counted one by one, or, where the window has fewer
-events, these are run again for this hit alone. So a hit of longer complex
-events, some of which the window leaves out, may cost as much as the window has events.
+runs. Where some do, there are two ways, and the cheaper one is taken:
 
-A chain of k steps has a linear bound that is not built yet. Let g_m(e, S) be the number of runs of m events
-that end at entry e and start at S or later, where e reads the entries p(e) .. q(e) - 1 of the step before.
-Then g_m(e, S) is G(q(e)) - G(p(e)), G being the prefix sums of g_m-1 at this S. By induction g_m is, between
-neighbours of 2^(m-1) thresholds, one linear function of 2^m - 1 numbers that e has whatever S is: 1, and the
-prefix sums at p(e) and at q(e) of the numbers of the step before. Each threshold T of g_m-1 gives two: the
-first e with q(e) > T, and the first with p(e) >= T. As p, q and S only move forward, so do thresholds: all in
-all O(2^k) steps for an event and O(4^k) for a hit, whatever the window. `cpu_short` is the case k = 3. An
-iteration has no such k.
+- Chains of k steps, each entered in one way from the step before: amortised O(2^k) for an event and O(4^k)
+  for a hit, whatever the window (`cpu_chain`).
+- The complex events of this hit are counted one by one, or, where the window has fewer events, these are run
+  again for this hit alone: as much as the window has events. An iteration has no k, and is counted so.
 """
 
 import numpy as np
@@ -24,15 +18,26 @@ import numpy as np
 from ..jit import OFTEN, SELDOM, go_on, jit
 from ..joins.contract import FoundEnds, room_for_ends
 from ..runs.contract import SegmentHits
-from .contract import LARGEST, NEIGHBOUR, StepEvents, StepSegments, room_for, scratch, short_tables
+from .contract import (
+    DOUBTFUL,
+    LARGEST,
+    NEIGHBOUR,
+    StepEvents,
+    StepSegments,
+    chain_tables,
+    room_for,
+    scratch,
+    short_tables,
+)
+from .cpu_chain import chain_counts
 from .cpu_hits import early_hits
 from .cpu_nodes import build
 from .cpu_short import MOST_EVENTS, short_counts
 from .cpu_views import all_shown, begin_segment, neighbour
 from .cpu_walk import walked_counts
 
-DOUBTFUL = float(LARGEST // 2)
-"""From so many on a number is counted by Python's integers."""
+AGAIN = 16
+"""An event of a window that is run again, or a complex event, costs so many sums of the pass over a chain."""
 
 
 @jit
@@ -169,7 +174,8 @@ def counts(tables, events, segments, hits, nodes=None, few=None):
     if (lowest > begin).any():
         ends, earliest = early_hits(tables, events, segments)
         again = np.flatnonzero((lowest > begin) & (earliest[np.searchsorted(ends, event)] < lowest))
-        number[again] = _cut_counts(tables, events, segments, _some(hits, again), nodes, again)
+        some = _some(hits, again)
+        number[again] = _cut_counts(tables, events, segments, some, number[again], nodes, again)
     return exact_numbers(tables, events, number, np.maximum(lowest, begin), event)
 
 
@@ -178,12 +184,19 @@ def _some(hits, which):
     return SegmentHits(np.searchsorted(which, hits.first), hits.event[which], hits.lowest[which])
 
 
-def _cut_counts(tables, events, segments, hits, nodes, which):
+def _cut_counts(tables, events, segments, hits, number, nodes, which):
     """How many complex events in its window end at each hit, -1 where the number may not fit.
 
-    The parameters are those of `counts`; `which` says which of the roots of `nodes` are those of the hits.
+    The parameters are those of `counts`; `number` is that of all complex events of each hit, and `which` says
+    which of the roots of `nodes` are those of the hits.
     """
-    _, event, lowest = hits
+    first, event, lowest = hits
+    chain = chain_tables(tables)
+    if chain is not None:
+        passed = (segments.stop - segments.begin)[np.diff(first) > 0].sum()
+        again = np.minimum(event - lowest, np.where(number < 0, LARGEST, number)).sum()
+        if passed * chain.of_event + len(event) * chain.of_hit < AGAIN * again:
+            return chain_counts(tables, chain, events, segments, first, event, lowest)
     if nodes is None:
         nodes, which = build(tables, events, np.empty(0, np.int64), 0, segments, hits), np.arange(len(event))
     number, many = walked_counts(nodes, which, event, lowest)

@@ -7,11 +7,12 @@ over neighbours, so that an event costs a constant number of steps on average fo
 
 from ..jit import inline, jit
 from ..streams.cpu import least_start, note_end
-from .contract import EVENT_BEFORE, NEIGHBOUR, RANK, SESSION
+from .contract import NEIGHBOUR
 from .cpu_nodes import LINKS as LINKS_OF_GROUP
 from .cpu_nodes import VALUE
 from .cpu_sessions import goes_on
 from .cpu_views import comes, goes
+from .kept import EVENT_BEFORE, RANK, SESSION
 
 DONE, ENTRIES_FULL, LINKS_FULL, ROOTS_FULL = range(4)
 

@@ -20,18 +20,14 @@ from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.steps import cpu_stream as kernels
 from cer_gpu.kernels.steps.contract import (
-    CHAIN,
+    DOUBTFUL,
     LARGEST,
-    SESSION,
-    OpenEntries,
-    OpenLanes,
-    OpenSessions,
     Sessions,
     StepEvents,
     StepNodes,
 )
-from cer_gpu.kernels.steps.cpu_counts import DOUBTFUL
 from cer_gpu.kernels.steps.cpu_walk import walked_counts
+from cer_gpu.kernels.steps.kept import CHAIN, SESSION, OpenEntries, OpenLanes, OpenSessions
 from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
 from cer_gpu.plan.step_machine import StepMachine
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cer_gpu.automata.step_positions import PlaceAutomaton
 from cer_gpu.automata.steps import StepAutomaton
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.steps.contract import short_tables
+from cer_gpu.kernels.steps.contract import chain_tables, short_tables
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.routes.stepped_explained import SteppedExplanation, widest
 from cer_gpu.plan.step_machine import StepMachine
@@ -44,12 +44,17 @@ class TimedExplanation(SteppedExplanation):
     def guarantee(self, query: CompiledQuery) -> str:
         """What an event and an answer cost, whatever the data."""
         said = "constant time per event, whatever the intervals; output-linear delay"
-        if self._counts_again(query):
-            said += (
-                ";\ncounts: an end at which WITHIN leaves out some of the matches runs the events of its "
-                "window again"
-            )
-        return said
+        if not self._counts_again(query):
+            return said
+        assert isinstance(query.machine, StepMachine)
+        said += ";\ncounts: an end at which WITHIN leaves out some of the matches "
+        chain = chain_tables(query.machine.tables)
+        if chain is None:
+            return f"{said}runs the events of its window again"
+        return (
+            f"{said}costs at most {chain.of_hit:,} sums,\nand a relevant event {chain.of_event:,}, however "
+            "long the window is (on a CUDA device it is run again)"
+        )
 
     def _sizes(self) -> str:
         found = self.automaton

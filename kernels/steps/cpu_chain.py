@@ -1,0 +1,280 @@
+"""Counts of chains of steps in a window: near-linear, whatever the window and the gaps are.
+
+Let g_m(e, S) be the number of runs of m events that end at entry e and start at S or later, where e reads the
+entries low(e) .. high(e) - 1 of the step before. Then g_m(e, S) is G(high(e)) - G(low(e)), where G(x) is the
+sum of g_m-1 over the entries before x at this S. By induction g_m is, between neighbours of 2^(m-1) bounds,
+one linear function of the 2^m - 1 numbers of e that do not depend on S: 1, and the sums of the numbers of the
+step before up to low(e) and up to high(e). Each bound T of g_m-1 gives two: the first e with high(e) > T, and
+the first with low(e) >= T. As `low`, `high` and S only move forward, so do bounds.
+
+So k steps cost O(2^k) for an event, amortised, and O(4^k) for a hit. All is computed modulo 2^64, which is
+exact where the number fits; a number in float64 that is no less than it tells where it may not.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import SELDOM, jit
+from .contract import DOUBTFUL, MOST_STEPS, room_for
+from .cpu_views import all_shown, begin_segment
+
+ROUNDED = 2.0**-52
+"""A sum of n numbers in float64 is too small by less than n times this part of it."""
+
+MOST_BOUNDS = 1 << (MOST_STEPS - 2)
+"""So many entries of a state part its entries."""
+
+MOST_SUMS = (1 << (MOST_STEPS - 1)) - 1
+"""So many sums are kept of each entry."""
+
+
+class ChainSums(NamedTuple):
+    """What is known of entries, by their numbers, and the pieces in which their runs are counted.
+
+    An entry of level m has 2^m - 1 numbers: 1, and the sums of the numbers of the level before up to `low`,
+    and up to `high`.
+
+    ============  ================================  ========================================================
+    `low`         int64 [entries]                   an entry reads the entries low .. high - 1
+    `high`        int64 [entries]
+    `total`       int64 [all numbers]               the sums of the numbers before an entry,
+    `row`         int64 [states]                    from here on those of a state
+    `near`        float64 [entries + states]        at e + q: no less than the runs before entry e of state q
+    `since`       int64 [states]                    the first entry of a state that is in the window
+    `ahead`       int64 [states, bounds / 2]        the first entry whose `high` is past a bound of the state
+                                                    before,
+    `past`        int64 [states, bounds / 2]        and the first whose `low` has reached it
+    `path`        int64 [levels]                    scratch: the states that lead to one
+    `bound`       int64 [levels, bounds]            scratch: where the pieces of a level end, ascending
+    `constant`    int64 [levels, bounds + 1]        scratch: the runs before an entry of a piece: `constant`
+    `factor`      int64 [levels, bounds + 1, sums]  plus the sum of `factor` times `total`
+    ============  ================================  ========================================================
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    total: np.ndarray
+    row: np.ndarray
+    near: np.ndarray
+    since: np.ndarray
+    ahead: np.ndarray
+    past: np.ndarray
+    path: np.ndarray
+    bound: np.ndarray
+    constant: np.ndarray
+    factor: np.ndarray
+
+
+@jit
+def cut_pieces(chain, room, sums, source):
+    """Work out the pieces of a state, and of those that lead to it.
+
+    ========  ===========  =======
+    `chain`   ChainTables  in
+    `room`    EntryRoom    in
+    `sums`    ChainSums    in/out
+    `source`  int          in
+    ========  ===========  =======
+    """
+    depth = chain.level[source]
+    state = source
+    for m in range(depth):
+        sums.path[depth - 1 - m] = state
+        state = chain.before[state]
+    root = sums.path[0]
+    sums.bound[0, 0] = sums.since[root]
+    sums.constant[0, 0] = 0
+    sums.factor[0, 0, 0] = 0
+    sums.constant[0, 1] = room.first[root] - sums.since[root]
+    sums.factor[0, 1, 0] = 1
+    for m in range(1, depth):
+        state = sums.path[m]
+        first = room.first[state]
+        used = room.used[state]
+        number = 1 << (m - 1)
+        below = (1 << m) - 1
+        size = 2 * below + 1
+        for z in range(number):
+            bound = sums.bound[m - 1, z]
+            at = sums.ahead[state, z]
+            while at < used and sums.high[at] <= bound:
+                at += 1
+            sums.ahead[state, z] = at
+            at = sums.past[state, z]
+            while at < used and sums.low[at] < bound:
+                at += 1
+            sums.past[state, z] = at
+        sums.constant[m, 0] = 0
+        for j in range(size):
+            sums.factor[m, 0, j] = 0
+        # Both lists ascend: x bounds of one and y of the other are behind.
+        x = 0
+        y = 0
+        for u in range(1, 2 * number + 1):
+            if x < number and sums.ahead[state, x] <= sums.past[state, y]:
+                bound = sums.ahead[state, x]
+                x += 1
+            else:
+                bound = sums.past[state, y]
+                y += 1
+            sums.bound[m, u - 1] = bound
+            sums.factor[m, u, 0] = sums.constant[m - 1, x] - sums.constant[m - 1, y]
+            for j in range(below):
+                sums.factor[m, u, 1 + j] = -sums.factor[m - 1, y, j]
+                sums.factor[m, u, 1 + below + j] = sums.factor[m - 1, x, j]
+            # At the bound both pieces give the same.
+            constant = sums.constant[m, u - 1]
+            row = sums.row[state] + (bound - first) * size
+            for j in range(size):
+                constant += (sums.factor[m, u - 1, j] - sums.factor[m, u, j]) * sums.total[row + j]
+            sums.constant[m, u] = constant
+
+
+@jit
+def runs_before(chain, room, sums, source, entry):
+    """How many runs in the window have entered a state before an entry.
+
+    The parameters are those of `cut_pieces`, which has worked out the pieces of the state.
+    """
+    m = chain.level[source] - 1
+    size = (1 << (m + 1)) - 1
+    u = 0
+    while u < 1 << m and sums.bound[m, u] <= entry:
+        u += 1
+    number = sums.constant[m, u]
+    row = sums.row[source] + (entry - room.first[source]) * size
+    for j in range(size):
+        number += sums.factor[m, u, j] * sums.total[row + j]
+    return number
+
+
+@jit
+def chain_body(tables, chain, events, segments, first, event, lowest, room, sums, out, halt):
+    """Write the number of complex events in the window of each hit, -1 where it may not fit.
+
+    ==========  ====================  =================================================================
+    `tables`    StepTables            in
+    `chain`     ChainTables           in
+    `events`    StepEvents            in
+    `segments`  StepSegments          in
+    `first`     int64 [segments + 1]  in: the hits of segment g are first[g] .. first[g + 1] - 1
+    `event`     int64 [hits]          in: ascending in a segment
+    `lowest`    int64 [hits]          in: the least admissible start, which does not fall in a segment
+    `room`      EntryRoom             scratch
+    `sums`      ChainSums             scratch
+    `out`       int64 [hits]          out
+    `halt`      uint8 [1] or [0]      in: see `jit`
+    ==========  ====================  =================================================================
+    """
+    for g in range(segments.begin.shape[0]):
+        h = first[g]
+        if h == first[g + 1]:
+            continue
+        begin_segment(tables, room, True)
+        for state in range(room.used.shape[0]):
+            begin = room.first[state]
+            sums.since[state] = begin
+            sums.near[begin + state] = 0.0
+            if room.kept[state]:
+                for j in range((1 << chain.level[state]) - 1):
+                    sums.total[sums.row[state] + j] = 0
+                for z in range(sums.ahead.shape[1]):
+                    sums.ahead[state, z] = begin
+                    sums.past[state, z] = begin
+        # No run that counts has events before the first window.
+        begin = max(segments.begin[g], lowest[h])
+        part = (segments.stop[g] - begin) * ROUNDED
+        for i in range(begin, segments.stop[g]):
+            if h == first[g + 1] or (i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]):
+                break
+            symbol = events.symbols[i]
+            hit = event[h] == i
+            if hit:
+                for state in range(room.used.shape[0]):
+                    while sums.since[state] < room.used[state] and room.event[sums.since[state]] < lowest[h]:
+                        sums.since[state] += 1
+            number = 0
+            about = 0.0
+            for group in range(tables.first[symbol], tables.first[symbol + 1]):
+                state = tables.group_state[group]
+                view = chain.read[state]
+                ends = hit and tables.accepting[state]
+                if view < 0:
+                    number += ends
+                    continue
+                low, high = all_shown(tables, events, room, view, i)
+                if not ends or low >= high:
+                    continue
+                source = chain.before[state]
+                most = sums.near[high + source] * (1.0 + part) - sums.near[low + source]
+                inside = 1.0
+                deep = source
+                while deep >= 0:
+                    inside *= room.used[deep] - sums.since[deep]
+                    deep = chain.before[deep]
+                about += min(most, inside)
+                if inside > 0.0:
+                    cut_pieces(chain, room, sums, source)
+                    number += runs_before(chain, room, sums, source, high)
+                    number -= runs_before(chain, room, sums, source, low)
+            for group in range(tables.first[symbol], tables.first[symbol + 1]):
+                state = tables.group_state[group]
+                if not room.kept[state]:
+                    continue
+                view = chain.read[state]
+                source = chain.before[state]
+                at = room.used[state]
+                low = room.gone[view] if view >= 0 else 0
+                high = room.shown[view] if view >= 0 else 0
+                if view >= 0 and low >= high:
+                    continue
+                below = (1 << (chain.level[state] - 1)) - 1
+                size = 2 * below + 1
+                row = sums.row[state] + (at - room.first[state]) * size
+                sums.total[row + size] = sums.total[row] + 1
+                most = 1.0
+                if view >= 0:
+                    most = sums.near[high + source] * (1.0 + part) - sums.near[low + source]
+                    lower = sums.row[source] + (low - room.first[source]) * below
+                    upper = sums.row[source] + (high - room.first[source]) * below
+                    for j in range(below):
+                        own = row + 1 + j
+                        sums.total[own + size] = sums.total[own] + sums.total[lower + j]
+                        own += below
+                        sums.total[own + size] = sums.total[own] + sums.total[upper + j]
+                sums.near[at + 1 + state] = sums.near[at + state] + most
+                sums.low[at] = low
+                sums.high[at] = high
+                room.event[at] = i
+                room.used[state] = at + 1
+            if hit:
+                out[h] = number if about < DOUBTFUL else -1
+                h += 1
+
+
+def chain_counts(tables, chain, events, segments, first, event, lowest):
+    """How many complex events in its window end at each hit, -1 where the number may not fit: int64 [hits].
+
+    The parameters are those of `cpu_counts.counts`, and what `chain_tables` gives.
+    """
+    longest = int((segments.stop - segments.begin).max(initial=0))
+    room = room_for(tables, events.symbols, False, longest)
+    n_states, entries = len(room.used), len(room.event)
+    rows = (np.diff(room.first) + 1) * ((1 << chain.level.astype(np.int64)) - 1) * room.kept
+    row = np.append(0, np.cumsum(rows))
+    sums = ChainSums(
+        *np.empty((2, entries), np.int64),
+        np.empty(row[-1], np.int64),
+        row[:-1].copy(),
+        np.empty(entries + n_states, np.float64),
+        np.empty(n_states, np.int64),
+        *np.empty((2, n_states, MOST_BOUNDS // 2), np.int64),
+        np.empty(MOST_STEPS - 1, np.int64),
+        np.empty((MOST_STEPS - 1, MOST_BOUNDS), np.int64),
+        np.empty((MOST_STEPS - 1, MOST_BOUNDS + 1), np.int64),
+        np.empty((MOST_STEPS - 1, MOST_BOUNDS + 1, MOST_SUMS), np.int64),
+    )
+    out = np.empty(len(event), np.int64)
+    chain_body(tables, chain, events, segments, first, event, lowest, room, sums, out)
+    return out

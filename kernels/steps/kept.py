@@ -1,0 +1,80 @@
+"""What a stream of steps keeps from push to push."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .contract import Sessions, StepNodes
+
+
+class OpenEntries(NamedTuple):
+    """The entries of a stream, all lanes together, in the order in which they were made.
+
+    Those of one state in one lane are a chain. What a listed push may read (`nodes`) is never changed.
+
+    ==============  =========================  ============================================================
+    `nodes`         StepNodes                  with room for more; roots and their ends are those of a push
+    `state`         int32 [entries]            that was entered
+    `after`         int32 [entries]            the next of the chain, -1 for none
+    `earlier`       int32 [entries]            the entry of the lane before it, in whatever state
+    `queue_before`  int32 [entries, queues]    its neighbours in the queues of the views of its state whose
+    `queue_after`   int32 [entries, queues]    latest starts may fall
+    ==============  =========================  ============================================================
+    """
+
+    nodes: StepNodes
+    state: np.ndarray
+    after: np.ndarray
+    earlier: np.ndarray
+    queue_before: np.ndarray
+    queue_after: np.ndarray
+
+
+class OpenLanes(NamedTuple):
+    """What a stream knows of its lanes: entries, and events; -1 where there is none.
+
+    =========  ========================  ================================================================
+    `first`    int64 [lanes, states]     the first entry of each chain that is kept
+    `last`     int64 [lanes, states]     and the last
+    `shown`    int64 [lanes, views]      the last entry that a view has shown,
+    `gone`     int64 [lanes, views]      and the first that it still shows
+    `head`     int64 [lanes, views]      the queue of a view: its entry of the greatest latest start,
+    `tail`     int64 [lanes, views]      and its last one
+    `newest`   int64 [lanes]             the last entry of the lane
+    `ended`    int64 [lanes]             its last event
+    `since`    int64 [lanes]             the first event that a later complex event may contain
+    `session`  int64 [lanes]             the first event of the session
+    =========  ========================  ================================================================
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+    shown: np.ndarray
+    gone: np.ndarray
+    head: np.ndarray
+    tail: np.ndarray
+    newest: np.ndarray
+    ended: np.ndarray
+    since: np.ndarray
+    session: np.ndarray
+
+
+class OpenSessions(NamedTuple):
+    """What parts the events of a lane.
+
+    ===========  =======================  ===================================================================
+    `reach`      Sessions                 no complex event has events of two of these
+    `sessions`   Sessions                 those of a strategy
+    `chain`      int64 [events, CHAIN]    of each event the event of its lane before it, the first one of its
+                 or [0, CHAIN]            session, and how many of the lane come before it; empty without a
+                                          strategy
+    ===========  =======================  ===================================================================
+    """
+
+    reach: Sessions
+    sessions: Sessions
+    chain: np.ndarray
+
+
+EVENT_BEFORE, SESSION, RANK, CHAIN = range(4)
+"""Columns of `OpenSessions.chain`, and their number."""
