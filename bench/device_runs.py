@@ -22,9 +22,11 @@ from numba import cuda
 import cer_gpu as cer
 from bench.answers import must
 from bench.device_kernels import timed
+from bench.device_views import BATCHES, FEW, PAIR, RULE, kept
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.streams import KEYS, TYPES, column, to_arrow
 from cer_gpu.engine.cuda import consume as cuda_consume
+from cer_gpu.engine.cuda import views as cuda_views
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import carried as cuda_carried
 from cer_gpu.engine.cuda.machines import compared as cuda_compared
@@ -37,6 +39,7 @@ from cer_gpu.engine.cuda.machines.resident import ResidentQuery, ResidentTable
 from cer_gpu.engine.cuda.structure import ANSWERS, DeviceStructure, groups_of
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.run.options import read_options
+from cer_gpu.engine.views import levels
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan import symbols
 
@@ -58,6 +61,8 @@ class Sizes:
         The window, in events, of those with many complex events at an end.
     copied : int
         Bytes of a copy whose bandwidth is measured.
+    viewed : int
+        Rows of a batch that is put into a view.
     runs : int
     """
 
@@ -74,6 +79,7 @@ class Sizes:
     keys: int = KEYS
     within: int = 70
     copied: int = 4 << 30
+    viewed: int = 500_000
     runs: int = 7
 
     def scaled(self, share: float) -> Sizes:
@@ -82,7 +88,9 @@ class Sizes:
         return replace(self, **{name: int(getattr(self, name) * share) for name in names})
 
 
-TINY = Sizes(600, 300, 400, 200, 200, 200, 200, 60, 500, 500, keys=4, within=40, copied=1 << 16, runs=1)
+TINY = Sizes(
+    600, 300, 400, 200, 200, 200, 200, 60, 500, 500, keys=4, within=40, copied=1 << 16, viewed=FEW, runs=1
+)
 """For the simulator."""
 
 
@@ -93,6 +101,7 @@ def shrink() -> None:
     cuda_execute.LIST, cuda_execute.LISTS = 2, 1
     cuda_units.LEAST_UNIT, cuda_units.LEAST = 2, 1
     cuda_consume.LEAST = cuda_compared.LEAST = cuda_general.LEAST = cuda_one_clock.LEAST = 1
+    cuda_views.LEAST, levels.ROOM = 1, 2
     flows.GROUP = matrices.GROUP = 2
     paths.RANGE = 4
 
@@ -172,6 +181,8 @@ def exercise(sizes: Sizes) -> None:
     del there
     for kind in KINDS:
         answer_of(kind, sizes)("cuda")
+    for rule in (RULE, PAIR):
+        kept(rule, sizes.viewed, "cuda")
     # As if there were no room for large tables, so that a query has several stages.
     budget, symbols.TABLE_BUDGET = symbols.TABLE_BUDGET, 4
     answer_of("listed: batches", sizes)("cuda")
@@ -197,6 +208,7 @@ def runs(sizes: Sizes, bandwidth: dict[str, float], folder: Path) -> Iterator[di
     del table
     yield filed(steps, sizes, folder)
     yield from others(sizes)
+    yield from viewed(sizes)
 
 
 def page_locked_table(count: int, columns: tuple[str, ...]) -> pa.Table:
@@ -327,6 +339,18 @@ def others(sizes: Sizes) -> Iterator[dict[str, Any]]:
                 "complex_events_per_second": len(wanted) / median(there),
             }
         yield {**figure(kind, getattr(sizes, field), there, None, None), "cpu_seconds": list(here), **made}
+
+
+def viewed(sizes: Sizes) -> Iterator[dict[str, Any]]:
+    """Views that are kept on the device, and the same on the CPU."""
+    for name, rule in (("three relations", RULE), ("two relations", PAIR)):
+        must(kept(rule, sizes.viewed, "cuda") == kept(rule, sizes.viewed, "cpu"), f"view of {name}")
+        rows = BATCHES * sizes.viewed * (rule.count("(") - 1)
+        number = max(sizes.runs // 2, 1)
+        there, here = (
+            _clock(partial(kept, rule, sizes.viewed, device), number) for device in ("cuda", "cpu")
+        )
+        yield {**figure(f"view of {name}", rows, there, None, None), "cpu_seconds": list(here)}
 
 
 def answer_of(kind: str, sizes: Sizes) -> Callable[[str], Any]:

@@ -24,8 +24,10 @@ from generate import pattern, query_around, stream, unary_query
 from random_besides import with_besides
 from random_repetitions import kinds, repeated
 
+from bench.device_views import FEW, PAIR, RULE, kept
 from cer_gpu.api import Query
 from cer_gpu.engine.cuda import consume as cuda_consume
+from cer_gpu.engine.cuda import views as cuda_views
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import automaton as cuda_automaton
 from cer_gpu.engine.cuda.machines import compared as cuda_compared
@@ -42,6 +44,7 @@ from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.read import intake
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.engine.run.options import read_options
+from cer_gpu.engine.views import levels
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, DeviceError, LimitError
 from cer_gpu.plan.compiled import CompiledQuery
@@ -371,6 +374,10 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         "SELECT * WHERE A ; B PARTITION BY key WITHIN 20 EVENTS CONSUME BY PARTITION",
     ):
         assert Query(text).count(keyed, device="cuda", order_by="ts") > 5
+    monkeypatch.setattr(cuda_views, "LEAST", 1)
+    monkeypatch.setattr(levels, "ROOM", 2)
+    for rule in (RULE, PAIR):
+        assert kept(rule, FEW, "cuda") == kept(rule, FEW, "cpu")
 
 
 def test_resident_counts_are_exact() -> None:
