@@ -24,7 +24,6 @@ from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, check_engine
 from cer_gpu.plan.routes.general import NAME as GENERAL
-from cer_gpu.plan.routes.ordered import NAME as ORDERED
 from cer_gpu.printable import printable
 from cer_gpu.progress import shown_together
 
@@ -404,10 +403,11 @@ class Query:
         planned, schema, findings = self._planned_for(source, asked)
         once = once or not source.repeats
         compiled = planned.compiled
-        if once and (planned.engine == GENERAL or (planned.engine == ORDERED and asked.engine == AUTO)):
-            from cer_gpu.engine.run.exactly import exactly, orders_far  # few queries need it
+        if once:
+            from cer_gpu.engine.run.exactly import exactly, orders_far  # a run over a table does without it
 
-            if planned.engine == ORDERED and orders_far(compiled.reading, source.arrow_schema):
+            far = compiled.traits.orders and orders_far(compiled.reading, source.arrow_schema)
+            if far and asked.engine == AUTO:
                 return self.bound_to(source, replace(asked, engine=GENERAL), once)
             compiled = exactly(compiled, source.arrow_schema)
         bound = BoundQuery(compiled, source, dict(schema.units), asked, self._workers)

@@ -168,12 +168,25 @@ def test_no_engine_is_asked_for_by_its_name() -> None:
     for name, path in MODULES:
         if "plan.routes" in name or name.startswith("cer_gpu.language"):
             continue
-        for node in nodes_of(path):
+        nodes = list(nodes_of(path))
+        imported = {
+            alias.asname or alias.name
+            for node in nodes
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cer_gpu.plan.routes.")
+            for alias in node.names
+        }
+        for node in nodes:
             if isinstance(node, ast.Compare):
                 sides = (node.left, *node.comparators)
-                if any(isinstance(one, ast.Attribute) and one.attr == "engine" for one in sides):
+                owners = [
+                    one.value for one in sides if isinstance(one, ast.Attribute) and one.attr == "engine"
+                ]
+                if owners:
                     said = {one.value for one in sides if isinstance(one, ast.Constant)}
                     assert not said & engines, f"{name} line {node.lineno}"
+                if any(not (isinstance(one, ast.Name) and one.id == "asked") for one in owners):
+                    named = {one.id for side in sides for one in ast.walk(side) if isinstance(one, ast.Name)}
+                    assert not named & imported, f"{name} line {node.lineno}"
 
 
 # ------------------------------------------------------------------------------------ engine= on every call
