@@ -105,7 +105,43 @@ def outline(statement: tree.Statement, text: str) -> Outline:
         statement = replace(statement, select=read)
     derived = any(isinstance(node, tree.Previous | tree.Call) for node in walk(statement.pattern))
     timed = any(map(is_timed, walk(own)))
+    if beyond and _first_is_greatest(statement):
+        statement = replace(statement, strategy=tree.Strategy.ANY)
     return Outline(statement, text, formula, compared, derived, shared, bool(read), timed, beyond)
+
+
+def _first_is_greatest(query: tree.SelectQuery) -> bool:
+    """Whether MAX leaves of each end the complex event that comes first, which is what ANY leaves.
+
+    So it is of `(T AS x) :+` with filters around it: a complex event marks every event from its start to its
+    end, so that of two with one end the one that starts earlier marks all that the other does. Under MAX a
+    partial match would keep the registers of all that would be preferred to it.
+    """
+    if query.strategy is not tree.Strategy.MAX:
+        return False
+    run: tree.Pattern = query.pattern
+    while isinstance(run, tree.Filter | tree.Timed):
+        run = run.pattern
+    if not isinstance(run, tree.Iteration) or not run.contiguous:
+        return False
+    marked: set[str] = set()
+    event = run.pattern
+    while isinstance(event, tree.As | tree.Filter):
+        if isinstance(event, tree.As):
+            marked.add(event.variable)
+        event = event.pattern
+    if isinstance(event, tree.EventType):
+        marked.update(event.variables)
+    elif not _one_of_types(event):
+        return False
+    return len(marked) > 0 and (query.select is None or any(item.variable in marked for item in query.select))
+
+
+def _one_of_types(pattern: tree.Pattern) -> bool:
+    """Whether a pattern is one event of some types, whose marks its type says."""
+    if isinstance(pattern, tree.Or):
+        return _one_of_types(pattern.left) and _one_of_types(pattern.right)
+    return isinstance(pattern, tree.EventType) and pattern.stream is None
 
 
 def bare(query: tree.SelectQuery) -> tree.Pattern:
