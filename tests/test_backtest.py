@@ -327,7 +327,11 @@ def test_what_a_sweep_cannot_be() -> None:
     with pytest.raises(TypeError, match="not both"):
         cer.sweep(text, [{"p": 1}], p=[1])
     with pytest.raises(cer.QueryError, match=r"no parameter `\$r`"):
-        cer.backtest(cer.sweep(text, p=[1], r=[2]), ticks())
+        cer.sweep(text, p=[1], r=[2])
+    with pytest.raises(cer.QueryError, match=r"(?s)no parameter `\$w`.*it has `\$p`"):
+        cer.sweep(text, [{"p": 1}, {"p": 2, "w": 3}])
+    with pytest.raises(cer.QueryError, match="it has no parameters"):
+        cer.sweep("SELECT * FROM S WHERE A", w=[1])
 
 
 COMPARED = [

@@ -167,6 +167,8 @@ def test_keywords_of_text_are_for_text(tmp_path):
     pq.write_table(table, path)
     with pytest.raises(DataError, match=r"delimiter is for text files, and .*a\.parquet is Parquet"):
         cer.compile("SELECT * WHERE A").count(path, delimiter=";")
+    with pytest.raises(DataError, match=r"types of its own: cast the table .*assume_timezone"):
+        cer.compile("SELECT * WHERE A").count(path, column_types={"ts": "timestamp[us, America/New_York]"})
 
 
 GERMAN = b"type;ts;price\nA;31.12.2024 23:59:59;1,5\nB;1.1.2025 00:00:03;7,25\nB;1.1.2025 00:10:00;9\n"

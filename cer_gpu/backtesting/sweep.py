@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.api import Query
+from cer_gpu.language.parameters import check_known
 
 
 class Variants:
@@ -27,6 +28,8 @@ class Variants:
     def __init__(self, query: Query, variants: Iterable[Mapping[str, Any]]) -> None:
         self.query = query
         self.variants = tuple(dict(one) for one in variants)
+        names = dict.fromkeys(name for one in self.variants for name in one)
+        check_known(query.parameters, names, query.text)
 
     def __len__(self) -> int:
         return len(self.variants)
@@ -75,7 +78,7 @@ def sweep(
     ValueError
         Where a parameter has no values, and where more variants are to be drawn than there are.
     QueryError
-        When the template is wrong.
+        When the template is wrong, and for a parameter that it does not have.
     """
     query = template if isinstance(template, Query) else Query(template)
     if variants is not None:

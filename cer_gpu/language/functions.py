@@ -169,6 +169,11 @@ def _aggregate(function: str, given: Sequence[Given], span: Span, findings: Find
             hint = f"say of which variable: `{function}(x.{written(name)})`"
         case [DistinctValues()]:
             hint = "only COUNT takes DISTINCT"
+        case [t.Arithmetic()]:
+            hint = (
+                f"as in `{function}(x.price)`; arithmetic stands around it, or give the events a column with "
+                f"its result: `{function}(x.total)`"
+            )
         case _:
             hint = f"as in `{function}(x.price)`; arithmetic stands around it"
     message = f"{function} takes one attribute of a variable"

@@ -47,7 +47,7 @@ _WORDS: Mapping[str, str] = {
     "ILIKE": "`LOWER(name) LIKE 'ab'`, or `name LIKE '(?i)ab'`",
     "CASE": "there is no CASE: alternatives are joined by OR, `(v > 1 AND w = 2) OR (v <= 1 AND w = 3)`",
     "WHEN": "there is no CASE: alternatives are joined by OR, `(v > 1 AND w = 2) OR (v <= 1 AND w = 3)`",
-    "INTERVAL": "a span is written as it is: `WITHIN 5 MINUTES`",
+    "INTERVAL": "a span is written as it is: `b.ts - a.ts < 1 h`, `WITHIN 1 HOUR`",
     "TIMER": _TIMER,
     "UNTIL": "what must not come between is said with UNLESS: `(A ; B) UNLESS C`",
 }

@@ -149,11 +149,15 @@ def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -
             case t.Comparison() if others := {a.variable for a in attributes(*operands(leaf))} - {None}:
                 findings.forget("CER010", leaf.span)
                 if others == {variable}:
+                    bare = _bare(leaf)
+                    hint = f"write `{to_text(bare)}`"
+                    if isinstance(bare, t.Comparison) and bare.left == bare.right:
+                        hint = _two_events(variable, bare)
                     findings.error(
                         "CER011",
                         f"inside `{written_variable(variable)}[...]` attributes stand without a variable",
                         leaf.span,
-                        f"write `{to_text(_bare(leaf))}`",
+                        hint,
                     )
                     continue
                 findings.error(
@@ -162,6 +166,19 @@ def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -
                     leaf.span,
                     f"write `{_outside(leaf, variable)}` there",
                 )
+
+
+def _two_events(variable: str, bare: t.Comparison) -> str:
+    """What was meant by `a[price > a.price]`, which compares an event with itself."""
+    name, value, op = written_variable(variable), to_text(bare.left), bare.op
+    other = "b" if variable != "b" else "a"
+    same = "both sides are of the same event"
+    if not isinstance(bare.left, t.Attribute):
+        return f"{same}; another one has a name of its own, as in `{other}.x {op} {name}.x`"
+    return (
+        f"{same}: with the one before it write `{name}[{value} {op} PREV({value})]`, with another that has "
+        f"the name `{other}`, `{other}.{value} {op} {name}.{value}`"
+    )
 
 
 def _outside(leaf: t.Comparison, variable: str) -> str:

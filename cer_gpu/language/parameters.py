@@ -7,7 +7,7 @@ or that a function takes, makes another plan (`shaping`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -128,16 +128,31 @@ def check_given(asked: Mapping[str, Span | None], given: Mapping[str, Any], text
         for name, span in asked.items()
         if name not in given
     ]
+    findings += _unknown(asked, given)
+    if findings:
+        raise QueryError(findings, text)
+
+
+def check_known(asked: Iterable[str], given: Iterable[str], text: str) -> None:
+    """Raise where a name is no parameter's; others may be without a value yet.
+
+    Raises
+    ------
+    QueryError
+    """
+    if findings := _unknown(tuple(asked), given):
+        raise QueryError(findings, text)
+
+
+def _unknown(asked: Collection[str], given: Iterable[str]) -> list[Diagnostic]:
     known = f"it has {', '.join(f'`${name}`' for name in asked)}"
     if not asked:
         known = "it has no parameters; one is written with a dollar sign, as in `x[price > $limit]`"
-    findings += [
+    return [
         Diagnostic("CER065", f"the query has no parameter `${name}`", None, hints=(known,))
         for name in given
         if name not in asked
     ]
-    if findings:
-        raise QueryError(findings, text)
 
 
 def with_values(statement: Part, given: Mapping[str, Any], schema: Schema | None, text: str) -> Part:

@@ -282,7 +282,50 @@ def _symbols(slip: Slip) -> str | None:
         return f"each value of a set may be a parameter: `IN {{{slip.found}, $second}}`"
     if slip.kind == "LPAR" and slip.before() == "BY" and slip.before(2) == "PARTITION":
         return "names stand without parentheses: `PARTITION BY user, host`"
+    if slip.kind == "LPAR" and _is_key(slip):
+        word = slip.tokens[slip.index - 1]
+        return f"a key is a column: give the events one with the values of `{word}(...)`, and name that"
     return None
+
+
+def _is_key(slip: Slip) -> bool:
+    """Whether the name before the place is one of PARTITION BY."""
+    place = slip.index - 1
+    while place >= 2 and slip.tokens[place].type == "NAME" and slip.tokens[place - 1].type == "COMMA":
+        place -= 2
+    kinds = [token.type for token in slip.tokens[max(place - 2, 0) : place + 1]]
+    return kinds == ["PARTITION", "BY", "NAME"]
+
+
+def _interval_behind(slip: Slip) -> str | None:
+    """`NOT FOLLOWED BY WITHIN 1 HOUR T`: the time belongs between brackets."""
+    operator = slip.before(2)
+    if slip.kind != "WITHIN" or slip.before() != "BY" or operator not in ("FOLLOWED", "PRECEDED"):
+        return None
+    negated = "NOT " if slip.before(3) == "NOT" else ""
+    after = slip.tokens[slip.index + 1 : slip.index + 4]
+    span, event = "1 h", "T"
+    if len(after) > 1 and after[0].type == "NUMBER":
+        span = f"{after[0]} {_UNITS.get(after[1].upper(), str(after[1]))}"
+        event = str(after[2]) if len(after) > 2 and after[2].type in ("NAME", "QUOTED") else event
+    return f"the time stands in brackets: `{negated}{operator} BY [<= {span}] {event}`"
+
+
+_UNITS = {"DAY": "d", "DAYS": "d", "HOUR": "h", "HOURS": "h", "MINUTE": "min", "MINUTES": "min"} | {
+    "SECOND": "s",
+    "SECONDS": "s",
+}
+"""Units of time, as they are written short."""
+
+
+def _pointed_name(slip: Slip) -> str | None:
+    """`PM2.5`: a name with a point, read as a name and a number."""
+    if slip.kind != "NUMBER" or slip.found is None or slip.before() != "NAME":
+        return None
+    name = slip.tokens[slip.index - 1]
+    if not slip.found.startswith(".") or name.end_pos != slip.span.start:
+        return None
+    return f"a name with a point stands between back-ticks: {written(f'{name}{slip.found}')}"
 
 
 def _words(slip: Slip) -> str | None:
@@ -364,6 +407,8 @@ def _keyword(slip: Slip) -> str | None:
 
 _SLIPS: tuple[Callable[[Slip], str | None], ...] = (
     _no_select,
+    _interval_behind,
+    _pointed_name,
     habit,
     _trailing,
     _arrow,

@@ -277,6 +277,10 @@ def _likely(left: t.Expression, right: t.Expression, one: ValueType, two: ValueT
             t.Text(value=value),
         ) if _is_number(value):
             return f"leave the quotes out: `{value.strip()}`"
+        case ((ValueType.INT64 | ValueType.FLOAT64 | ValueType.DECIMAL), t.Text(value=value)):
+            shown = to_text(left)
+            kind = "times" if _is_timestamp(value) else "text"
+            return f"`{shown}` holds numbers: compare it with one, or cast it to {kind} before it is read"
         case ((ValueType.INT64 | ValueType.FLOAT64), t.Quantity(value=number)):
             return f"`{to_text(left)}` is a plain number, so leave the unit out: `{number}`, in its own unit"
         case ValueType.BOOL, (t.Text() | t.Number()):

@@ -139,7 +139,12 @@ def _is_long(opened: OpenFile) -> bool:
 def _open(file: DataFile, text: TextForm) -> OpenFile:
     check_content(file)
     if text.said is not None and file.format not in TEXTS:
-        raise DataError(f"{text.said} is for text files, and {file.path} is {NAMES[file.format]}")
+        typed = text.said == "column_types"
+        raise DataError(
+            f"{text.said} is for text files, and {file.path} is {NAMES[file.format]}"
+            f"{', which has types of its own: cast the table and give that' if typed else ''}"
+            f"{', and the zone of its times by pyarrow.compute.assume_timezone' if typed else ''}"
+        )
     stamp = _attempt(lambda: stamp_of(file.path), file)
     schema, rows = _attempt(lambda: _FORMATS[file.format].probe(file.path, text), file)
     found = opened(file, schema, rows, stamp)
