@@ -199,7 +199,7 @@ class AutomatonRunner:
             ends = self.ends(chunk)
             if self._choice.single:
                 return ends.event, np.ones(len(ends), np.int64)
-            return ends.event, self._chooser.of_chunk(chunk, ends).count
+            return ends.event, self._chooser.of_chunk(chunk, ends, self._paths).count
         if self.carries:
             return self._count_carried(chunk)
         if self._query.consume != "NONE":
@@ -273,7 +273,7 @@ class AutomatonRunner:
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The complex events at some ends of a chunk."""
         if self._choice is not None:
-            return self._chooser.of_chunk(chunk, ends)
+            return self._chooser.of_chunk(chunk, ends, self._paths)
         return self.structure(chunk, ends)
 
     def open_runs(self) -> OpenRuns:
@@ -298,7 +298,7 @@ class AutomatonRunner:
         from cer_gpu.engine.machines.chooser import Chooser
 
         assert self._choice is not None
-        return Chooser(self.tables, self._choice, self._query, self._n_symbols, self._workers, self._paths)
+        return Chooser(self.tables, self._choice, self._query, self._n_symbols, self._workers)
 
     def _paths(self, chunk: Chunk, ends: Ends, latest: bool) -> Paths:
         """As `paths_here`, where the runner runs."""

@@ -33,9 +33,6 @@ class Chooser:
     n_symbols : int
         How many symbols there are without the barred ones.
     workers : Workers
-    paths : callable
-        Gives what NEXT, or LAST if its third argument says so, leaves at the ends of a chunk without falling
-        lanes: `Paths`.
     """
 
     def __init__(
@@ -45,14 +42,12 @@ class Chooser:
         query: CompiledQuery,
         n_symbols: int,
         workers: Workers,
-        paths: Callable[[Chunk, Ends, bool], best.Paths],
     ) -> None:
         self._tables = tables
         self._choice = choice
         self._query = query
         self._n_symbols = n_symbols
         self._workers = workers
-        self._paths = paths
         self._latest = choice.strategy == "LAST"
 
     def of_open(self, ends: OpenEnds) -> Single | ChosenInSpans:
@@ -72,8 +67,19 @@ class Chooser:
         parts = best_in_spans(self._tables, spans, self._latest, self._workers)
         return Single(best.joined(parts), ends.ends.event, self._choice.shown)
 
-    def of_chunk(self, chunk: Chunk, ends: Ends) -> Single | ChosenInSpans:
-        """What is left at ends of a chunk."""
+    def of_chunk(
+        self, chunk: Chunk, ends: Ends, paths_of: Callable[[Chunk, Ends, bool], best.Paths]
+    ) -> Single | ChosenInSpans:
+        """What is left at ends of a chunk.
+
+        Parameters
+        ----------
+        chunk : Chunk
+        ends : Ends
+        paths_of : callable
+            Gives what NEXT, or LAST if its third argument says so, leaves at the ends of a chunk without
+            falling lanes. It is not kept: it belongs to the runner that has the chooser.
+        """
         if not self._choice.single:
             return ChosenInSpans(self._choice, SpansOfHits(chunk, ends, self._n_symbols), self._workers)
         if len(chunk.falling):
@@ -82,5 +88,5 @@ class Chooser:
                 self._tables, chunk, ends, self._latest, apart, self._n_symbols, self._workers
             )
         else:
-            paths = self._paths(chunk, ends, self._latest)
+            paths = paths_of(chunk, ends, self._latest)
         return Single(paths, ends.event, self._choice.shown)
