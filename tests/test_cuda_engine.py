@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from functools import partial
 from random import Random
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ from cer_gpu.kernels.best import cuda as best
 from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.device import arrays
 from cer_gpu.kernels.forest import cuda_enumerate as paths
 from cer_gpu.kernels.forest import cuda_nodes as nodes
 from cer_gpu.kernels.hits import cuda as hits
@@ -380,7 +382,17 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         assert kept(rule, FEW, "cuda") == kept(rule, FEW, "cpu")
 
 
-def test_resident_counts_are_exact() -> None:
+def test_resident_counts_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where memory of the device that was not written to yet holds symbols that there are not."""
+
+    def dirty(shape: Any, dtype: Any) -> Any:
+        made = made_there(shape, dtype)
+        if made.dtype == np.uint8 and made.size:
+            made.copy_to_device(np.full(made.shape, 255, np.uint8))
+        return made
+
+    made_there = arrays.cuda.device_array
+    monkeypatch.setattr(arrays.cuda, "device_array", dirty)
     table = pa.table({"type": ["A"] * 70 + ["B", "A", "B"], "ts": range(73)})
     query = resident("SELECT * WHERE A+ ; B WITHIN 200 EVENTS", table)
     loaded = query.load(table.to_batches()[0], ("ts",))

@@ -270,6 +270,8 @@ class ResidentQuery:
             part.copy_to_host() for part in (ends.offsets, ends.event, ends.events.symbols)
         )
         least = lowest.copy_to_host()
+        # The arrays of the device have room for more, and what lies there was never written.
+        symbols = symbols[: int(event[: first[-1]].max()) + 1]
 
         def again(unit: int) -> np.ndarray:
             part = slice(first[unit], first[unit + 1])
