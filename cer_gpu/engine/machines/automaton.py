@@ -126,7 +126,6 @@ class AutomatonRunner:
         self._by_attribute = query.window is not None and query.window.kind == "attribute"
         if self._by_attribute:
             self.tables = barred(self.tables)
-        self._longest = longest_run(self.tables)
         self._choice = machine.choice
         self._prefixes = None
         if machine.monitor is not None:
@@ -148,6 +147,11 @@ class AutomatonRunner:
     def counting(self) -> AutomatonPrograms:
         """What an event does to the registers of counts, which hits do not need."""
         return AutomatonPrograms(self.tables, forward_program(self.tables), backward_program(self.tables))
+
+    @cached_property
+    def _longest(self) -> int | None:
+        """How many events a run has at most, which hits do not ask."""
+        return longest_run(self.tables)
 
     @cached_property
     def _numbers(self) -> WindowNumbers:
