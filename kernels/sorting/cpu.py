@@ -1,6 +1,9 @@
-"""Sorting on the CPU: runs that are merged pair by pair."""
+"""Sorting on the CPU: runs that are merged pair by pair, and numbers by their digits."""
 
 from ..jit import SELDOM, inline, jit
+from .contract import DIGIT
+
+DIGITS = 1 << DIGIT
 
 
 @inline
@@ -44,3 +47,31 @@ def merge(keys, runs, spare, low, middle, high, halt):
         order[k] = spare.order[rest]
         first[k] = spare.first[rest]
         k += 1
+
+
+@jit
+def order_of(values, low, bits, shift, packed, starts, order):
+    """`contract.order_of_reference`."""
+    count = values.shape[0]
+    for place in range(count):
+        packed[0, place] = (values[place] - low) << shift | place
+    here = 0
+    done = 0
+    while done < bits:
+        starts[:] = 0
+        for k in range(count):
+            starts[(packed[here, k] >> (shift + done)) & (DIGITS - 1)] += 1
+        total = 0
+        for digit in range(DIGITS):
+            many = starts[digit]
+            starts[digit] = total
+            total += many
+        for k in range(count):
+            item = packed[here, k]
+            digit = (item >> (shift + done)) & (DIGITS - 1)
+            packed[1 - here, starts[digit]] = item
+            starts[digit] += 1
+        here = 1 - here
+        done += DIGIT
+    for k in range(count):
+        order[k] = packed[here, k] & ((1 << shift) - 1)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
@@ -154,7 +155,7 @@ class Around:
         self._unit = events.unit or unit or ""
         self._ends_of = ends_of
         lanes = events.lanes(partition)
-        self._order = np.argsort(lanes, kind="stable")
+        self._order = ascending(lanes)
         ranked = lanes[self._order]
         edges = np.append(0, np.flatnonzero(ranked[1:] != ranked[:-1]) + 1)
         if not len(ranked):

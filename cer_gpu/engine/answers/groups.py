@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.aggregates import Grouped, aggregated
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.read.arithmetic import MOST_DIGITS, as_floats, computed
 from cer_gpu.engine.read.sources.decimals import DIGITS_OF_INT64
 from cer_gpu.errors import DataError
@@ -137,7 +138,7 @@ class Folding:
             Only those to which this push has added an answer; None: all.
         """
         group, groups = self._numbered(parts)
-        order = np.argsort(group, kind="stable")
+        order = ascending(group)
         offsets = np.searchsorted(group[order], np.arange(groups + 1))
         rows = parts.take(pa.array(order)).combine_chunks()
         first = pa.array(offsets[:-1])

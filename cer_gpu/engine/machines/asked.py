@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.read.events import Relevant
@@ -69,7 +70,7 @@ def reported(
         return Reported(np.empty(0, np.int64), value)
     position = chunk.events.positions[event]
     if not (position[1:] >= position[:-1]).all():
-        order = np.argsort(position, kind="stable")
+        order = ascending(position)
         position, value, event = position[order], value[order], event[order]
     return Reported(position, value, () if more is None else more(chunk.events, event))
 

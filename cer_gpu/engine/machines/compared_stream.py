@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.joins_stream import NO_KEYS, ROOM, FirstStarts, records_for, roots_of, with_room
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
@@ -232,7 +233,7 @@ class ComparedRuns:
         wanted = np.zeros(int(lanes.max()) + 1, bool)
         wanted[lanes[ends.event - low]] = True
         own = np.flatnonzero(wanted[lanes])
-        own = own[np.argsort(lanes[own], kind="stable")]
+        own = own[ascending(lanes[own])]
         begin = np.flatnonzero(np.diff(lanes[own], prepend=-1))
         stop = np.append(begin[1:], len(own))
         segments = ComparedSegments(begin, begin, stop, np.append(0, stop))
@@ -242,7 +243,7 @@ class ComparedRuns:
         of_end = lanes[ends.event - low].astype(np.int64) * span
         event = np.searchsorted(places, of_end + ends.event - low)
         lowest = np.searchsorted(places, of_end + ends.lowest - low)
-        order = np.argsort(event)
+        order = ascending(event)
         hit = np.empty(len(order), np.int64)
         hit[order] = np.arange(len(order))
         hits = SegmentHits(

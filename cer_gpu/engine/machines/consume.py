@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.read.events import Relevant
@@ -73,7 +74,7 @@ class Consumption:
 
     def _in_stream(self, positions: np.ndarray, latest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The same for the whole stream: the hits are first put in its order."""
-        order = np.argsort(positions, kind="stable")
+        order = ascending(positions)
         keep, floors = np.empty(len(order), np.uint8), np.empty(len(order), np.int64)
         self.floor = consume.consume_any(positions[order], latest[order], self.floor, keep, floors)
         back = np.empty_like(order)

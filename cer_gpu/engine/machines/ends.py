@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.enumeration.blocks import numbers_joined
@@ -53,7 +54,7 @@ def joined(parts: Sequence[Ends]) -> Ends:
 
 def in_order(event: np.ndarray) -> np.ndarray | None:
     """The order that sorts events; None where they ascend already."""
-    return None if (event[1:] > event[:-1]).all() else np.argsort(event, kind="stable")
+    return None if (event[1:] > event[:-1]).all() else ascending(event)
 
 
 def counts_joined(parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.read.derive import relation
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.ranks import NO_RANK, beyond, ranks, read_columns, read_wide
@@ -369,7 +370,7 @@ class Lookups:
             sizes.append(int(slot.max(initial=0)) + 1)
             distinct, key = np.unique(key * sizes[-1] + slot, return_inverse=True)
             codes.append(distinct)
-        order = np.argsort(key, kind="stable")
+        order = ascending(key)
         keys = len(codes[-1]) if codes else 1
         begin = np.searchsorted(key[order], np.arange(keys + 1))
         ranked, place = np.empty(0, np.int64), np.empty(0, np.int64)

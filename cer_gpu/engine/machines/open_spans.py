@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.strategies import HitSpans
 from cer_gpu.engine.read.events import Relevant
@@ -68,7 +69,7 @@ class SpansOfOpen(HitSpans):
         wanted[seen.lanes[found.event]] = True
         low = int(found.lowest.min(initial=len(seen)))
         events = np.flatnonzero(wanted[seen.lanes[low:]]) + low
-        events = events[np.argsort(seen.lanes[events], kind="stable")]
+        events = events[ascending(seen.lanes[events])]
         lanes = seen.lanes.astype(np.int64) * len(seen)
         places = lanes[events] + events
         begin = np.searchsorted(places, lanes[found.event] + found.lowest)

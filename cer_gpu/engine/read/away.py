@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.keys import Keys
@@ -143,7 +144,7 @@ class AwayLanes:
         keys = self._encoder.keys
         events = events if events is not None and len(events) else None
         own = np.empty(0, np.int64) if events is None else events.lanes
-        order = np.argsort(own, kind="stable")
+        order = ascending(own)
         sizes = np.bincount(own, minlength=keys.count)[lanes]
         ends = np.cumsum(sizes)
         for start in range(0, len(lanes), WRITTEN):

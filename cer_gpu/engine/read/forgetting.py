@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.holding import Holding
 from cer_gpu.engine.read.join_keys import JoinKeys
@@ -140,7 +141,7 @@ class Forgetting:
             for busy in holding.busy():
                 free[busy] = False
         lanes = np.flatnonzero(free)
-        lanes = lanes[np.argsort(recent[lanes], kind="stable")]
+        lanes = lanes[ascending(recent[lanes])]
         freed = np.cumsum(size[lanes])
         if not len(freed) or freed[-1] * LEAST_SHARE < excess:
             return None

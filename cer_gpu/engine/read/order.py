@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
@@ -253,7 +254,7 @@ class LaneTimes:
     ) -> int:
         """The first row that is, by what breaks ties, before the one that it ties with in its lane, or -1."""
         rows = np.flatnonzero(lanes >= 0)
-        rows = rows[np.argsort(lanes[rows], kind="stable")]
+        rows = rows[ascending(lanes[rows])]
         own = lanes[rows]
         begins = np.append(True, own[1:] != own[:-1])[: len(own)]
         ends = np.append(begins[1:], True)[: len(own)]

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.errors import LimitError
 from cer_gpu.late import compute as pc
@@ -143,7 +144,7 @@ class SpilledPartitions:
             file = self._files[number]
             own = np.flatnonzero(places >> _ROW == number)
             rows, which = places[own] & ((1 << _ROW) - 1), asked[own]
-            order = np.argsort(rows, kind="stable")
+            order = ascending(rows)
             rows, which = rows[order], which[order]
             same = _same(file.lanes.take(rows), keys, which)
             if same.any():
@@ -198,7 +199,7 @@ class SpilledPartitions:
             own, where = (np.concatenate(each) for each in zip(*both, strict=True))
             there = self._is_left(where)
             own, where = own[there], where[there]
-            order = np.argsort(own, kind="stable")
+            order = ascending(own)
             hashes.append(own[order])
             places.append(where[order])
         return _stored(hashes, np.dtype(np.uint64)), _stored(places, np.dtype(np.int64))

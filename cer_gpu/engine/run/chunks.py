@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import ResultForm
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.asked import More
 from cer_gpu.engine.machines.chunk import NO_SEGMENTS, Chunk, chunk_in_order, make_chunk
 from cer_gpu.engine.machines.machine import MachineRunner
@@ -342,7 +343,7 @@ class Chunker:
         self._tail, self._last = tail, None
         if tail is not None and len(tail.lanes) and not self.in_order:
             self._tail = None
-            self._tails.reset(tail.take(np.argsort(tail.lanes, kind="stable")))
+            self._tails.reset(tail.take(ascending(tail.lanes)))
 
     def _run_again(self, new: Relevant) -> int:
         """How many events of tails are run again with some new ones; lanes met already are not counted."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.cuda.pool import SHARE, ranges_of
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
@@ -79,7 +80,7 @@ class DevicesConfigurations(ConfigurationRuns):
         lanes = self._now.lanes
         if self._alone or not len(lanes):
             return super()._followed(following, ends)
-        order = np.argsort(lanes, kind="stable")
+        order = ascending(lanes)
         begin = np.flatnonzero(np.diff(lanes[order], prepend=-1))
         if len(begin) < LEAST:
             return super()._followed(following, ends)
@@ -276,7 +277,7 @@ class DevicesConfigurations(ConfigurationRuns):
     def _together(self, parts: list[UnitEnds], count: int) -> EndsFound:
         """What ends in all lanes, in the order of the stream."""
         event = np.concatenate([part.event for part in parts])
-        order = np.argsort(event, kind="stable")
+        order = ascending(event)
         number = np.concatenate([_widened(part.number[:, : self._limbs], self._limbs) for part in parts])
         lowest, latest = (np.concatenate([part[each] for part in parts])[order] for each in (1, 2))
         self._progress[[words.EVENT, words.HIT, words.ROOTS]] = count, len(order), 0
