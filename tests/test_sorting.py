@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.sorting import cpu
-from cer_gpu.kernels.sorting.contract import SortedRuns, merge_reference
+from cer_gpu.kernels.sorting.contract import DIGIT, SortedRuns, merge_reference, order_of_reference
 
+from cer_gpu.engine import ascending as by_digits
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.read.sources import row_order
 from cer_gpu.engine.read.sources.row_order import stable_order
 
@@ -75,3 +77,30 @@ def test_runs_are_merged_as_the_contract_says(columns: int) -> None:
         cpu.merge(keys, runs, spare, low, middle, high)
         assert runs.order.tolist() == wanted.order.tolist()
         assert runs.first.tolist() == wanted.first.tolist()
+
+
+@pytest.mark.parametrize("low", [0, -5, 2**62 - 2**DIGIT, -(2**63)])
+@pytest.mark.parametrize("bits", [0, 1, DIGIT, DIGIT + 1, 3 * DIGIT])
+def test_numbers_by_their_digits(low: int, bits: int) -> None:
+    rng = np.random.default_rng(bits)
+    for count in (0, 1, 2, 100):
+        values = low + rng.integers(0, 2 ** min(bits, DIGIT), count) * 2 ** max(bits - DIGIT, 0)
+        shift = max(count - 1, 0).bit_length()
+        scratch = np.empty((2, count), np.int64), np.empty(2**DIGIT, np.int64)
+        found, wanted = np.empty((2, count), np.int64)
+        cpu.order_of(values, low, bits, shift, *scratch, found)
+        order_of_reference(values, low, bits, shift, *scratch, wanted)
+        assert found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.int64])
+def test_the_ascending_order_is_that_of_a_stable_sort(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_digits, "FEW", 4)
+    rng = np.random.default_rng(11)
+    least, most = np.iinfo(kind).min, np.iinfo(kind).max
+    spans = [(least, most), (0, 100), (most // 2, most), (0, min(2**33 - 1, most)), (0, min(2**40, most))]
+    for low, high in spans:
+        for count in (0, 3, 4, 5, 1000):
+            values = rng.integers(low, high, count, kind, endpoint=True)
+            assert ascending(values).tolist() == np.argsort(values, kind="stable").tolist()
+    assert ascending(np.arange(10, dtype=kind)[::-1]).tolist() == list(range(10))[::-1]

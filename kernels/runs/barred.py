@@ -52,7 +52,8 @@ def bars_of(keys, keyed):
     ndarray, shape (events,), uint8
     """
     bars = np.zeros(keys.size, np.uint8)
-    if keys.dtype.kind == "f":
+    # Two reductions are faster than two comparisons of all, and say the same of most arrays.
+    if keys.dtype.kind == "f" and keys.size and not (keys.min() > -np.inf and keys.max() < np.inf):
         bars[keys == -np.inf] = NO_START
         bars[keys == np.inf] = NO_END
     if keyed.size:

@@ -345,7 +345,7 @@ class Intake:
         if len(blocks) > 1:
             positions = np.concatenate([positions for positions, _ in blocks])
             symbols = np.concatenate([symbols for _, symbols in blocks])
-        rows = positions - self.rows
+        rows = positions - self.rows if self.rows else positions
         lanes, ordinals = NO_LANES, NO_KEYS
         if self.laned:
             found = self._partitions.laned(batch, rows, time, self._order.in_order, self.rows)

@@ -74,11 +74,10 @@ class Measuring:
                 )
         data = self._gathered(values.data, rows)
         keyed = values.valid[rows] if len(values.valid) else none
-        if data.dtype.kind == "f":
-            missing = np.isnan(data)
-            if missing.any():
-                keyed = (keyed.astype(bool) if len(keyed) else True) & ~missing
-                keyed = keyed.astype(np.uint8)
+        # The greatest of values is NaN where one of them is.
+        if data.dtype.kind == "f" and len(data) and np.isnan(data.max()):
+            keyed = (keyed.astype(bool) if len(keyed) else True) & ~np.isnan(data)
+            keyed = keyed.astype(np.uint8)
         return data, keyed
 
     def times(self, rows: np.ndarray, keys: np.ndarray, time: Values | None) -> np.ndarray:
