@@ -1,9 +1,9 @@
 """The contract of counts abreast: automata whose runs never return to a state, and what their ends add up to.
 
-A **member** is an automaton over nodes 0 .. n - 1 that keeps its runs where they are at every event, and by
-an *edge* from p to q > p also sends a copy of the runs in p on to q: what the operator `;` does with events
-that are skipped at will. A run begins in node 0 at the event of its first edge; the edge to n ends a complex
-event. Members differ in which edges an event has for them, and in their windows.
+A **member** is an automaton over nodes 0 .. n - 1. At every event each run stays in its node; an *edge* from
+p to q > p also puts a copy of the runs of p into q. That is what `;` does, which lets events be skipped. A
+run begins in node 0 at the event of its first edge; the edge to n ends a complex event. Members differ in the
+edges that an event has for them, and in their windows.
 """
 
 from typing import NamedTuple
@@ -33,7 +33,7 @@ class Edges(NamedTuple):
 
 
 class ListedEdges(NamedTuple):
-    """The same edges as additions to numbers of runs, member by member: where few members have each.
+    """The same edges as a list of additions for each member: faster where an event has edges in few members.
 
     The numbers of runs lie in one array, `runs`: that of member v from node p to q at v * n * n + p * n + q,
     with ones where p is q. An event of cell c in span d of the members (see `Spans`) has its entries between
@@ -43,11 +43,11 @@ class ListedEdges(NamedTuple):
     `ended`     int32 [cells * spans + 1]    the ends of a cell and span
     `of`        int32 [ends]                 the member; ascending, the ends of a member stand side by side
     `runs`      int32 [ends]                 the number that it adds to the complex events of the end
-    `added`     int32 [cells + 1]            what a new event of a cell adds, one after another
-    `to`        int32 [additions]            this number grows ...
+    `added`     int32 [cells + 1]            the additions of a new event of each cell
+    `to`        int32 [additions]            the number that grows ...
     `plus`      int32 [additions]            ... by this one
-    `dropped`   int32 [cells * spans + 1]    what goes when the oldest event of a cell and span does
-    `less`      int32 [subtractions]         this number falls ...
+    `dropped`   int32 [cells * spans + 1]    the subtractions when the oldest event of a cell and span leaves
+    `less`      int32 [subtractions]         the number that falls ...
     `by`        int32 [subtractions]         ... by this one
     ==========  ===========================  ===============================================================
     """
@@ -94,7 +94,7 @@ class AbreastEvents(NamedTuple):
 
 
 class GroupSums(NamedTuple):
-    """What was found, all [groups, members].
+    """The sums of each group and member, all [groups, members].
 
     =========  ====================  ====================================
     `hits`     int64                 events at which complex events end
@@ -111,7 +111,7 @@ class GroupSums(NamedTuple):
 
 
 def no_sums(groups, members, dtype):
-    """Sums of nothing: `first` is the greatest number there is and `last` the least one."""
+    """`GroupSums` before any event: no hits, `first` the greatest number of `dtype`, `last` the least one."""
     dtype = np.dtype(dtype)
     least, most = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     shape = (groups, members)
@@ -120,7 +120,7 @@ def no_sums(groups, members, dtype):
 
 
 def abreast_reference(edges, spans, n_nodes, events, begin, report, stop, groups):
-    """The sums by definition: every run of every member, one by one."""
+    """The `GroupSums` by definition: follows every run of every member, one by one."""
     members = edges.masks.shape[1]
     sums = no_sums(groups, members, events.at.dtype)
     for member in range(members):

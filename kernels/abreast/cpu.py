@@ -62,7 +62,7 @@ _drop = inline(_drop_body)
 
 
 def abreast_body(edges, spans, events, begin, report, stop, low, matrices, number, sums, halt):
-    """Add up what members find in some segments; the most events that a window held.
+    """Add what the members find in some segments to `sums`; gives the most events that a window held.
 
     ==========  ============================  ==========================================================
     `edges`     Edges                         in
@@ -130,7 +130,7 @@ def abreast(edges, spans, n_nodes, events, begin, report, stop, sums):
     Returns
     -------
     int
-        The most events, but the last one, that a window held.
+        The most events that a window held, without the last one.
     """
     members = edges.masks.shape[1]
     low = np.empty(len(spans.size), np.int64)

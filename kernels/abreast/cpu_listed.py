@@ -1,8 +1,8 @@
-"""Counts abreast where an event concerns few of the members: what it adds to each stands in a list.
+"""Counts abreast where an event has edges in few members only.
 
-The numbers of runs are those of `cpu`, brought up to date in the same way. There the innermost loops go over
-all members with a mask; here each cell has a list of additions, so that queries which have little in common,
-a tenth of them concerned by an event, cost a tenth.
+The numbers of runs are those of `cpu`, and each event changes them in the same way. There the innermost loops
+go over all members with a mask; here each cell has a list of additions. Queries that share little, of which
+an event concerns a tenth, then cost a tenth.
 """
 
 import numpy as np
@@ -11,10 +11,10 @@ from ..jit import OFTEN, jit
 
 
 def listed_body(listed, spans, events, begin, report, stop, low, runs, ones, sums, halt):
-    """Add up what members find in some segments; the most events that a window held.
+    """Add what the members find in some segments to `sums`; gives the most events that a window held.
 
     ==========  ============================  ==========================================================
-    `listed`    ListedEdges                        in
+    `listed`    ListedEdges                   in
     `spans`     Spans                         in
     `events`    AbreastEvents                 in
     `begin`     int64 [segments]              in: events begin .. stop - 1 are run
@@ -81,7 +81,7 @@ def listed_abreast(listed, members, spans, n_nodes, events, begin, report, stop,
     Returns
     -------
     int
-        The most events, but the last one, that a window held.
+        The most events that a window held, without the last one.
     """
     low = np.empty(len(spans.size), np.int64)
     runs = np.empty(members * n_nodes * n_nodes, np.int64)

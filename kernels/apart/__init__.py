@@ -1,1 +1,1 @@
-"""Chains of which two steps are compared, whatever lies between them: ends and counts by sums over ranks."""
+"""Chains that compare two of their steps, with other steps between: `a ; B ; c` with `a.x < c.x`."""

@@ -1,9 +1,9 @@
-"""Chains of steps of which two are compared, as their kernels read them, and what they compute.
+"""Chains of steps of which two are compared: `a ; B ; c` with `a.x < c.x`. The arrays and their meaning.
 
-A chain has one event for each **step**, in order, with any events between. An event of the **old** step is
-compared with one of the **new** step, which comes later: not always next. The old events of a segment lie in
-an order (`cer_gpu.kernels.compared.contract.Arranged`), in which those that a new one agrees with are one or
-two ranges.
+A chain has one event for each **step**, in order; other events may lie between. The event of the **old** step
+is compared with that of the **new** step, which comes later, but need not be the next step. The old events of
+a segment lie in an order (`cer_gpu.kernels.compared.contract.Arranged`), in which the old events that match a
+new one are one or two ranges.
 """
 
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 FEW = 24
-"""So many old events in the window are looked at one by one: that is cheaper than a tree."""
+"""With at most this many old events in the window each is compared by itself: that is cheaper than a tree."""
 
 
 class ApartTables(NamedTuple):
@@ -22,7 +22,7 @@ class ApartTables(NamedTuple):
     `old`      int64               the steps that are compared, counted from 0
     `new`      int64
     `last`     int64               the last step
-    `few`      int64               so many old events in the window are looked at one by one
+    `few`      int64               up to this many old events in the window are compared one by one
     =========  ==================  =========================================================
     """
 
@@ -34,13 +34,14 @@ class ApartTables(NamedTuple):
 
 
 class ApartRoom(NamedTuple):
-    """What is known of the events of a segment that have been read; scratch.
+    """Scratch: what is known of the events of a segment that have been read.
 
-    The ways through some steps from one event to another are an entry of the product of a matrix for each
-    event between them, each of which has an inverse over the integers. So they are an entry of (product up to
-    the first) ^ -1 (product up to the second), of which the first factor is kept with the first event, and
-    summed up. `before` is of the steps before the old one, `between` and `behind` of those after the old and
-    after the new one; `b`, `m` and `e` are their numbers plus one, `e` 0 where the new step is the last.
+    Each event multiplies a matrix that counts the ways through some steps. The ways from one event to a later
+    one are an entry of the product of the matrices between them. Each matrix has an inverse over the
+    integers, so that product is (product up to the first)^-1 (product up to the second); the first factor is
+    kept with the first event and summed. `before` is of the steps before the old one, `between` of those
+    between the old and the new one, `behind` of those after the new one; `b`, `m` and `e` are their numbers
+    plus one, and `e` is 0 where the new step is the last.
 
     =============  =====================  ====================================================================
     `before`       [b, b]                 products of all events read
@@ -49,14 +50,14 @@ class ApartRoom(NamedTuple):
     `since`        [b, b]                 inverse of the product of the events before the window
     `between_in`   [m, m]                 inverses of `between` and of `behind`
     `behind_in`    [e, e]
-    `own`          [rows, b, m]           of each old event, by rank, the ways to it times those from it
-    `sums`         [rows, b, m]           the same of all that are in the window, as a Fenwick tree over ranks
-    `shifts`       [rows, m, e]           what new events add to the old ones before them; Fenwick, of ranges
-    `seen`         [rows, m, e]           of each old event what it is not to get: what came before it
+    `own`          [rows, b, m]           for each old event, by rank: the ways to it times those from it
+    `sums`         [rows, b, m]           Fenwick tree over ranks: sums of `own` over the window
+    `shifts`       [rows, m, e]           Fenwick tree of ranges: what new events add to the old ones before
+    `seen`         [rows, m, e]           for each old event what `shifts` held before it, not its own
     `total`        [b, e]                 the ways of all old events in the window to new ones
-    `part`         [b]                    of those that a new event agrees with
+    `part`         [b]                    the ways to the old events that match a new event, and on to it
     `many`         [steps]                events of each step in the window
-    `open`         [rows]                 the old events that have been put in, in their order
+    `open`         [rows]                 the old events that have been read, in their order
     =============  =====================  ====================================================================
 
     All are int64, and wrap, or Python's integers; `many` and `open` are int64.
@@ -79,7 +80,7 @@ class ApartRoom(NamedTuple):
 
 
 def chains_reference(apart, symbols, agree, low, end):
-    """The matches of a chain by their definition: tuples of events from `low` on, of which the last is `end`.
+    """The matches of a chain by definition: tuples of events from `low` on, of which the last is `end`.
 
     Parameters
     ----------

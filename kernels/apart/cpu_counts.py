@@ -1,13 +1,13 @@
-"""Counts of chains of which two steps are compared: O(log n) an event, whatever the number of matches.
+"""Counts of chains of which two steps are compared: O(log n) for an event, whatever the number of matches.
 
-What a new event adds is a sum over ranges of ranks: a Fenwick tree over the ranks of the old events holds for
-each, as a small matrix, the ways to it times the inverse of the ways up to it (`ApartRoom`), so that a factor
-for the new event makes of the sum the ways through all steps in between. An old event that leaves the window
-is taken out, with what it has given to later steps. Sums wrap, and a number that fits is exact; a bound on it
-tells which may not fit, and those are counted again with Python's integers.
+A Fenwick tree over the ranks of the old events holds a small matrix for each: the ways to it times the
+inverse of the ways up to it (`ApartRoom`). A new event adds up the ranges of ranks that it matches, and one
+multiplication makes the sum the number of ways through all steps between. An old event that leaves the window
+is taken out, with what it has given to later steps. Sums wrap modulo 2^64; a number that fits is exact, and a
+bound in float64 tells which may not fit. Those are counted again with Python's integers.
 
-Where the new step is the last, and as long as a segment has few old events in the window, they are looked at
-one by one: that is cheaper than the tree.
+Where the new step is the last, or as long as few old events are in the window, old events are compared one by
+one: that is cheaper than the tree.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from ..windows.contract import comparable
 from .contract import ApartRoom
 
 DOUBTFUL = float(LARGEST // 2)
-"""From so many on a number is counted by Python's integers."""
+"""A number that may be this large or larger is counted with Python's integers."""
 
 
 @inline
@@ -167,12 +167,12 @@ def _counts(tables, apart, events, window, segments, arranged, first, lowest, ro
     `segments`  ComparedSegments              in
     `arranged`  Arranged                      in
     `first`     int64 [segments + 1] or [0]   in: the ends of segment g are first[g] .. first[g + 1] - 1;
-                                              empty: they are to be found
+                                              empty: the kernel finds the ends
     `lowest`    int64 [ends] or [0]           in: the least admissible start, which does not fall in a
                                               segment; empty: as the window says
     `room`      ApartRoom                     scratch
     `out`       FoundEnds                     out: where matches end (in, with `first`), and the numbers
-    `doubtful`  float64                       in: from so many on a number may not fit
+    `doubtful`  float64                       in: a number that may be this large may not fit
     `halt`      uint8 [1]                     in: see `jit`
     ==========  ============================  ===============================================================
     """
@@ -280,7 +280,7 @@ def _counts(tables, apart, events, window, segments, arranged, first, lowest, ro
 
 
 def counted_ends(tables, apart, events, keys, size, segments, arranged):
-    """Where matches end, and how many: of all that the segments report.
+    """Where matches end, and how many end there, of the events that the segments report.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """Hits of chains of which two steps are compared: the ends, with the latest start of the matches of each.
 
-An old event has got through the steps after it once a later event has: the old events that have are those
-up to one. They are put into a tree of maxima over ranks, each with its latest start. A new event takes from
-it the greatest of those that it agrees with. What has left the window is less than its least start.
+An old event is ready once later events have filled the steps between it and the new step; the ready ones are
+always those up to some event. They are put into a tree of maxima over ranks, each with its latest start. A
+new event takes the greatest start of the ranks that it matches. Events that have left the window stay in the
+tree: their starts are below the least one that is admitted.
 """
 
 import numpy as np

@@ -1,1 +1,1 @@
-"""Strategies: the one complex event that NEXT or LAST leaves at each hit."""
+"""Strategies: the one complex event that NEXT or LAST leaves at each hit, as lists of marks."""

@@ -46,8 +46,8 @@ class PathMatrices(NamedTuple):
     `rank`      int32 [2, n_live, n_live]  -1: no path
     `node`      int64 [2, n_live, n_live]  the list of the path's marks
     `start`     int64 [2, n_live, n_live]  where the path leaves state 0, or -1
-    `key`       int64 [n_live, n_live]     of the paths that are being made: the number that ranks them,
-    `taken`     int64 [n_live, n_live]     and the last transition of each
+    `key`       int64 [n_live, n_live]     the number that ranks each path that is being made,
+    `taken`     int64 [n_live, n_live]     and its last transition
     `place_of`  int32 [2 * n_live ** 2]    the rank of each key
     ==========  =========================  ===========================================================
     """
@@ -61,7 +61,7 @@ class PathMatrices(NamedTuple):
 
 
 class BackRows(NamedTuple):
-    """The back part that each hit asks for, int64 [hits, n_live] all: scratch.
+    """Scratch: for each hit the row of the back part that it needs, int64 [hits, n_live] all.
 
     `rank`, `node` and `start` of `PathMatrices`, for each fixed end and the open end 0.
     """
@@ -72,7 +72,7 @@ class BackRows(NamedTuple):
 
 
 def best_reference(tables, symbols, begin, stop, event, lowest, latest):
-    """The answers of the hits of one segment by definition: (start, ((event, label), ...)) of each."""
+    """The answers of the hits of one segment by definition: a list of (start, ((event, label), ...))."""
     runs = accepting_runs(tables, symbols, begin, stop)
 
     def key(run):

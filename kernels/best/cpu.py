@@ -38,14 +38,14 @@ from .contract import (
 
 @jit
 def advance(steps, forward, t0, t1, event, marks_first, side, levels, matrices, arena, progress):
-    """Lengthen the best paths by one event; the number of ranks afterwards.
+    """Lengthen the best paths by one event; gives the number of ranks after it.
 
     ==============  ================================  =================================================
     `steps`         3 x int32 [transitions]           in: `source`, `target` and `label` of the tables
     `forward`       bool                              in: whether paths get longer at their ends
     `t0`, `t1`      int64                             in: the transitions of the event
     `marks_first`   bool                              in: whether the event's mark decides before the rank
-    `side`          int64                             in: from which matrix to the other one
+    `side`          int64                             in: the matrix that is read; the other is written
     `levels`        int64                             in: number of ranks
     `matrices`      PathMatrices                      in/out
     `arena`         int64 [capacity, 3]               out
@@ -119,7 +119,7 @@ def advance(steps, forward, t0, t1, event, marks_first, side, levels, matrices, 
 
 @jit
 def identity(side, matrices):
-    """Only the empty paths; the number of ranks."""
+    """Begin with the empty paths, one for each state; gives the number of ranks."""
     rank = matrices.rank
     node = matrices.node
     start = matrices.start
@@ -134,7 +134,7 @@ def identity(side, matrices):
 
 @jit
 def compact(paths, place, h0, h1, progress):
-    """Drop the nodes from `progress[NODES]` on that no answer of the hits h0 .. h1 - 1 leads to."""
+    """Drop the nodes from `progress[NODES]` on that no answer of the hits h0 .. h1 - 1 uses."""
     arena = paths.arena
     early = paths.early
     late = paths.late
@@ -170,7 +170,7 @@ def compact(paths, place, h0, h1, progress):
 
 @jit
 def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, place, progress, halt):
-    """The answers of the hits h0 .. h1 - 1 of one segment; `DONE` or what went wrong.
+    """Find the answers of the hits h0 .. h1 - 1 of one segment: `DONE`, `ARENA_FULL` or `NO_ANSWER`.
 
     ===========================  ===========================  ================================================
     `tables`                     TransitionTables             in
@@ -280,7 +280,7 @@ def _best(tables, symbols, hits, latest, matrices, rows, paths, place, progress,
 
 
 def matrices_of(n):
-    """`PathMatrices` of automata with `n` states that are live."""
+    """Scratch `PathMatrices` for automata with `n` live states."""
     return PathMatrices(
         np.empty((2, n, n), np.int32),
         *(np.empty((2, n, n), np.int64) for _ in range(2)),
@@ -334,7 +334,7 @@ def best(tables, symbols, hit_first, hit_event, hit_lowest, latest):
 
 
 def joined(parts):
-    """One `Paths` with the hits of several, at least one, one after another."""
+    """Concatenate several `Paths`, at least one, into one."""
     if len(parts) == 1:
         return parts[0]
     base = np.cumsum([0, *(len(part.arena) for part in parts)])
@@ -400,7 +400,7 @@ def lengths(found, order, shown):
     order : ndarray, shape (m,), int64
         The hits.
     shown : ndarray, shape (labels,), int32
-        What each label becomes; 0 for no mark.
+        The label that is shown in place of each label; 0 for no mark.
 
     Returns
     -------

@@ -1,18 +1,17 @@
-"""What NEXT or LAST leaves at hits that admit the starts of the greatest ranks, wherever they are.
+"""What NEXT or LAST leaves at hits that admit the starts of the greatest ranks, wherever they lie in time.
 
-Where the attribute of WITHIN falls, the events that a hit admits as starts are no interval, and its window
-cannot grow and shrink at its ends as in `cer_gpu.kernels.best.cpu`. But when the hits are looked at by
-falling `least`, each admits what the one before it admits, and some more
-(`cer_gpu.kernels.falling.contract`). So the lane is a binary tree over time. Its leaves have `LEAF` events
-each; a node has the best paths between any two states over its events, with starts at those of them alone
-that are admitted by now, as ranks: a total preorder of the pairs of states. The paths of two neighbours are
-joined in each middle state: what NEXT looks at first is the left part, what LAST looks at first is the right
-one. Once a further start is admitted, its leaf is run again and the nodes above are joined again; a hit joins
-the nodes before it, log(events) many.
+Where the attribute of WITHIN falls, the starts that a hit admits are no interval, and its window cannot grow
+and shrink at its ends as in `cer_gpu.kernels.best.cpu`. But in the order of falling `least` each hit admits
+the starts that the one before it admits, and some more (`cer_gpu.kernels.falling.contract`). So a lane is a
+binary tree over time. Its leaves have `LEAF` events each. A node has the best path between any two states
+over its events, as ranks: a total preorder of the pairs of states; paths start only at events that are
+admitted so far. A node joins the paths of its two children in each middle state. NEXT compares the left
+child's part first, LAST the right child's. When a further start is admitted, its leaf is run again and the
+nodes above it are joined again; a hit joins the nodes before it, log(events) many.
 
-An event costs `2 * LEAF` steps of `n_live ** 2` and log(events) joins of `n_live ** 3`; an answer as many
-steps as it has marks, times `LEAF` at most. Nodes keep no lists of marks: those of an answer are found by
-going down the tree, and running the leaves again in which it has any.
+An event costs `2 * LEAF` steps of `n_live ** 2` and log(events) joins of `n_live ** 3`; an answer costs as
+many steps as it has marks, times `LEAF` at most. Nodes keep no lists of marks: to find those of an answer,
+the kernel goes down the tree and runs the leaves that have some of them again.
 """
 
 from typing import NamedTuple
@@ -31,19 +30,19 @@ DEPTH = 64
 """Levels of a tree at most."""
 
 LANE, OPEN, TURN, PLACE, MARKS, PROGRESS = range(6)
-"""Words of `progress` and their number: where to go on when the arena was full. `OPEN`: whether the tree of
-the lane is there; `MARKS`: how many nodes of the arena are in use."""
+"""Words of `progress` and their number: where to continue when the arena was full. `OPEN`: whether the tree
+of the lane has been built; `MARKS`: how many nodes of the arena are in use."""
 
 
 class RankedHits(NamedTuple):
-    """Lanes and their hits: int64 all.
+    """Lanes and their hits, int64 all.
 
     =========  ==========  ============================================================================
     `begin`    [lanes]     first event of each lane
     `stop`     [lanes]     one past its last event
     `first`    [lanes+1]   the hits of lane g are first[g] .. first[g + 1] - 1
     `event`    [hits]      ascending in each lane
-    `turn`     [hits]      the hits of each lane by falling `least`
+    `turn`     [hits]      the hits of each lane in the order of falling `least`
     =========  ==========  ============================================================================
     """
 
@@ -72,18 +71,18 @@ class PathTree(NamedTuple):
 
 
 class RankedScratch(NamedTuple):
-    """What else is worked with.
+    """Scratch of the search.
 
     ==========  ========================  ===============================================================
     `matrices`  PathMatrices              of a leaf
     `paths`     Paths                     `arena`: the lists of marks of a leaf
-    `used`      int64 [WORDS]             how many nodes of it are in use
-    `admitted`  uint8 [events]            whether runs may start at an event by now
-    `key`       int64 [n * n]             what decides between paths
+    `used`      int64 [WORDS]             how many nodes of its `arena` are in use
+    `admitted`  uint8 [events]            1: runs may start at the event so far
+    `key`       int64 [n * n]             the number that ranks each path
     `sorted`    int64 [n * n]             the same, sorted
     `front`     int64 [2, n]              the ranks of the best paths to each state before a hit
-    `back`      int64 [DEPTH, n]          for each node before the hit the state that its part begins in
-    `nodes`     int64 [DEPTH]             these nodes
+    `back`      int64 [DEPTH, n]          for each node before the hit the state in which its part begins
+    `nodes`     int64 [DEPTH]             those nodes
     `stack`     int64 [2 * DEPTH, 3]      nodes to go down into, with the states of their parts
     ==========  ========================  ===============================================================
     """
@@ -459,7 +458,7 @@ def best_ranked(tables, symbols, ranks, begin, stop, first, event, latest):
 
 
 def steps(events, n_live):
-    """About how many events each of some lanes has to run, as if one after another: of each lane, float64.
+    """About how many steps the hits of each lane take, in events that are run: float64, shape (lanes,).
 
     Parameters
     ----------

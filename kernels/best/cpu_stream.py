@@ -1,9 +1,9 @@
 """What NEXT or LAST leaves at each end of a stream: the two stacks of `cpu`, kept from one call to the next.
 
-Each lane has a back part, of which every event between the least start and the middle keeps its row, and a
-front part, which grows with every event. When the least start has passed the middle, nothing is kept of the
-lane until something may end in it; then a new back part is made, of the events that the window still admits.
-So each event is looked at once in a front part and once in a back part, on average of many.
+Each lane has a back part, with a row for every event between the least start and the middle, and a front
+part, which grows with every event. When the least start has passed the middle, nothing of the lane is kept
+until an event may end a complex event; then a new back part is made from the events that the window still
+admits. So on average each event is looked at once in a front part and once in a back part.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ AT, NEEDED = SEGMENT, NODES
 OWN_FULL = 3
 
 STALE = -1
-"""The middle of a lane of which nothing is kept."""
+"""`middle` of a lane of which nothing is kept."""
 
 
 class OpenPaths(NamedTuple):
@@ -140,7 +140,7 @@ def _choose(tables, symbol, event, lane, low, latest, paths_of, paths, hit):
 
 @jit
 def follow(tables, events, stop, window, latest, bounds, paths_of, matrices, paths, ends, progress):
-    """Find what is left at each end of the next events of a stream; `DONE`, or which array is full.
+    """Find what is left at each end of the next events of a stream: `DONE`, or which array is full.
 
     ============  =====================  =================================================================
     `tables`      TransitionTables       in: no two complex events with one end have the same marks
@@ -211,7 +211,7 @@ def _reach(reached, node):
 
 @jit
 def mark_nodes(events, count, bounds, paths_of, paths, progress, reached):
-    """Which nodes the lanes and the answers of the push lead to; lanes whose middle has left are stale.
+    """Mark the nodes that the lanes and the answers of the push use; a lane whose middle has left is stale.
 
     `events` StreamEvents, of which `count` have been followed, `bounds` LaneBounds, `paths` Paths,
     `progress`: in; `paths_of` OpenPaths in/out; `reached` uint8 [progress[USED]] out.
@@ -245,7 +245,7 @@ def mark_nodes(events, count, bounds, paths_of, paths, progress, reached):
 
 @jit
 def kept_nodes(paths, reached, place, place_of, kept):
-    """Copy the nodes that are reached; how many there are then.
+    """Copy the nodes that are reached; gives how many there are then.
 
     `paths` Paths, `reached` uint8 [nodes] in; `place` int64 [events] in: the new number of each event, or
     [0]: they keep theirs; `place_of` int64 [nodes] out; `kept` int64 [capacity, WIDTH] out.

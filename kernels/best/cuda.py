@@ -75,7 +75,7 @@ def choose(tables, symbols, hits, latest, segment, thread, scratch, out):
 
 @kernel
 def count_best_kernel(tables, symbols, hits, latest, scratch, out, n_nodes, status):
-    """How many marks the answers of each segment keep.
+    """Count the marks that the answers of each segment keep.
 
     ============  ========================  =============================================================
     `tables`      TransitionTables          in
@@ -96,7 +96,7 @@ def count_best_kernel(tables, symbols, hits, latest, scratch, out, n_nodes, stat
 
 @kernel
 def fill_best_kernel(tables, symbols, hits, latest, scratch, out, node_first):
-    """Write the answers of each segment behind those before.
+    """Write the answers of each segment behind those of the segments before.
 
     `node_first` int64 [segments + 1] in: where the nodes of each begin. The rest as in `count_best_kernel`,
     with `arena` of `out`.
@@ -118,9 +118,9 @@ def fill_best_kernel(tables, symbols, hits, latest, scratch, out, node_first):
 
 
 def room_of(n_live, span):
-    """How many nodes a segment of `span` events makes at most, and how many threads have room for as many.
+    """How many nodes a segment of `span` events makes at most, and how many threads have room for that many.
 
-    Every event is once in a back part and once in a front part, and lengthens a path for each two states.
+    Every event is once in a back part and once in a front part, and lengthens one path for each two states.
     """
     room = n_live * n_live * (2 * span + 1)
     each = 8 * ((WIDTH + 1) * room + 8 * n_live * n_live)

@@ -5,13 +5,13 @@ import numpy as np
 from ..jit import jit
 
 STRIP = 2048
-"""Rows of a strip: its part of a column and of the index stay in the first-level cache."""
+"""Rows that are done at a time: their column and index stay in the first-level cache."""
 
 FEW_CUTS = 8
-"""For up to so many bounds, one pass for each is faster than a binary search."""
+"""Up to this many bounds, one pass for each is faster than a binary search."""
 
 FEW_CODES = 6
-"""Where at most so many codes add anything, comparing is faster than looking up."""
+"""Up to this many codes that add anything, comparing is faster than looking up."""
 
 
 def add_few_cuts_body(index, values, valid, bounds, shares):

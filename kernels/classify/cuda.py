@@ -19,7 +19,7 @@ from ..device.words import empty, words
 from .cpu import elementary_range_body
 
 GROUP = 8
-"""A thread has so many rows: the bits of one byte mark them."""
+"""Rows of a thread: the bits of one byte mark them."""
 
 elementary_range = device(elementary_range_body)
 

@@ -1,13 +1,13 @@
 """The contract of automata with one clock, and of the persistent structure with reset and check nodes.
 
 After "Complex event recognition under time constraints" (timed CEL), section 6 and appendix C. An automaton
-has one clock, which a transition may set to zero (**reset**) and may ask for (**check**): all checks are
-`z <= c`, or all are `z >= c` (monotonic). It is deterministic, so that two runs never agree in start, end
-and marks.
+has one clock. A transition may set it to zero (**reset**) and may compare it with a constant (**check**): all
+checks are `z <= c`, or all are `z >= c` (monotonic). The automaton is deterministic, so no two runs have the
+same start, end and marks.
 
-The value of the clock at event j is the time between j and the event of the last reset. Times do not go
-down in a lane, so a check with a constant says from which event on (`<=`), or up to which event (`>=`), the
-reset may be: tied times need no rule of their own, and floats are subtracted once, as the semantics say.
+The value of the clock at event j is the time between j and the event of the last reset. Times do not fall in
+a lane, so a check tells from which event on (`<=`), or up to which event (`>=`), the last reset may lie: tied
+times need no rule of their own, and floats are subtracted once, as the semantics say.
 
 A run carries a **stamp**: the serial number of the event of its last reset where checks are `<=`, its
 negative where they are `>=`. So greater stamps pass more checks, whatever the sense, and a check at event j
@@ -21,7 +21,7 @@ column    bottom    output       union        reset      check           meaning
 ========  ========  ===========  ===========  =========  ==============  =================================
 `LABEL`   `BOTTOM`  label >= 1   `UNION`      `RESET`    `CHECK`
 `LEFT`    -1        child        left child   child      child           a node
-`RIGHT`   event     event        right child  the stamp  the least one   event: its number; else see column
+`RIGHT`   event     event        right child  the stamp  the least one   event number, node, stamp
 `LATEST`  event     of child     the greater  of child   of child        at least the greatest start
 `STAMP`   given     of child     of left      the stamp  of child        greatest stamp
 `RANK`    1         1            see below    of child   of child        1 where it is no heap
@@ -94,7 +94,7 @@ class ClockTables(NamedTuple):
 
 
 class ClockedEvents(NamedTuple):
-    """What is known of the events of a stream for their clocks, beside `StreamEvents`.
+    """What the clocks read of the events of a stream, beside `StreamEvents`.
 
     ===========  ===========================  ===========================================================
     `serial`     int64 [events]               ascending; an event keeps its own when others are dropped
@@ -111,7 +111,7 @@ class ClockedEvents(NamedTuple):
 
 
 class ClockedLanes(NamedTuple):
-    """What is kept of each lane beside its runs.
+    """What is kept of each lane, beside its runs.
 
     =========  =========================  ==================================================================
     `near`     int64 [lanes, constants]   the first event of the lane whose age is at most the constant where
@@ -125,9 +125,9 @@ class ClockedLanes(NamedTuple):
 
 
 def clocked_runs(tables, constants, symbols, times, begin, stop):
-    """Every accepting run inside [begin, stop), as (start, end, ((event, label), ...)): what a run is.
+    """Every accepting run inside [begin, stop), as (start, end, ((event, label), ...)): defines a run.
 
-    The reference of the kernels of this family, written as the definition; its cost is the number of runs.
+    The reference of the kernels of this family; its cost is the number of runs.
     A clock that was never reset passes no check.
     """
     found = []

@@ -1,7 +1,7 @@
 """How many runs a node of an automaton with one clock stands for, without walking through each of them.
 
-What passes below a node depends on the node, on the least stamp that the checks above admit and on the
-window, so each union is counted once for each least stamp that leads to it.
+Which runs below a node pass depends on the node, on the least stamp that the checks above it admit, and on
+the window. So each union is counted once for each least stamp with which it is reached.
 """
 
 from ..jit import inline, jit
@@ -19,7 +19,7 @@ NODE, LEAST, VALUE, END, FIELDS = range(5)
 """Columns of `table`: a union, the least stamp there, its number, and the end that it was counted for."""
 
 SIDE, SUM, FRAME = 2, 3, 4
-"""Further columns of `stack`: which child is counted, and what the others came to."""
+"""Further columns of `stack`: which child is being counted, and the sum of those before."""
 
 
 @inline
@@ -33,7 +33,7 @@ def place(table, node, least, end):
 
 @jit
 def union_below(arena, node, least, lowest):
-    """The first union at or below a node, -1 where no run passes, -2 for a single one; the least stamp."""
+    """The first union at or below a node (-1: no run passes, -2: one does), and the least stamp there."""
     while True:
         if not admits(arena, node, lowest, least):
             return -1, least
@@ -48,7 +48,7 @@ def union_below(arena, node, least, lowest):
 
 @jit
 def count_exactly(arena, roots, lowest, counts, table, stack, progress, halt):
-    """How many runs end at each of some ends; `DONE`, or why the end progress[0] is not counted.
+    """Count the runs that end at each of some ends: `DONE`, or why the end progress[0] is not counted.
 
     ===========  =========================  ==========================================================
     `arena`      int64 [nodes, COLUMNS]     in

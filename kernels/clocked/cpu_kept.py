@@ -1,7 +1,7 @@
-"""What of the structure of automata with one clock is still needed once events are dropped.
+"""Which nodes of the structure of automata with one clock are still needed once events are dropped.
 
-A node is needed if a list leads to it by a way that later checks may admit: the way carries the least stamp
-that the checks on it leave. Node 0 is dead: it takes the place of children that are dropped.
+A node is needed if a list reaches it by a path that later checks may admit: the walk carries the least stamp
+that the checks on the path leave. Node 0 is dead: it takes the place of children that are dropped.
 """
 
 from ..forest.cpu_stream import BLOCK, CAPACITY, STATES
@@ -19,7 +19,7 @@ def _touch(arena, floor, node, least):
 
 @jit
 def write_dead(arena, node, stamp):
-    """Write a node without runs, which holds the place of one that is over."""
+    """Write a node without runs, in the place of one whose runs are over."""
     arena[node, LABEL] = BOTTOM
     arena[node, LEFT] = -1
     arena[node, RIGHT] = -1

@@ -4,11 +4,11 @@ Where checks are `z <= c`, new runs have the greatest stamps. The runs of a stat
 u_0, u_1, ..., u_k with `stamp(u_0) >= stamp(u_1) > stamp(u_2) > ...`, u_0 no union under its gadget, as in
 the paper; `joined` unites nodes of one stamp.
 
-Where they are `z >= c`, new runs have the least stamps. The paper says that this case is analog, ordered
-inversely, but a list would then get each new reset at its end, and would be as long as there are resets. So
-the runs of a state are a persistent **leftist heap** by stamp (`melded`): a union of the greatest run with a
-union of two heaps. An insertion copies a path, which costs the logarithm of the number of runs, and
-enumeration leaves a heap whose greatest stamp fails, so that its delay is output-linear all the same.
+Where they are `z >= c`, new runs have the least stamps. The paper calls this case analogous, in inverse
+order, but then a list would get each new reset at its end and grow as long as there are resets. So the runs
+of a state are a persistent **leftist heap** by stamp (`melded`): a union of the greatest run with a union of
+two heaps. An insertion copies a path, whose length is the logarithm of the number of runs. Enumeration leaves
+a heap whose greatest stamp fails, so its delay is output-linear too.
 """
 
 from ..forest.cpu_nodes import NODES
@@ -16,8 +16,8 @@ from ..jit import inline, jit
 from .contract import BOTTOM, CHECK, LABEL, LATEST, LEFT, NO_CHECK, RANK, RESET, RIGHT, STAMP, UNION
 
 PAIR = 0
-"""`RANK` of the union of two heaps below a heap's greatest run. That of a heap is the length of its right
-spine; a single run has 1."""
+"""`RANK` of the union of two heaps that lies below a heap's greatest run. The rank of a heap is the length of
+its right spine; a single run has rank 1."""
 
 SPINE = 128
 """No heap in memory has a right spine of half this length."""
@@ -25,7 +25,7 @@ SPINE = 128
 
 @inline
 def made(arena, progress, label, left, right):
-    """A new node above `left`, with its stamp and latest start; gives its number."""
+    """Make a node above `left`, with its stamp and latest start; gives its number."""
     node = progress[NODES]
     progress[NODES] = node + 1
     arena[node, LABEL] = label
@@ -39,7 +39,7 @@ def made(arena, progress, label, left, right):
 
 @inline
 def bottom(arena, progress, event, stamp):
-    """A node for the run that starts at an event."""
+    """Make a node for the run that starts at an event; gives its number."""
     node = progress[NODES]
     progress[NODES] = node + 1
     arena[node, LABEL] = BOTTOM
@@ -53,7 +53,7 @@ def bottom(arena, progress, event, stamp):
 
 @inline
 def union(arena, progress, left, right):
-    """The union of two nodes, the greater stamp on the left."""
+    """Make the union of two nodes, the greater stamp on the left; gives its number."""
     node = made(arena, progress, UNION, left, right)
     arena[node, LATEST] = max(arena[left, LATEST], arena[right, LATEST])
     # A run that is over may hold the place on the left.
@@ -63,7 +63,7 @@ def union(arena, progress, left, right):
 
 @jit
 def exit_of(arena, node):
-    """The first node behind a gadget."""
+    """The first node that is not part of the gadget on a node."""
     if arena[node, LABEL] == RESET:
         node = arena[node, LEFT]
     if arena[node, LABEL] == CHECK:
@@ -73,7 +73,7 @@ def exit_of(arena, node):
 
 @jit
 def composed(arena, progress, resets, stamp, least, node):
-    """A gadget on a node, which may begin with one: at most a reset and a check (Lemma C.2); -1 if empty.
+    """Put a gadget on a node, which may begin with one: at most a reset and a check (Lemma C.2); -1 if empty.
 
     `resets` says whether it resets to `stamp`; `least` is the least stamp that it admits, or `NO_CHECK`.
     """
@@ -123,10 +123,10 @@ def below_gadget(arena, progress, gadget, child):
 
 @jit
 def joined(arena, progress, one, other):
-    """The union of two nodes of one stamp (Algorithm 1, `union`).
+    """Make the union of two nodes of one stamp (Algorithm 1, `union`).
 
-    As what either has on its left is no union, neither is that of the result, and the output depth does not
-    grow with the number of joins. What a gadget leaves of a right child may be nothing.
+    What either has on its left is no union, so neither is what the result has there, and the output depth
+    does not grow with the number of joins. A gadget may leave nothing of a right child.
     """
     first = exit_of(arena, one)
     second = exit_of(arena, other)
@@ -161,7 +161,7 @@ def joined(arena, progress, one, other):
 
 @jit
 def melded(arena, progress, one, other, pieces):
-    """The union of two heaps; `pieces` int64 [2, SPINE] is scratch."""
+    """Make the union of two heaps; `pieces` int64 [2, SPINE] is scratch."""
     n = 0
     while one >= 0 and other >= 0:
         if arena[one, STAMP] < arena[other, STAMP]:
@@ -197,7 +197,7 @@ def melded(arena, progress, one, other, pieces):
 
 @jit
 def heap_of(arena, progress, item, left, right):
-    """The heap of its greatest run and two heaps, each of which may be -1."""
+    """Make the heap of its greatest run and two heaps, each of which may be -1."""
     if left < 0:
         left, right = right, left
     if left < 0:

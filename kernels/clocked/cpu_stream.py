@@ -2,8 +2,8 @@
 
 At each event the transitions that reset the clock are taken first, then the others, states in decreasing
 order of their greatest stamps. So whatever joins an existing union-list fits behind its first node, and no
-list is longer than |Q| + 2 (Lemma C.6). A transition without a mark, check or reset hands the list on as it
-is.
+list is longer than |Q| + 2 (Lemma C.6). A transition without a mark, check or reset passes the list on
+unchanged.
 
 The lists of the lane at hand lie in `slots` and `states`, those of all others packed in a pool, as
 `cer_gpu.kernels.forest.cpu_stream` packs them.
@@ -48,13 +48,13 @@ POOL_FULL = 3
 STACK_FULL = 4
 
 FOLLOWED, EXACT, OVERLONG, WORDS = range(STREAM_WORDS, STREAM_WORDS + 4)
-"""Further words of `progress`: whether the runs have been followed over the next event, whose end is still to
-be reported; whether a node whose latest start is in the window has a run that is, so that none is looked for;
-how often a list was longer than it may be. `WORDS` is the number of all words."""
+"""Further words of `progress`: whether the runs have been followed over the next event and only its end is
+still to be reported; whether a node whose latest start is in the window always has a run that is, so that no
+search is needed; how often a list was longer than it may be. `WORDS` is the number of all words."""
 
 
 class ClockedEnds(NamedTuple):
-    """What ends, as it is found.
+    """What the kernel finds.
 
     =======  ==========  ==================================================================
     `roots`  Roots       the runs that end at each end, with one more mark
@@ -69,13 +69,13 @@ class ClockedEnds(NamedTuple):
 class ClockedScratch(NamedTuple):
     """What the kernels write on; `slots` and `states` hold the lists of the lane at hand.
 
-    ========  =====================================  ===========================================
+    ========  =======================================  ===========================================
     `slots`   int64 [2 n_live + 3, ITEM + n_live + 2]
     `states`  int64 [cpu_nodes.ROWS, 2 n_live + 3]
-    `least`   int64 [constants]                      the least stamp that passes each check
+    `least`   int64 [constants]                        the least stamp that passes each check
     `pieces`  int64 [2, cpu_nodes.SPINE]
     `stack`   int64 [2, nodes]
-    ========  =====================================  ===========================================
+    ========  =======================================  ===========================================
     """
 
     slots: np.ndarray
@@ -87,7 +87,7 @@ class ClockedScratch(NamedTuple):
 
 @jit
 def merge(arena, slots, progress, slot):
-    """The union of a whole list, made once as long as the list does not change."""
+    """The union of all nodes of a list, made once as long as the list does not change."""
     if slots[slot, MERGED] < 0:
         k = ITEM + slots[slot, LENGTH] - 1
         node = slots[slot, k]
@@ -100,7 +100,7 @@ def merge(arena, slots, progress, slot):
 
 @jit
 def insert(arena, slots, progress, slot, node, sense, pieces):
-    """Put a node into a list, whose first node has no smaller stamp; into the heap where checks are `>=`."""
+    """Put a node into a list, whose first node has no smaller stamp; for checks `>=`, into the heap."""
     slots[slot, MERGED] = -1
     if sense < 0:
         slots[slot, ITEM] = melded(arena, progress, slots[slot, ITEM], node, pieces)
@@ -129,7 +129,7 @@ def insert(arena, slots, progress, slot, node, sense, pieces):
 def expire(arena, slots, slot, bound, least):
     """Drop the elements of a list whose starts are all below a bound, or whose stamps are too small.
 
-    The first one stays as long as any does: it holds the place of a node that is no union.
+    The first one stays as long as any element does: it holds the place of a node that is no union.
     """
     length = slots[slot, LENGTH]
     kept = 0
@@ -158,7 +158,7 @@ def new_list(slots, states, progress):
 
 @jit
 def moved_list(arena, progress, scratch, slot, resets, stamp, least):
-    """A list under a gadget, `ul-clock-check` and `ul-reset` of the paper; -1 where nothing is left.
+    """Put a gadget on a list, `ul-clock-check` and `ul-reset` of the paper; gives the new list, -1 if empty.
 
     After a reset all nodes have one stamp: the first stays, the others become one node behind it.
     """
@@ -190,7 +190,7 @@ def append(states, progress, side, state, slot):
 
 @jit
 def follow_event(tables, arena, roots, scratch, progress, symbol, event, stamp, bound):
-    """Follow all runs over one event, from the present side to the other."""
+    """Follow all runs over one event, from the present side of `scratch` to the other."""
     slots = scratch.slots
     states = scratch.states
     side = progress[SIDE]
@@ -308,7 +308,7 @@ def _aged(clocked, lanes, event, lane, sense, least):
 
 @jit
 def report_event(arena, out, scratch, progress, event, bound):
-    """Note the end at an event, if one of its runs is in the window; `DONE` or `STACK_FULL`."""
+    """Write the end at an event, if one of its runs is in the window: `DONE` or `STACK_FULL`."""
     hit = progress[HIT]
     first = out.roots.first[hit]
     latest = -1
@@ -333,7 +333,7 @@ def report_event(arena, out, scratch, progress, event, bound):
 
 @jit
 def follow(tables, events, clocked, stop, window, bounds, lanes, lists, arena, out, scratch, progress):
-    """Follow all runs of a stream over its next events; `DONE`, or which array is full.
+    """Follow all runs of a stream over its next events: `DONE`, or which array is full.
 
     ============  =========================  ===================================================
     `tables`      ClockTables                in
@@ -345,8 +345,8 @@ def follow(tables, events, clocked, stop, window, bounds, lanes, lists, arena, o
     `lanes`       ClockedLanes               in/out
     `lists`       PackedLists                in/out
     `arena`       int64 [capacity, COLUMNS]  in/out: nodes 0 .. progress[NODES] - 1
-    `out`         ClockedEnds                   out: roots 0 .. progress[ROOTS] - 1, and the ends
-    `scratch`     ClockedScratch                    in/out
+    `out`         ClockedEnds                out: roots 0 .. progress[ROOTS] - 1, and the ends
+    `scratch`     ClockedScratch             in/out
     `progress`    int64 [WORDS]              in/out: the next event, and so on
     ============  =========================  ===================================================
 

@@ -1,7 +1,7 @@
 """Walks through the nodes of an automaton with one clock: timed CEL paper, Algorithm 2.
 
-A walk carries the least stamp that the checks above admit; a reset forgets it. Where all runs of a node start
-before the window, or their stamps are too small, it turns back at once.
+A walk carries the least stamp that the checks above admit; at a reset it drops that stamp. It turns back at
+once where all runs of a node start before the window, or have too small stamps.
 """
 
 from ..forest.cpu_enumerate import (
@@ -40,7 +40,7 @@ def latest_start(arena, root, lowest, best, stack):
     """The latest start of a run of a node, where that is `lowest` or later, and later than `best`.
 
     Gives `best` where there is none, and -2 where `stack`, int64 [2, nodes], is too small. Later starts are
-    looked for first, so that of nodes whose resets ascend with their starts one path is walked.
+    searched first: where the resets of the nodes ascend with their starts, only one path is walked.
     """
     if not admits(arena, root, lowest, NO_CHECK):
         return best
@@ -81,8 +81,8 @@ def latest_start(arena, root, lowest, best, stack):
 def latest_starts(arena, roots, lowest, latest, stack):
     """The latest start of the runs that end at each of some ends.
 
-    `latest` int64 [ends] out, -1 where none is `lowest` int64 [ends] or later, -2 where `stack` is too small;
-    the others as in `count_up_to`.
+    `latest` int64 [ends] out: -1 where no run starts at `lowest` int64 [ends] or later, -2 where `stack` is
+    too small; the other arguments as in `count_up_to`.
     """
     for end in range(lowest.shape[0]):
         best = -1
@@ -152,7 +152,7 @@ def _walk(arena, roots, hit, end, lowest, room, found, stack):
 
 @jit
 def count_up_to(arena, roots, lowest, most, counts, stack, halt):
-    """How many runs end at each of some ends, `most` + 1 where there are more than `most`.
+    """Count the runs that end at each of some ends, up to `most`: `most` + 1 stands for more.
 
     ==========  =========================  =========================================================
     `arena`     int64 [nodes, COLUMNS]     in
@@ -202,7 +202,7 @@ def count_up_to(arena, roots, lowest, most, counts, stack, halt):
 
 @jit
 def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, progress, halt):
-    """Write the complex events of hits into a block; `DONE`, or why hit_order[progress[0]] is not in it.
+    """Write the complex events of hits into a block: `DONE`, or why hit_order[progress[0]] is not in it.
 
     As `cer_gpu.kernels.forest.cpu_enumerate.fill`, but `arena` int64 [nodes, COLUMNS] has gadgets, and
     `stack.pending` three rows, the last for the least stamps.

@@ -1,7 +1,7 @@
-"""Where the runs of an automaton with one clock end, and how many: one thread for each unit.
+"""Where the runs of an automaton with one clock end, and how many end there: one thread for each unit.
 
-A unit is followed by the bodies of the CPU. What ends is first written where it would be if every event that
-the unit reports were an end, and then moved together, so that a unit runs only once.
+The bodies of the CPU follow the runs of a unit. A unit first writes its ends as if every event that it
+reports were an end; then the ends of all units are moved together. So a unit runs only once.
 """
 
 from typing import Any, NamedTuple
@@ -25,11 +25,11 @@ from .cpu_stream import DONE, EXACT, ClockedEnds, ClockedScratch
 from .cuda_units import NODES_OF_EVENT, ClockUnits, count_exactly, follow, nodes_of, rooms_of
 
 MOST_NODES = 1 << 8
-"""Where so many nodes for an event and transition are too few, the CPU follows the runs."""
+"""Where this many nodes for each event and transition are too few, the CPU follows the runs."""
 
 
 class ClockedFound(NamedTuple):
-    """What ends in units, from `first` of each unit on: int64, shape (reported,).
+    """What ends in units: int64, shape (reported,); unit u writes from `first[u]` of `ClockUnits` on.
 
     ==========  ==================================================================================
     `event`     the end
@@ -59,8 +59,8 @@ def clock_ends_kernel(tables, events, clocked, window, units, flags, rooms, foun
                                           checks; 1 where complex events are counted
     `rooms`       ClockRooms              scratch
     `found`       ClockedFound            out
-    `number`      int64 [units]           out: how many ends each has, or minus what was too small:
-                                          `cpu_stream.ARENA_FULL`; another number: a walk or a count
+    `number`      int64 [units]           out: how many ends each has; or minus `cpu_stream.ARENA_FULL` or
+                                          another word, for what was too small
     ============  ======================  ================================================================
     """
     thread = cuda.grid(1)
@@ -137,7 +137,7 @@ def clock_ends_kernel(tables, events, clocked, window, units, flags, rooms, foun
 
 
 def bytes_of_units(tables, events, reported, nodes=NODES_OF_EVENT):
-    """Bytes that units take on the device, at most: shape (units,), int64.
+    """Bytes of device memory that each unit takes at most: shape (units,), int64.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def bytes_of_units(tables, events, reported, nodes=NODES_OF_EVENT):
     events, reported : ndarray, shape (units,), int64
         How many events each unit has, and how many it reports.
     nodes : int, optional
-        How many nodes there is room for, an event and transition.
+        The number of nodes that there is room for, for each event and transition.
     """
     return 8 * COLUMNS * nodes_of(tables, events, nodes) + 72 * reported + 16
 
@@ -163,7 +163,7 @@ def clocked_ends(clock, units, size, counted, nodes=NODES_OF_EVENT, geometry=LAN
     counted : bool
         Whether complex events are counted; else the latest start of each end is found.
     nodes : int, optional
-        So many nodes there is room for, an event and transition.
+        The number of nodes that there is room for, for each event and transition.
     geometry, stream : Geometry
 
     Returns

@@ -1,11 +1,11 @@
 """Automata with one clock on the device: the bodies of the CPU, the scratch of threads, the arenas of units.
 
 A **unit** is a segment of events of one lane, whose runs one thread follows from its first event on: the
-lists of the CPU are then those of a single lane. Its events are neighbours in memory, so that the next event
-of the lane is the next one, and an event has its own number as its serial number.
+lists of the CPU are then those of a single lane. Its events are neighbours in memory, so the next event in
+memory is the next event of the lane, and an event's own number is its serial number.
 
-A unit writes its nodes into a part of one arena, which has room for so many nodes an event. Where that is not
-enough the host makes it larger and runs the units again.
+A unit writes its nodes into its own part of one arena, which has room for a given number of nodes for each
+event. Where that is not enough, the host makes the arena larger and runs the units again.
 """
 
 from typing import Any, NamedTuple
@@ -28,13 +28,13 @@ SPINE = 64
 """No heap of a unit has a right spine of half this length: a unit has less than 2^31 events."""
 
 STACK = 512
-"""Nodes that a walk has before it at most; where it needs more, the CPU counts."""
+"""Room for the nodes that a walk still has to visit; where it needs more, the CPU counts."""
 
 TABLE = 1 << 10
-"""Unions that are counted for one end: at most half as many."""
+"""Rows of the table of unions that are counted for one end: at most half of them are used."""
 
 NODES_OF_EVENT = 8
-"""A unit has room for so many nodes for each of its events and transitions at first."""
+"""Nodes for each event and transition of a unit that there is room for at first."""
 
 
 @device
@@ -200,7 +200,7 @@ def device_clock(tables, constants, symbols, times, measured):
 
 
 def nodes_of(tables, events, nodes):
-    """Rows of the arena that units of so many events need, for `nodes` an event and transition.
+    """Rows of the arena that units need, for `nodes` nodes for each event and transition.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def nodes_of(tables, events, nodes):
 
 
 def rooms_of(clock, rows, units, geometry):
-    """Scratch for some units whose nodes take so many rows: `ClockRooms`, and how many blocks there are."""
+    """Scratch for units whose nodes take `rows` rows: `ClockRooms`, and the number of blocks to launch."""
     tables = clock.host
     n_slots, longest = 2 * tables.n_live + 3, lists.ITEM + tables.n_live + 2
     widest = max(int(np.diff(tables.first).max(initial=0)), 1)

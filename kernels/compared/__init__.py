@@ -1,1 +1,1 @@
-"""Compared: the automaton of steps that compare an event with the marked one before it."""
+"""Compared steps: automata whose steps compare an event with one of the events marked before it."""

@@ -1,14 +1,16 @@
 """The automaton of compared steps as its kernels read it, and what they compute, by its definition.
 
-A run is in a state since an event: together they are an **entry**. An event with a symbol enters states: each
-**group** of the symbol is a state, and **reads** of what it is entered from. A read is a **view** of a state:
-its entries whose event satisfies the view's tests together with the event that reads. All groups of an event
-read what earlier events have entered.
+An event that a run marks puts the run into a state; event and state together are an **entry**. The symbol of
+an event says which states it enters: each is a **group** of the symbol. A group **reads** the entries that it
+continues. A read is a **view** of a state: the entries whose event satisfies the view's tests together with
+the event that reads. All groups of an event read what earlier events have entered, nothing of the event
+itself.
 
 The tests of a view ask for equal slots, and compare one value of the entries with values of the event. So the
 entries of a state lie in an **order** (by slot, then by value), in which those that a view shows are one or
-two neighbouring ranges, found by binary search. A value of an event lies to its 64-bit **word** as `side`
-says: just below it, at it, or just above it (an int64 beside float64 values has no word of its own).
+two neighbouring ranges, found by binary search. Values are compared as 64-bit **words**. `side` tells where a
+value lies beside its word: just below it, at it, or just above it (an int64 among float64 values may have no
+word of its own).
 """
 
 from typing import NamedTuple
@@ -18,16 +20,16 @@ import numpy as np
 from ..steps.contract import runs_by_views
 
 ANY_PLACE, NEIGHBOUR = range(2)
-"""Which entries a view shows: all, or that of the event right before."""
+"""`view_near`: a view shows all entries that pass its tests, or only that of the event right before."""
 
 LESS, AT_MOST, GREATER, AT_LEAST, EQUAL, DIFFERENT = range(6)
-"""What a test asks of an entry's value, beside that of the event."""
+"""The comparison of a test: entry's value OP event's value."""
 
 NO_VALUE, BELOW, AT, ABOVE = range(-1, 3)
-"""How a value lies to its word; a null lies nowhere, and satisfies no test."""
+"""Where a value lies beside its word; a null lies nowhere, and satisfies no test."""
 
 LARGEST = 1 << 62
-"""A number of complex events that is not counted in 64 bits any more."""
+"""Stands for every count of complex events from 2^62 on."""
 
 
 class ComparedTables(NamedTuple):
@@ -84,7 +86,7 @@ class PairedEvents(NamedTuple):
     =========  =============================  ==============================================================
     `symbols`  uint8 or uint16 [events]
     `places`   int64 [events] or [0]          the place in the partition, where a view asks for neighbours
-    `slots`    int32 [rows, events]           -1: there is none, and it equals nothing
+    `slots`    int32 [rows, events]           -1: no slot, which equals nothing
     `sides`    int32 [values, events]         `NO_VALUE` .. `ABOVE`
     `words`    int64 [values, events]
     =========  =============================  ==============================================================
@@ -98,7 +100,7 @@ class PairedEvents(NamedTuple):
 
 
 class ComparedSegments(NamedTuple):
-    """What to run: events begin .. stop - 1 of each segment, of which those from `report` on are reported.
+    """What to run: events begin .. stop - 1 of each segment; the ends from `report` on are reported.
 
     ========  ======================  ====================================================================
     `begin`   int64 [segments]
@@ -121,7 +123,7 @@ class Arranged(NamedTuple):
     `size`     int32 [orders, segments]   how many events of the segment have a place in the order
     `slot`     int32 [orders, rows]       in rows base[g] .. base[g] + size[o, g] - 1 those of the order,
     `word`     int64 [orders, rows]       ascending by slot, then by word
-    `rank`     int32 [orders, rows]       of each event its place in the order of its segment, -1: none
+    `rank`     int32 [orders, rows]       the place of each event in the order of its segment, -1: none
     =========  =========================  ====================================================================
     """
 
@@ -134,22 +136,22 @@ class Arranged(NamedTuple):
 class ComparedNodes(NamedTuple):
     """The runs of segments: each entry with the entries that it comes from.
 
-    A version of an order's entries is a binary tree over their ranks, of which the next one shares all but
-    the path to the new entry.
+    The entries of an order are the leaves of a binary tree over their ranks. A new entry makes a new version
+    of the tree, which shares all nodes but the path to the new entry with the version before.
 
     ==============  ====================  ===================================================================
-    `event`         int32 [entries]       that has entered
+    `event`         int32 [entries]       the event that has entered
     `label`         int32 [entries]       what it is marked with
     `value`         int32 [entries]       the latest start of its runs
     `link_first`    int32 [entries]       an entry has the links link_first .. link_last - 1
     `link_last`     int32 [entries]
-    `link_root`     int32 [links]         the tree of the link; -1: a run starts here; -2: one entry,
+    `link_root`     int32 [links]         the tree that the link reads; -1: a run starts here; -2: one entry
     `link_size`     int32 [links]         how many ranks the tree has
-    `link_low`      int32 [links]         the entries of ranks link_low .. link_high - 1; the one entry
+    `link_low`      int32 [links]         it reads the ranks link_low .. link_high - 1; for -2: the entry
     `link_high`     int32 [links]
-    `left`          int32 [nodes]         the lower half of the ranks, -1: nothing is in it; a leaf's entry
+    `left`          int32 [nodes]         the lower half of the ranks, -1: empty; in a leaf: its entry
     `right`         int32 [nodes]         the upper half
-    `latest`        int32 [nodes]         the latest start of a run of the entries in it
+    `latest`        int32 [nodes]         the latest start of a run of the entries below
     `root_first`    int64 [hits + 1]      hit h has the roots root_first[h] ..
     `root_entry`    int32 [roots]         entries that accept
     ==============  ====================  ===================================================================
@@ -174,11 +176,11 @@ class ComparedNodes(NamedTuple):
 class Versions(NamedTuple):
     """The runs of a stream: each entry with the entries that it comes from; rows are appended, never changed.
 
-    A version of an order's entries is a binary tree over the bits of their keys, of which the next one shares
-    all but the path to the new entry. A key is a **word** (of the entry's value, 2^63 added, so that words
-    without a sign are in the order of values; 0 in an order by arrival) and the entry's position in the
-    stream. A node forks where the keys below it first differ: bit 127 is the highest of the word, bit 63 the
-    highest of the position.
+    The entries of an order are the leaves of a binary tree over the bits of their keys. A new entry makes a
+    new version, which shares all nodes but the path to it with the version before. A key is a **word** (of
+    the entry's value, plus 2^63, so that unsigned words are in the order of the values; 0 in an order by
+    arrival) and the entry's position in the stream. A node forks at the highest bit in which the keys below
+    it differ: bit 127 is the highest of the word, bit 63 the highest of the position.
 
     ============  =====================  ==================================================================
     `entry`       int32 [entries, 6]     `EVENT`, `LABEL`, `VALUE` (the latest start of its runs), its links
@@ -217,7 +219,7 @@ NO_TREE, ONE_ENTRY = -1, -2
 
 
 class NewestVersions(NamedTuple):
-    """What the next event of a stream reads.
+    """What the next event of a stream reads: the newest versions.
 
     =========  =======================  =================================================================
     `table`    int64 [records, 3]       for each order, slot and lane its newest version
@@ -232,7 +234,7 @@ class NewestVersions(NamedTuple):
 
 
 class VersionRoom(NamedTuple):
-    """Room that an event of a stream needs.
+    """Scratch that an event of a stream needs.
 
     =========  ==================  ======================================================
     `most`     int64 [3]           entries, links and nodes that an event makes at most
@@ -249,14 +251,14 @@ class VersionRoom(NamedTuple):
 
 
 class NewestTrees(NamedTuple):
-    """Versions of the orders of segments, each with the entries before an event.
+    """Versions of the orders of segments: for each event the entries before it.
 
     =========  ======================  ====================================================================
     `left`     int32 [nodes]           as in `ComparedNodes`; a leaf's event
     `right`    int32 [nodes]
     `latest`   int32 [nodes]           the newest event in it
-    `before`   int32 [orders, rows]    of each event the version with what has entered before it, -1: empty
-    `present`  int32 [orders]          scratch: the version with all that has entered so far
+    `before`   int32 [orders, rows]    the version that holds what entered before each event, -1: empty
+    `present`  int32 [orders]          scratch: the version that holds all that has entered so far
     =========  ======================  ====================================================================
     """
 
@@ -268,11 +270,11 @@ class NewestTrees(NamedTuple):
 
 
 class Traced(NamedTuple):
-    """The runs of segments, whatever window they fall in.
+    """The runs of segments without a window.
 
     =======  ======================  ===================================================================
-    `value`  int32 [rows, groups]    of each event in each group of its symbol, from the first on: the
-                                     latest start of its runs there, -1: there is none
+    `value`  int32 [rows, groups]    for each event and each group of its symbol, counted from the first: the
+                                     latest start of its runs there, -1: it has none
     `trees`  NewestTrees
     =======  ======================  ===================================================================
     """
@@ -299,16 +301,16 @@ class ChosenEvents(NamedTuple):
 
 
 class Climb(NamedTuple):
-    """Chains of events, each greater than the one before it: an automaton of which MAX asks.
+    """Chains of events, each greater than the one before it: the form of automaton that MAX is answered for.
 
-    Of events that satisfy one view two by two, all that rise, `n` of them and more: with one event put
-    between two others, or before the first, a chain is a chain still.
+    A chain has `n` events or more, and any two of them satisfy one view. An event put between two others,
+    or before the first, leaves a chain: so a chain is maximal only where none can be put in.
 
     =======  ==================  ====================================================================
-    `shows`  int                 the view: shows at an event those that may be before it
-    `rises`  int                 `LESS`, `AT_MOST`, `GREATER`, `AT_LEAST`; -1: they need not
-    `group`  int32 [symbols, n]  of each symbol the group of chains of k + 1 events, counted from
-                                 the first of the symbol; of the last one of n events and more
+    `shows`  int                 the view that shows at an event those that may be right before it
+    `rises`  int                 `LESS`, `AT_MOST`, `GREATER`, `AT_LEAST`: how values change; -1: not compared
+    `group`  int32 [symbols, n]  for each symbol the group of chains of k + 1 events, counted from the first
+                                 group of the symbol; the last is that of chains of n events or more
     =======  ==================  ====================================================================
     """
 
@@ -318,14 +320,14 @@ class Climb(NamedTuple):
 
 
 def shallow(tables):
-    """Whether complex events have one or two events: no state is read that a view leads to."""
+    """Whether all complex events have one or two events: no view leads on to a state that is read again."""
     reads = np.diff(tables.read_first) > 0
     kept = np.diff(tables.order_first) > 0
     return not kept[tables.group_state[reads]].any()
 
 
 def satisfies(tables, events, view, entered, event):
-    """Whether a view shows an entry at an event: the definition of views."""
+    """Whether a view shows an entry at an event: the definition of a view."""
     order = tables.view_order[view]
     if tables.view_near[view] == NEIGHBOUR and events.places[event] != events.places[entered] + 1:
         return False
@@ -357,7 +359,7 @@ def satisfies(tables, events, view, entered, event):
 
 
 def runs_reference(tables, events, begin, stop):
-    """All runs of a segment: as `runs_by_views` of steps."""
+    """All runs of a segment by definition: as `runs_by_views` of `cer_gpu.kernels.steps`."""
 
     def shown(view, state, entered, event):
         order = tables.view_order[view]

@@ -1,14 +1,14 @@
 """NEXT and LAST of compared steps: the positions of the one complex event that either leaves at a hit.
 
 Of two sets of positions LAST takes the one that has the greatest position in which they differ. So it is
-found from its end: before each event comes the newest one that a run goes on from. NEXT takes the one that
-has the least such position. It is found from its start: the events from which the end is reached are marked
-backwards, each marking the ranges of ranks that its views show; then the first start among them is followed
-by the first event that may come next.
+found from its end: before each event comes the newest event from which a run leads there. NEXT takes the set
+that has the least such position. It is found from its start: going backwards, each event from which the end
+can be reached stamps the ranges of ranks that its views show; then the first start among the stamped events
+is taken, and after each event the first one that may follow it.
 
-Several states may have been entered by one event: all are followed. Then those are dropped that the chosen
-events do not lead through. One is left of each event: this is for automata whose runs the positions tell
-apart.
+One event may have entered several states: all are followed. At the end those are dropped that lead to no end
+through the chosen events. This is for automata whose runs the positions tell apart, so one state is left for
+each event.
 """
 
 import numpy as np
@@ -21,12 +21,12 @@ from .cpu_traced import newest, run_of
 DONE, MARKS_FULL = range(2)
 
 EVENT, GROUPS = range(2)
-"""Columns of a path: an event, and the groups of its symbol that it may have entered, as bits."""
+"""Columns of a path: an event, and a bit for each group of its symbol that it may have entered."""
 
 
 @jit
 def goes_on(tables, events, mask, before, group, event):
-    """Whether a group of an event is entered from some groups `mask` of the event `before`."""
+    """Whether an event may enter a group from one of the groups `mask` of the event `before`."""
     begin = tables.first[events.symbols[before]]
     stop = tables.first[events.symbols[before] + 1]
     for read in range(tables.read_first[group], tables.read_first[group + 1]):
@@ -41,7 +41,7 @@ def goes_on(tables, events, mask, before, group, event):
 
 @jit
 def last_of(tables, events, segments, arranged, traced, g, end, lowest, path):
-    """Write the events that LAST leaves at a hit, from the last to the first: how many.
+    """Write the events that LAST leaves at a hit, from the last to the first; gives how many.
 
     ==========  ================  ========================================
     `tables`    ComparedTables    in
@@ -100,7 +100,7 @@ def last_of(tables, events, segments, arranged, traced, g, end, lowest, path):
 
 @jit
 def next_of(tables, events, segments, arranged, traced, g, end, lowest, stamp, covered, reached, path):
-    """Write the events that NEXT leaves at a hit, from the first to the last: how many.
+    """Write the events that NEXT leaves at a hit, from the first to the last; gives how many.
 
     ==========  =======================  ========================================
     `tables`    ComparedTables           in
@@ -111,7 +111,7 @@ def next_of(tables, events, segments, arranged, traced, g, end, lowest, stamp, c
     `g`         int                      in: the segment
     `end`       int                      in
     `lowest`    int                      in: the least admissible start
-    `stamp`     int                      in: not in `covered` so far
+    `stamp`     int                      in: a number that is not in `covered` yet
     `covered`   int64 [orders, 2 rows]   scratch: `stamp` at ranges of ranks
     `reached`   int64 [rows]             scratch: the groups of each event that lead to the end
     `path`      int64 [depth, 2]         out; room for all events of the window
@@ -183,7 +183,7 @@ def next_of(tables, events, segments, arranged, traced, g, end, lowest, stamp, c
 
 @jit
 def narrowed(tables, events, path, length):
-    """Keep of each event of a path, ascending, the groups through which the path leads to an end."""
+    """Keep for each event of a path, ascending, only the groups through which the path leads to an end."""
     for k in range(length):
         event = path[k, EVENT]
         first = tables.first[events.symbols[event]]
@@ -248,7 +248,7 @@ def is_covered(covered, order, base, size, rank, stamp):
 
 @jit
 def _chosen(tables, events, segments, arranged, traced, hits, earliest, covered, reached, path, out, halt):
-    """Write the events of the complex event of each hit from `out.progress[0]` on: the status.
+    """Write the events of the complex event of each hit from `out.progress[0]` on; gives the status.
 
     ==========  =======================  ===========================================================
     `tables`    ComparedTables           in

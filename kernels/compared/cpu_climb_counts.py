@@ -1,8 +1,8 @@
-"""How many chains MAX leaves at each hit: sums over covers (`cpu_climbs`).
+"""How many maximal chains MAX leaves at each hit: sums over covers (`cpu_climbs`).
 
-A window leaves out covers and adds none, as what lies between two events is in the window with them. So the
-numbers of maximal chains are sums over covers, of all events at once; where a chain of a hit begins before
-the window, they are summed again over the covers in it.
+A window takes covers away and adds none, as what lies between two events of a window is in the window too. So
+the numbers of maximal chains are sums over covers, made once for all events; only where a chain of a hit
+begins before the window are they summed again, over the covers in the window.
 """
 
 from typing import NamedTuple
@@ -16,17 +16,17 @@ from .cpu_climbs import begin_covers, next_cover
 DONE, COVERS_FULL = range(2)
 
 MOST_COVERS = 1 << 26
-"""Of events with more covers in all these are not listed, but found again where they are asked for."""
+"""Where there are more covers than this, they are not listed, but found again whenever they are needed."""
 
 DOUBTFUL = float(LARGEST // 2)
-"""From so many on a number is counted by Python's integers."""
+"""A number that may be this large or larger is counted with Python's integers."""
 
 
 class ListedCovers(NamedTuple):
     """The covers of each event.
 
     =======  ========================  ===================================================================
-    `first`  int64 [rows + 1] or [0]   the event of row r has first[r] .. first[r + 1] - 1, the newest first
+    `first`  int64 [rows + 1] or [0]   row r has the covers first[r] .. first[r + 1] - 1, the newest first
     `event`  int32 [covers]
     =======  ========================  ===================================================================
     """
@@ -39,9 +39,9 @@ class ClimbRoom(NamedTuple):
     """Numbers of maximal chains.
 
     ==========  =====================  ===========================================================
-    `sums`      int64 [rows, n]        chains of k + 1 events and more that end at each event
-    `near`      float64 [rows, n]      about as many
-    `earliest`  int64 [rows]           the earliest start of one
+    `sums`      int64 [rows, n]        how many chains of k + 1 events end at each event (the last: and more)
+    `near`      float64 [rows, n]      the same, rounded
+    `earliest`  int64 [rows]           the earliest start of a chain that ends at each event
     `ways`      int64 [longest, n]     scratch: zeros, for the events of a window
     `about`     float64 [longest, n]   scratch: zeros
     ==========  =====================  ===========================================================
@@ -103,7 +103,7 @@ def _sums(tables, events, segments, arranged, traced, climb, sums, near, earlies
 
 @jit
 def listed_cover(covers, row, place, lowest):
-    """The cover at a place of the list of an event, or -1 where it is none from `lowest` on."""
+    """The cover at a place of an event's list, or -1 where the list has none there from `lowest` on."""
     if place == covers.first[row + 1] or covers.event[place] < lowest:
         return -1
     return covers.event[place]

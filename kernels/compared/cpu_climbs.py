@@ -1,11 +1,11 @@
 """MAX of chains of events of which each is greater than the one before it: rising runs with gaps.
 
-A chain is not maximal where an event can be put between two of its events or before the first. So each
-event of a maximal chain comes right after one of its **covers**: an event that it is greater than, with none
-between the two in time and in value. The covers of an event are a staircase, found from the newest on: each
-is the newest of the ranks that the covers after it leave. A chain ends at an event without a cover in the
-window. Chains of fewer than `n` events are no answers: an event of which the longest chain is too short is no
-step.
+A chain is not maximal where an event can be put between two of its events or before the first. So each event
+of a maximal chain comes right after one of its **covers**: an event that it is greater than, with no event
+between the two in both time and value. The covers of an event form a staircase, and are found from the newest
+on: each cover narrows the ranks among which the next one is the newest. A chain begins at an event without a
+cover in the window. Chains of fewer than `n` events are no answers: an event of which the longest chain is
+too short is no step.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from .cpu_order import shown
 from .cpu_walk import DONE, PATH_FULL, ROWS_FULL
 
 EVENT, ROOT, LOW, HIGH, ANY = range(5)
-"""Columns of a path: an event, the version and the ranks in which further covers are, whether it has some."""
+"""Columns of a path: an event, the version and the ranks that hold further covers, whether it has one."""
 
 
 class ClimbedHits(NamedTuple):
@@ -40,7 +40,7 @@ class ClimbedHits(NamedTuple):
 
 
 class ChainOrder(NamedTuple):
-    """Room to find answers and to sort them.
+    """Room to write answers and to sort them.
 
     =======  ==================  ==================================
     `order`  int32 [rows]        the rows of each hit, sorted
@@ -56,7 +56,7 @@ class ChainOrder(NamedTuple):
 
 @jit
 def begin_covers(tables, events, segments, arranged, traced, climb, g, event, path, depth):
-    """Begin with the covers of an event: write row `depth` of `path`."""
+    """Begin the search for the covers of an event: write row `depth` of `path`."""
     order = tables.view_order[climb.shows]
     base = segments.base[g]
     size = arranged.size[order, g]
@@ -71,7 +71,7 @@ def begin_covers(tables, events, segments, arranged, traced, climb, g, event, pa
 
 @jit
 def next_cover(tables, events, segments, arranged, traced, climb, g, lowest, path, depth):
-    """The next cover of the event of row `depth` from `lowest` on, or -1; the row then goes on after it."""
+    """The next cover, `lowest` or later, of the event in row `depth`, or -1; each call gives another."""
     order = tables.view_order[climb.shows]
     size = arranged.size[order, g]
     low = path[depth, LOW]
@@ -99,7 +99,7 @@ def next_cover(tables, events, segments, arranged, traced, climb, g, lowest, pat
 
 @jit
 def is_long(tables, events, segments, traced, climb, g, event, length, lowest):
-    """Whether some chain to an event that starts at `lowest` or later has `length` events or more."""
+    """Whether a chain of `length` events or more that starts at `lowest` or later leads to an event."""
     if length <= 1:
         return event >= lowest
     symbol = events.symbols[event]
@@ -109,7 +109,7 @@ def is_long(tables, events, segments, traced, climb, g, event, length, lowest):
 
 @jit
 def walk(tables, events, segments, arranged, traced, climb, hits, h, path, rows, n, m):
-    """Append the maximal chains of a hit: status, and how many rows and marks there are by then.
+    """Append the maximal chains of a hit; gives the status, and the rows and marks written then.
 
     ==========  ==================  ===============================================
     `tables`    ComparedTables      in
@@ -190,7 +190,7 @@ def _fill(tables, events, segments, arranged, traced, climb, hits, begin, rows, 
 
 
 def climbed(tables, events, segments, arranged, traced, climb, hits, room):
-    """The maximal chains of some hits, each hit's in canonical order; None where there are more than `room`.
+    """The maximal chains of some hits, each hit's in canonical order; None if they are more than `room`.
 
     Parameters
     ----------

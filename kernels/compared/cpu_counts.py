@@ -1,16 +1,17 @@
 """Counts of compared steps: how many complex events end at each hit, by sums over ranges of ranks.
 
-Each entry counts its runs; what a view shows is the sum of one or two ranges of ranks. Sums of integers wrap,
-which leaves those that fit exact; sums in float64 beside them tell which may not fit.
+Each entry counts its runs; what a view shows is the sum of one or two ranges of ranks. Sums of integers wrap
+modulo 2^64, and a sum that fits is exact; sums in float64 beside them tell which may not fit.
 
-A window: where complex events have one or two events (`shallow`), entries that have left it are taken out of
-the sums, so that an event costs O(log n). Of longer ones, where no run that ends at a hit begins before the
-window, the number is that of all runs. Where some do, the events of the window are run again for this hit,
-which takes O(w log w) steps for w events. When an event leaves the window, the sums of all entries with a run
-from it change. Of three steps `a ; b ; c` each entry of b loses at most 1, for the a that has left: what c
-sees is a sum over the a's that are left, of the b's between a and c in time and in both values, and such
-numbers could be found for all ends together, in O(n log^2 n) steps. Of four steps an entry loses as many runs
-as lead from the start to it, another number for each, and no order of the entries makes these one update.
+With a window: where complex events have one or two events (`shallow`), entries that have left the window are
+taken out of the sums, so that an event costs O(log n). For longer ones: where no run that ends at a hit
+begins before the window, the number is that of all runs. Where some do, the events of the window are run
+again for this hit, which takes O(w log w) steps for w events. The reason: when an event leaves the window,
+the sums of all entries with a run from it change. Of three steps `a ; b ; c` each entry of b loses at most 1,
+for the a that has left: what c sees is a sum over the a's that are left, of the b's between a and c in time
+and in both values, and such numbers could be found for all ends together, in O(n log^2 n) steps. Of four
+steps an entry loses as many runs as lead from the start to it, another number for each entry, and no order of
+the entries makes these one update.
 """
 
 from typing import NamedTuple
@@ -26,7 +27,7 @@ from .cpu_hits import hits
 from .cpu_order import shown, together
 
 DOUBTFUL = float(LARGEST // 2)
-"""From so many on a number is counted by Python's integers."""
+"""A number that may be this large or larger is counted with Python's integers."""
 
 
 class CountRoom(NamedTuple):
@@ -34,11 +35,11 @@ class CountRoom(NamedTuple):
 
     =========  =========================  ==============================================================
     `sums`     int64 [orders, 2 rows]     a tree of sums for each order
-    `near`     float64 [orders, 2 rows]   about the same
+    `near`     float64 [orders, 2 rows]   the same, rounded
     `last`     int64 [states, 2]          the last event that has entered, and its runs
-    `about`    float64 [states]           about how many
+    `about`    float64 [states]           the same number of runs, rounded
     `entered`  int64 [groups]             the runs that enter, as many groups as a symbol has
-    `guessed`  float64 [groups]           about how many
+    `guessed`  float64 [groups]           the same, rounded
     =========  =========================  ==============================================================
     """
 
@@ -62,7 +63,7 @@ def added(sums, order, base, size, rank, number):
 
 @jit
 def cleared(sums, order, base, size, rank):
-    """Make what a rank has been added to zero again."""
+    """Take all that was added to a rank out again."""
     at = size + rank
     while at >= 1:
         sums[order, base + at] = 0
@@ -72,7 +73,7 @@ def cleared(sums, order, base, size, rank):
 
 @jit
 def total(sums, order, base, size, low, high):
-    """The sum of the ranks low .. high - 1; nothing is subtracted."""
+    """The sum of the ranks low .. high - 1, by additions alone."""
     found = sums[order, base] * 0
     low += size
     high += size
@@ -94,11 +95,11 @@ def counts_body(tables, events, segments, arranged, runs, first, room, out, halt
 
     ==========  =========================  ==================================================================
     `tables`    ComparedTables             in
-    `events`    PairedEvents             in
+    `events`    PairedEvents               in
     `segments`  ComparedSegments           in
     `arranged`  Arranged                   in
     `runs`      int64 [runs, 3]            in: a segment, and the events from .. to - 1 of it that are run
-    `first`     int64 [runs + 1] or [0]    in: run r has the hits first[r] ..; empty: they are to be found
+    `first`     int64 [runs + 1] or [0]    in: run r has the hits first[r] ..; empty: the kernel finds them
     `room`      CountRoom                  in/out: `sums` and `near` zeros, the rest scratch
     `out`       FoundEnds                  out: where each ends (in, with `first`), and the numbers
     `halt`      uint8 [1]                  in: see `jit`
@@ -194,11 +195,11 @@ def shallow_body(tables, events, window, segments, arranged, first, lowest, tree
     ==========  ============================  ===============================================================
     `tables`    ComparedTables                in
     `events`    PairedEvents                  in
-    `window`    MeasuredWindow                in: where hits are to be found
+    `window`    MeasuredWindow                in: read where the kernel finds the hits
     `segments`  ComparedSegments              in
     `arranged`  Arranged                      in
     `first`     int64 [segments + 1] or [0]   in: the hits of segment g are first[g] .. first[g + 1] - 1;
-                                              empty: they are to be found
+                                              empty: the kernel finds them
     `lowest`    int64 [hits] or [0]           in: the least admissible start, which does not fall in a segment
     `trees`     int32 [orders, rows]          scratch: numbers of entries by rank, as Fenwick's trees
     `last`      int64 [states]                scratch: the last event that has entered
@@ -299,7 +300,7 @@ def before_rank(trees, order, base, rank):
 
 
 def counted_ends(tables, events, keys, size, segments, arranged):
-    """Where complex events end, and how many: of all that the segments report.
+    """Where complex events end, and how many end there, of the events that the segments report.
 
     Parameters
     ----------
@@ -326,7 +327,7 @@ def counted_ends(tables, events, keys, size, segments, arranged):
 
 
 def exact_ends(tables, events, segments, arranged, event, number):
-    """Ends that the segments report, with their numbers, where -1 stands for one that may not fit.
+    """Count again the ends whose number is -1, because it may not fit.
 
     Parameters
     ----------

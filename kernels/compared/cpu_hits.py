@@ -1,8 +1,8 @@
 """Hits of compared steps: the ends of complex events, with the latest start that each has.
 
-The latest start of a run that enters a state is the greatest of the entries that its views show: the greatest
-of one or two ranges of ranks, from a tree of maxima over the ranks of each order. An entry stays in its tree:
-what has left the window is less than its least start.
+The latest start of a run that enters a state is the greatest one of the entries that its views show: the
+maximum of one or two ranges of ranks, from a tree of maxima over the ranks of each order. Entries that have
+left the window stay in the tree: their starts are below the least one that is admitted.
 """
 
 import numpy as np
@@ -64,11 +64,11 @@ def entry_shown(tables, events, arranged, best, last, base, g, view, i):
 
 @jit
 def hits_body(tables, events, window, segments, arranged, early, best, last, entered, out, halt):
-    """Write the hits of all segments: how many there are.
+    """Write the hits of all segments; gives how many there are.
 
     ==========  =======================  ===================================================================
     `tables`    ComparedTables           in
-    `events`    PairedEvents           in
+    `events`    PairedEvents             in
     `window`    MeasuredWindow           in
     `segments`  ComparedSegments         in
     `arranged`  Arranged                 in

@@ -1,4 +1,4 @@
-"""What a stream of compared steps keeps: the entries and nodes that are still read, copied."""
+"""What a stream of compared steps keeps: the entries and nodes that later events still read, copied."""
 
 from ..jit import jit
 from ..joins.cpu_stream import NODE, PLACE
@@ -22,12 +22,12 @@ from .contract import (
 from .cpu_stream import ENTRIES, NODES, ROOTS
 
 DROPPED, AS_OPEN, WHOLE = range(3)
-"""How an entry or a node is kept: not at all, with the runs that are open, or with all of them."""
+"""How an entry or a node is kept: not at all, with its open runs only, or with all its runs."""
 
 
 @jit
 def mark(versions, newest, is_open, entries, nodes, progress):
-    """Say which entries and nodes are read by events to come, which only read what is open, or by the roots.
+    """Mark the entries and nodes that the roots read, or events to come; the latter read open runs only.
 
     ==========  ==============  ===================================================
     `versions`  Versions        in
@@ -78,7 +78,7 @@ def mark(versions, newest, is_open, entries, nodes, progress):
 
 @jit
 def copied(versions, is_open, place, entries, nodes, entry_of, node_of, before, kept, progress):
-    """Copy what `mark` has marked, and count it in `progress`.
+    """Copy what `mark` has marked, and write to `progress` how many there are.
 
     ============  ================  ==================================================================
     `versions`    Versions          in; `root_entry` in/out
@@ -87,13 +87,13 @@ def copied(versions, is_open, place, entries, nodes, entry_of, node_of, before, 
     `entries`     uint8 [n]         in
     `nodes`       uint8 [n]         in
     `entry_of`    int64 [n]         out: the new number of each entry, -1: dropped
-    `node_of`     int64 [n]         out: the new number of each node, or of the one below it that is left
+    `node_of`     int64 [n]         out: the new number of each node, or of the one that takes its place
     `before`      int64 [n + 1]     scratch
     `kept`        Versions          out
     `progress`    int64 [WORDS]     in/out
     ============  ================  ==================================================================
 
-    Returns how many links there are.
+    Gives how many links there are.
     """
     entry = versions.entry
     link = versions.link

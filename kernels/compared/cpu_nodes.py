@@ -1,8 +1,8 @@
 """The structure of compared steps: each entry, and the ranges of ranks that it comes from.
 
-The entries of an order are the leaves of a binary tree over its ranks. A new entry makes a copy of the path
-to its leaf, so that earlier versions stay as they are: a link names a version and a range of ranks. Each node
-knows the latest start of the runs in it, so that what has left the window is passed over.
+The entries of an order are the leaves of a binary tree over its ranks. A new entry copies the path to its
+leaf, so that earlier versions of the tree stay as they are: a link names a version and a range of ranks. Each
+node knows the latest start of the runs below it, so that walks pass over what has left the window.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ VALUE, LINKS = range(2)
 
 @jit
 def inserted(nodes, count, root, size, rank, entry, value):
-    """Make a version of a tree with one entry more, its root at `count`: how many nodes there are then.
+    """Make the version of a tree with one more entry, its root at `count`; gives the number of nodes then.
 
     ========  ==============  ============================================
     `nodes`   ComparedNodes   out: `left`, `right` and `latest`
@@ -61,7 +61,7 @@ def inserted(nodes, count, root, size, rank, entry, value):
 
 @jit
 def found_last(nodes, root, size, least, rank, lowest):
-    """The greatest rank `least` .. `rank` of an entry with a run from `lowest` on, and the entry; -1: none.
+    """The greatest of the ranks `least` .. `rank` with a run from `lowest` on, and its entry; -1: none.
 
     =========  ==============  ===============================
     `nodes`    ComparedNodes   in
@@ -112,11 +112,11 @@ def found_last(nodes, root, size, least, rank, lowest):
 
 @jit
 def _build(tables, events, window, segments, arranged, hits, last, root, entered, nodes, progress, halt):
-    """Make the entries of the segments from `progress[0]` on, and the roots of their hits: the status.
+    """Make the entries of the segments from `progress[0]` on, and the roots of their hits; gives the status.
 
     ==========  =======================  ===================================================================
     `tables`    ComparedTables           in
-    `events`    PairedEvents           in
+    `events`    PairedEvents             in
     `window`    MeasuredWindow           in
     `segments`  ComparedSegments         in
     `arranged`  Arranged                 in
@@ -250,7 +250,7 @@ def _build(tables, events, window, segments, arranged, hits, last, root, entered
 
 @jit
 def latest_in(nodes, root, size, first, stop):
-    """The latest start of a run of the entries of ranks first .. stop - 1 in a version of a tree, or -1."""
+    """The latest start of the runs of ranks first .. stop - 1 in a version of a tree, or -1."""
     node = root
     low = 0
     high = size

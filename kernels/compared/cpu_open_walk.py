@@ -7,12 +7,12 @@ from .cpu_trie import LAST_PLACE, leaf_before
 from .cpu_walk import AT, DONE, ENTRY, LINK, PATH_FULL
 
 FRESH, OVER = -1, -2
-"""In place of the leaf to go on before: the link is read from its end on; no more of it is read."""
+"""Stands for the leaf to go on before: the link is read from its end on."""
 
 
 @jit
 def walk(versions, hit, lowest, path, rows, n, m):
-    """Append the complex events of an end: status, and how many rows and marks there are by then.
+    """Append the complex events of an end; gives the status, and the rows and marks written then.
 
     ==========  ==================  ============================================================
     `versions`  Versions            in
@@ -81,7 +81,7 @@ def walk(versions, hit, lowest, path, rows, n, m):
 
 @jit
 def fill(versions, hits, hit_lowest, begin, rows, order, spare, path, progress, halt):
-    """The complex events of the ends from `progress[0]` on, until an array is full: the status.
+    """Write the complex events of the ends from `progress[0]` on, until an array is full; gives the status.
 
     ============  ==================  ================================
     `versions`    Versions            in

@@ -1,4 +1,4 @@
-"""The orders of entries: what may be an entry, sorted, and which ranks of an order a view shows."""
+"""The orders of entries: the events that may be entries, sorted, and the ranks that a view shows."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def _place(segments, sorted_events, first, slots, words, order, out, halt):
     ===============  =======================  ============================================================
     `segments`       ComparedSegments         in
     `sorted_events`  int64 [n]                in: the events of the order, ascending by slot, then by word
-    `first`          int64 [n]                in: of each the first segment that it is not after
+    `first`          int64 [n]                in: for each event the first segment that it is not after
     `slots`          int32 [events] or [0]    in: what they are sorted by; empty: nothing
     `words`          int64 [events] or [0]    in
     `order`          int                      in
@@ -49,7 +49,7 @@ def _place(segments, sorted_events, first, slots, words, order, out, halt):
 
 
 def arrange(tables, events, segments):
-    """The events of some segments in the orders of the automaton: `Arranged`."""
+    """Sort the events of some segments into the orders of the automaton: `Arranged`."""
     n_orders, rows = len(tables.order_slot), int(segments.base[-1])
     out = Arranged(
         np.zeros((n_orders, len(segments.begin)), np.int32),
@@ -96,7 +96,7 @@ def _entering(tables):
 
 @jit
 def search_slot(slots, order, low, high, slot):
-    """The first of the rows low .. high - 1 of an order whose slot is not below `slot`, or `high`."""
+    """The first of the rows low .. high - 1 of an order whose slot is at least `slot`, or `high`."""
     while low < high:
         middle = (low + high) >> 1
         if slots[order, middle] < slot:
@@ -108,8 +108,8 @@ def search_slot(slots, order, low, high, slot):
 
 @jit
 def search_word(words, order, low, high, word, beyond):
-    """The first of some rows whose word is not below `word` (is above it, if `beyond`), or `high`."""
-    # Halves of a fixed size, so that no branch has to be guessed.
+    """The first row of low .. high - 1 whose word is at least `word` (greater, if `beyond`), or `high`."""
+    # Halves of a fixed size, so that the CPU has no branch to predict.
     left = high - low
     while left > 1:
         half = left >> 1
@@ -124,11 +124,11 @@ def search_word(words, order, low, high, word, beyond):
 
 @jit
 def shown(tables, events, arranged, base, size, view, event):
-    """The ranks that a view shows at an event: low .. hole - 1 and after .. high - 1.
+    """The ranks that a view shows at an event: low .. hole - 1 and after .. high - 1; gives these four.
 
     ==========  ==============  ==========================================
     `tables`    ComparedTables  in
-    `events`    PairedEvents  in
+    `events`    PairedEvents    in
     `arranged`  Arranged        in
     `base`      int             in: the first row of the segment
     `size`      int             in: how many ranks the order has there
@@ -190,7 +190,7 @@ def together(tables, events, view, entered, event):
 
     ==========  ==============  =======================
     `tables`    ComparedTables  in
-    `events`    PairedEvents  in
+    `events`    PairedEvents    in
     `view`      int             in
     `entered`   int             in: the earlier event
     `event`     int             in

@@ -1,7 +1,7 @@
 """Compared steps on a stream: runs are followed event by event, and kept from one call to the next.
 
-An event reads the newest versions of the orders that its views show, and puts its entries in. What it costs
-is steps in the logarithm of what is open.
+An event reads the newest versions of the orders that its views show, and adds its own entries. That takes
+O(log n) steps, where n is the number of open entries.
 """
 
 import numpy as np
@@ -38,13 +38,13 @@ DONE, VERSIONS_FULL, ROOTS_FULL, TABLE_FULL = range(4)
 
 NEXT, ENTRIES, LINKS, NODES, ROOTS, HIT, RECORDS, WORDS = range(8)
 """Words of `progress`: the next event, and how many entries, links, nodes, roots, ends and records there are.
-`WORDS` is their number."""
+`WORDS` is how many words there are."""
 
 MOST = np.uint64(2**64 - 1)
 """The greatest word."""
 
 VALUE_ROWS = 3
-"""A value takes so many rows of slots: its side, and the upper and the lower half of its word."""
+"""Rows of slots that a value takes: its side, and the upper and the lower half of its word."""
 
 
 @inline
@@ -59,16 +59,16 @@ def _word(slots, row, event):
 def spanned(tables, slots, rows, view, event, span):
     """The words of the entries that a view shows at an event: span[0] .. span[1] and span[2] .. span[3].
 
-    ==========  ====================  ================================================
-    `tables`    ComparedTables        in
-    `slots`     int32 [rows, events]  in
-    `rows`      int                   in: how many rows of slots come before those of values
-    `view`      int                   in
-    `event`     int                   in
-    `span`      uint64 [4]            out: the first after the second where nothing is
-    ==========  ====================  ================================================
+    ========  ====================  =================================================================
+    `tables`  ComparedTables        in
+    `slots`   int32 [rows, events]  in
+    `rows`    int                   in: how many rows of slots come before those of values
+    `view`    int                   in
+    `event`   int                   in
+    `span`    uint64 [4]            out: where nothing is shown, the first is greater than the second
+    ========  ====================  =================================================================
 
-    Returns whether there are any.
+    Gives whether the view shows any word.
     """
     one = np.uint64(1)
     none = np.uint64(0)
@@ -143,12 +143,12 @@ def _neighbour(tables, events, rows, view, entered, event, span):
 
 @jit
 def follow(tables, events, positions, rows, stop, window, bounds, newest, versions, ends, room, progress):
-    """Follow all runs of a stream over its next events; `DONE`, or what is full.
+    """Follow all runs of a stream over its next events: `DONE`, or what is full.
 
     ============  ==============  =================================================================
     `tables`      ComparedTables  in
     `events`      StreamEvents    in; `following` in/out; the rows of values behind those of slots
-    `positions`   int64 [events]  in: in the stream
+    `positions`   int64 [events]  in: of the events in the stream
     `rows`        int             in: how many rows of slots come before those of values
     `stop`        int             in: one past the last event
     `window`      StreamWindow    in

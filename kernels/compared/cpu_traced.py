@@ -1,8 +1,8 @@
 """All entries of a segment with the latest start of their runs, and which of them came last before an event.
 
 A strategy chooses among the complex events of an end by their positions. For that it asks for the newest
-entry among some ranks of an order, as they were before an event: each event has a version of the tree of each
-order, of which the next one shares all but the path to the new entry.
+entry of a range of ranks, as the order was before an event. So each event has a version of the tree of each
+order, which shares all nodes but the path to the new entry with the next version.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ DONE, NODES_FULL = range(2)
 
 @jit
 def _trace(tables, events, segments, arranged, best, last, entered, value, trees, progress, halt):
-    """Follow the runs of the segments from `progress[0]` on: the status.
+    """Follow the runs of the segments from `progress[0]` on; gives the status.
 
     ==========  =======================  ===================================================================
     `tables`    ComparedTables           in
@@ -81,7 +81,7 @@ def _trace(tables, events, segments, arranged, best, last, entered, value, trees
 
 
 def trace(tables, events, segments, arranged):
-    """The runs of some segments, whatever window they fall in: `Traced`."""
+    """Follow the runs of some segments, without a window: `Traced`."""
     orders, rows = len(tables.order_slot), int(segments.base[-1])
     entered = scratch(tables)
     value = np.full((rows, len(entered)), -1, np.int32)
@@ -100,7 +100,7 @@ def trace(tables, events, segments, arranged):
 
 @jit
 def run_of(tables, events, segments, traced, g, event, state):
-    """The latest start of a run of an event in a state, or -1.
+    """The latest start of the runs that an event puts into a state, or -1.
 
     ==========  ================  ==========================
     `tables`    ComparedTables    in
@@ -123,7 +123,7 @@ def run_of(tables, events, segments, traced, g, event, state):
 
 @jit
 def newest(tables, events, segments, arranged, traced, g, view, event, lowest):
-    """The newest event that a view shows at an event, with a run there from `lowest` on; or -1.
+    """The newest event that a view shows at an event and that has a run from `lowest` on; or -1.
 
     ==========  ================  ===================================
     `tables`    ComparedTables    in
@@ -149,7 +149,7 @@ def newest(tables, events, segments, arranged, traced, g, view, event, lowest):
     size = arranged.size[order, g]
     a, b, c, d = shown(tables, events, arranged, base, size, view, event)
     at = event
-    # Entries that have left the window are passed over, from the newest on.
+    # From the newest on, entries without a run in the window are passed over.
     while True:
         root = traced.trees.before[order, base + at - begin]
         found = -1

@@ -1,7 +1,7 @@
 """The trees of `Versions`: entries by value, of which a stream keeps every version that a run refers to.
 
-A tree forks at bits of its keys. So it is no deeper than keys have bits, and for keys that come in no order
-about as deep as the logarithm of their number, without ever being balanced.
+A tree forks at bits of its keys. So it is never deeper than keys have bits, and if keys come in random order,
+its depth is about the logarithm of their number; it is never rebalanced.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from ..jit import inline, jit
 from .contract import BIT, LATEST, LEAF, LEFT, RIGHT
 
 LAST_PLACE = np.uint64(2**64 - 1)
-"""After all positions."""
+"""Greater than every position."""
 
 DEPTH = 130
 """Nodes that an insertion makes at most."""
@@ -46,7 +46,7 @@ def _before(word, place, other_word, other_place):
 
 @jit
 def first_difference(word, place, other_word, other_place):
-    """The highest bit at which two keys differ; they do.
+    """The highest bit at which two different keys differ.
 
     ===============  ======  ==
     `word`           uint64  in
@@ -71,19 +71,19 @@ def first_difference(word, place, other_word, other_place):
 
 @jit
 def put_in(versions, count, root, word, place, entry, value):
-    """Make a version of a tree with one entry more, whose root is the last node: how many there are then.
+    """Make the version of a tree with one more entry, its root the last node; gives the number of nodes then.
 
     ==========  ========  ===========================================
     `versions`  Versions  in/out: `tree` and `key`
     `count`     int       in: how many nodes there are
     `root`      int       in: the version before, -1: the empty one
-    `word`      uint64    in: the key of the entry, which no other has
+    `word`      uint64    in: with `place` the key of the entry; no other entry has it
     `place`     uint64    in
     `entry`     int       in
     `value`     int       in: the latest start of its runs
     ==========  ========  ===========================================
 
-    A node refers to earlier ones only.
+    A node refers only to nodes with smaller numbers.
     """
     tree = versions.tree
     key = versions.key
@@ -131,7 +131,7 @@ def put_in(versions, count, root, word, place, entry, value):
 
 @jit
 def latest_among(versions, root, low, high, stack):
-    """The latest start of a run of the entries with the words `low` .. `high` in a version, or -1.
+    """The latest start of the runs of the entries with the words `low` .. `high` in a version, or -1.
 
     ==========  ============  ==================================
     `versions`  Versions      in
@@ -171,7 +171,7 @@ def latest_among(versions, root, low, high, stack):
 
 @jit
 def leaf_before(versions, root, word, place, low, lowest):
-    """The leaf with the greatest key before a key, of an entry with a run from `lowest` on; -1: none.
+    """The leaf with the greatest key below a key whose entry has a run from `lowest` on; -1: none.
 
     ==========  ========  ==============================
     `versions`  Versions  in

@@ -1,8 +1,8 @@
 """Enumeration of compared steps: the complex events of many hits, each hit's in canonical order.
 
-A complex event is a path from a root to a start: from each entry one of its links, and of it one entry. The
-next entry of a link is found in O(log n) steps, and has a run inside the window: every path that is begun
-leads to a complex event.
+A complex event is a path from a root to a start: from each entry to one of its links, and from the link to
+one of its entries. The next entry of a link is found in O(log n) steps and has a run inside the window, so
+every path that is begun leads to a complex event.
 """
 
 from ..jit import jit
@@ -20,7 +20,7 @@ ENTRY, LINK, AT = range(3)
 
 @jit
 def walk(nodes, hit, lowest, path, rows, n, m):
-    """Append the complex events of a hit: status, and how many rows and marks there are by then.
+    """Append the complex events of a hit; gives the status, and the rows and marks written then.
 
     ========  ==================  =========================================
     `nodes`   ComparedNodes       in
@@ -80,7 +80,7 @@ def walk(nodes, hit, lowest, path, rows, n, m):
 
 @jit
 def fill(nodes, hits, hit_lowest, begin, rows, order, spare, path, progress, halt):
-    """The complex events of the hits from `progress[0]` on, until an array is full: the status.
+    """Write the complex events of the hits from `progress[0]` on, until an array is full; gives the status.
 
     ============  ==================  ====================================================================
     `nodes`       ComparedNodes       in

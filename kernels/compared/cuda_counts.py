@@ -1,4 +1,4 @@
-"""`cpu_counts` on the device: the same bodies, one thread for each segment. Numbers tell what is an end."""
+"""`cpu_counts` on the device: the same bodies, one thread for each segment."""
 
 import numpy as np
 from numba import cuda
@@ -23,7 +23,7 @@ shallow_of = _short["shallow_body"]
 
 @kernel
 def compared_counts_kernel(tables, events, segments, arranged, runs, rooms, out_first, out, number):
-    """Count the complex events of each segment, whatever window they fall in, from `out_first` of it on.
+    """Count the complex events of each segment without a window; segment g writes from `out_first[g]` on.
 
     ============  ======================  ====================================================
     `tables`      ComparedTables          in

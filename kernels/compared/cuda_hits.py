@@ -1,7 +1,7 @@
 """`cpu_hits` on the device: the same body, one thread for each segment.
 
-The hits of a segment are first written where they would be if every event that it reports were a hit, and
-then moved together, so that a segment runs only once.
+A segment first writes its hits as if every event that it reports were a hit; then the hits of all segments
+are moved together. So a segment runs only once.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ hits_of = form_of(BODIES, **LOOK_UPS)["hits_body"]
 
 @kernel
 def compared_hits_kernel(tables, events, window, segments, arranged, rooms, out_first, out, number):
-    """Find the hits of each segment, and write them from `out_first` of the segment on.
+    """Find the hits of each segment; segment g writes from `out_first[g]` on.
 
     ============  ======================  =============================================
     `tables`      ComparedTables          in

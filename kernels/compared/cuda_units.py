@@ -1,7 +1,7 @@
 """Compared steps on the device: what is copied there, and the forms of the bodies that read it.
 
-The orders are made on the host, where they are sorted, and copied. Each thread runs segments on its own,
-which share no rows of the trees over ranks.
+The host sorts the events into the orders and copies these. Each thread runs whole segments, which share no
+rows of the trees over ranks.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from .contract import Arranged, ComparedSegments, ComparedTables, PairedEvents
 
 _order = form_of([cpu_order.search_slot, cpu_order.search_word, cpu_order.shown, cpu_order.together])
 LOOK_UPS = {name: _order[name] for name in ("shown", "together")}
-"""What the bodies of hits and counts call of `cpu_order`."""
+"""The functions of `cpu_order` that the bodies of hits and counts call."""
 
 
 class DevicePairs(NamedTuple):
@@ -42,7 +42,7 @@ class DevicePairs(NamedTuple):
 
     @property
     def capacity(self):
-        """Where each segment writes what it finds: sums of `stop - report`."""
+        """Where each segment writes what it finds, int64 [segments + 1]: sums of `stop - report`."""
         return np.append(0, np.cumsum(self.bounds.stop - self.bounds.report)).astype(np.int64)
 
 
@@ -50,12 +50,12 @@ class PairRooms(NamedTuple):
     """Scratch of segments and of threads.
 
     =========  =================================  =====================================================
-    `best`     int64 or int32 [orders, ranks]     trees over ranks: twice as many as rows, or as many
-    `near`     float64 [orders, ranks] or [1, 1]  for counts: about the same
+    `best`     int64 or int32 [orders, ranks]     trees over ranks: two numbers for each row, or one
+    `near`     float64 [orders, ranks] or [1, 1]  for counts: the same, rounded
     `last`     int64 [threads, states, 2]         the last event that has entered, and its number
-    `about`    float64 [threads, states]          for counts: about its number
+    `about`    float64 [threads, states]          for counts: its number, rounded
     `entered`  int64 [threads, groups]            what an event enters
-    `guessed`  float64 [threads, groups]          for counts: about as many
+    `guessed`  float64 [threads, groups]          for counts: the same, rounded
     =========  =================================  =====================================================
     """
 
@@ -82,13 +82,13 @@ def device_pairs(tables, events, segments, arranged):
 
 
 def bytes_of_pairs(tables, rows):
-    """Bytes that segments with so many rows take on the device, at most, with what is found in them."""
+    """Bytes of device memory that segments with `rows` rows take at most, with what is found in them."""
     slots, values = int(tables.order_slot.max(initial=0)) + 1, int(tables.test_value.max(initial=0)) + 1
     return rows * (48 + 4 * slots + 12 * values + 52 * len(tables.order_slot))
 
 
 def rooms_of(pairs, trees, dtype, counts, geometry):
-    """Scratch with `trees` ranks for each row: `PairRooms`, and how many blocks there are."""
+    """Scratch with `trees` ranks for each row: `PairRooms`, and the number of blocks to launch."""
     tables, rows = pairs.host, int(pairs.bounds.base[-1])
     states, orders = len(tables.accepting), max(len(tables.order_slot), 1)
     groups = max(int(np.diff(tables.first).max(initial=0)), 1)

@@ -1,1 +1,1 @@
-"""What CUDA kernels are compiled for ahead of time, of every family."""
+"""The types for which every CUDA kernel is compiled ahead of time."""

@@ -1,4 +1,4 @@
-"""Every kernel, with the types for which it is compiled ahead of time."""
+"""Every CUDA kernel, with the types of arguments for which it is compiled ahead of time."""
 
 from typing import Any, NamedTuple
 
@@ -499,4 +499,4 @@ KERNELS = (
         ((I64_2, I64_2, INT, _TESTS, I64_2, I64_3, I64, INT, I64, I64),),
     ),
 )
-"""All of them, in the order of the pipeline."""
+"""All CUDA kernels, in the order of the pipeline."""

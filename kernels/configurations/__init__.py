@@ -1,1 +1,1 @@
-"""Configurations: runs of timed automata that have given the same labels, followed event by event."""
+"""Configurations: runs of timed automata that have marked the same events, followed event by event as one."""

@@ -1,9 +1,9 @@
 """The contract of configurations: what events do to them as tables that grow, and where they are kept.
 
 A configuration is a shape and the values of its slots (`cer_gpu.automata.configurations.shapes`). What an
-event does to it is looked up in a decision tree, whose root is that of the shape and of the event's symbol. A
-reference into the trees is the number of a node where it is at least 0, `UNKNOWN` where the host has to find
-out what follows, `STAYS` where the event changes nothing, and the leaf `-(leaf + FIRST_LEAF)` otherwise.
+event does to it is looked up in a decision tree, one for each shape and symbol. A reference into the trees is
+the number of a node where it is at least 0; `STAYS` where the event changes nothing; `UNKNOWN` where the host
+has to work out what follows first; and otherwise the leaf `-(reference + FIRST_LEAF)`.
 """
 
 from typing import NamedTuple
@@ -18,29 +18,29 @@ FIRST_LEAF = 3
 """Leaf n is the reference -(n + FIRST_LEAF)."""
 
 SLOT, OTHER, TEST, NO, YES, PASSES, NODE_COLUMNS = range(7)
-"""Columns of a node: the slot that is tested, the one it is compared with, the test, and where it goes on;
-whether a configuration for which the test does not hold stays as it is, as long as it is not late.
+"""Columns of a node: the slot that is tested, the slot that it is compared with, the test, and the references
+that follow; and whether a configuration that fails the test stays as it is until it is late.
 
-`NODE_COLUMNS` is their number. Of a comparison a slot below 0 is the value of the event in the column that
+`NODE_COLUMNS` is their number. In a comparison a slot below 0 is the value of the event in the column that
 the test names."""
 
 OF_TIME, OF_PLACES, IS_KNOWN, LESS, AT_MOST, SAME, OTHER_THAN, WORKED_OUT = range(8)
-"""What a test asks: whether an age is within bounds, in time or in places; whether the event has a value;
-whether the first value is less than the second, at most as large, the same, another one; whether a program
-comes to 1."""
+"""What a test asks: whether an age, in time or in places, is within bounds; whether the event has a value;
+whether the first value is less than, at most, equal to or different from the second; whether the value of a
+program is 1."""
 
 LABEL, FLAGS, TARGET, SLOTS, SLOT_AT, OUTCOME_COLUMNS = range(6)
-"""Columns of an outcome: the label (0: none), `STARTS` and so on, the shape that it leads to (-1: none),
-how many slots this has, and where they begin in `source`."""
+"""Columns of an outcome: the label (0: none), its flags, the shape that it leads to (-1: none), how many
+slots this shape has, and where their values begin in `source`."""
 
 STARTS, ACCEPTS, REMAINS = 1, 2, 4
-"""Flags of outcomes; `REMAINS`: it leads to the configuration itself, which is left where it lies."""
+"""Flags of outcomes. `REMAINS`: the outcome is the configuration itself, which stays where it is."""
 
 (
     DONE, STEP_MISSING, CONFIGURATIONS_FULL, GROUPS_FULL, ARENA_FULL, ROOTS_FULL, LIMBS_FULL, TOUCHED_FULL,
     TOO_MANY, SWEEP, TOO_LARGE, LOOK_AHEAD,
 ) = range(12)  # fmt: skip
-"""What a kernel says that follows configurations: that it has come to the end, or what it needs first."""
+"""Status of the kernel that follows configurations: it is done, or what it needs first."""
 
 LIMB = 1 << 62
 """The base of counts."""
@@ -51,12 +51,12 @@ NO_WINDOW, TIME_WINDOW, PLACE_WINDOW = range(3)
     EVENT, COUNT, FREE, HIT, ROOTS, NODES, LINKS, TOP, MISSING, NEEDED, SWEEP_AT, LANE, EPOCH, WORK, AHEAD_AT,
     HOPELESS, WORDS,
 ) = range(17)  # fmt: skip
-"""Words of `progress`: the next event; configurations in use and the first free row; ends, roots and nodes;
-the first free group; the largest leading part of a count; the row that a step is missing for; how many
-entries an event needs; with how many configurations late ones are looked for; the next lane of that search;
-reports that dropped what every lane had; configurations that events have changed; with how many of them it is
-looked ahead; configurations that were dropped as none of their complex events ends in time. `WORDS` is their
-number."""
+"""Words of `progress`: the next event; configurations in use, and the first free row; ends, roots and nodes;
+the first free group; the largest leading digit of a count; the row for which a step is missing; how many
+entries an event needs; the number of configurations from which late ones are searched; the next lane of that
+search; the number of reports that dropped all lanes; configurations that events have changed; the number of
+configurations from which the kernel looks ahead; configurations that were dropped because none of their
+complex events ends in time. `WORDS` is their number."""
 
 
 (
@@ -78,18 +78,18 @@ null there."""
 
 
 class Programs(NamedTuple):
-    """What is worked out of values: comparisons, and registers of aggregates.
+    """Small programs that compute values: comparisons of several values, and registers of aggregates.
 
-    A value is named by a number: from 0 on the slots of a configuration, -1 the time of the event, -2 its
-    place, -3 - c its value in column c of C, -3 - C - n what program n comes to.
+    A value has a number: 0 and more are the slots of a configuration, -1 the time of the event, -2 its
+    place, -3 - c its value in column c of C columns, -3 - C - n the value of program n.
 
-    =========  ======================  ===================================================================
-    `first`    int32 [programs + 1]    program n has the instructions first[n] .. first[n + 1] - 1
-    `code`     int64 [instructions, 2] what each does, and its argument: of a float the bits
-    `stack`    int64 [depth]           scratch; a program leaves its value in stack[0]
-    `reals`    float64 [depth]         the same memory
-    `known`    uint8 [depth]           scratch: 0 where a value is nothing
-    =========  ======================  ===================================================================
+    =======  =======================  ===================================================================
+    `first`  int32 [programs + 1]     program n has the instructions first[n] .. first[n + 1] - 1
+    `code`   int64 [instructions, 2]  each instruction, and its argument (a float by its bits)
+    `stack`  int64 [depth]            scratch; a program leaves its value in stack[0]
+    `reals`  float64 [depth]          the same memory
+    `known`  uint8 [depth]            scratch: 0 where a value is null
+    =======  =======================  ===================================================================
     """
 
     first: np.ndarray
@@ -100,28 +100,28 @@ class Programs(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """What events do to shapes, as far as it is known.
+    """What events do to shapes, as far as the host has worked it out.
 
-    ===========  ====================================  ====================================================
-    `root`       int32 [shapes, symbols + 1]           the root of each tree; the last symbol: time passes
-    `tree`       int32 [nodes, NODE_COLUMNS]
-    `leaf`       int32 [leaves + 1]                    leaf n has the outcomes leaf[n] .. leaf[n + 1] - 1
-    `outcome`    int32 [outcomes, OUTCOME_COLUMNS]
-    `source`     int32 [entries]                       for each slot of a target the value that it gets, as
-                                                       `Programs` names values
-    `started`    uint8 [shapes]                        whether complex events have started
-    `slots`      int32 [shapes]                        how many slots each shape has
-    `indexed`    int32 [shapes, 2]                     the slot by whose value configurations are looked up,
-                                                       -1: none; and whether it is a float
-    `completing` int32 [shapes, 2]                     where the states of the relaxed automaton begin and end
-                                                       in `completion` that it may end from; none: not known
-    `completion` int32 [entries]
-    `measure`    uint8 [tests]                         what it asks, `OF_TIME` and so on
-    `column`     int32 [tests, 2]                      the columns of the two values that it compares
-    `real`       uint8 [columns]                       whether its values are floats
-    `low`        dtype of slots [tests]                the least and the greatest age, both in
-    `high`       dtype of slots [tests]
-    ===========  ====================================  ====================================================
+    ============  =================================  =======================================================
+    `root`        int32 [shapes, symbols + 1]        the root of each tree; the last symbol: time passes
+    `tree`        int32 [nodes, NODE_COLUMNS]
+    `leaf`        int32 [leaves + 1]                 leaf n has the outcomes leaf[n] .. leaf[n + 1] - 1
+    `outcome`     int32 [outcomes, OUTCOME_COLUMNS]
+    `source`      int32 [entries]                    for each slot of a target the value that it gets, as
+                                                     `Programs` names values
+    `started`     uint8 [shapes]                     whether complex events have started
+    `slots`       int32 [shapes]                     how many slots each shape has
+    `indexed`     int32 [shapes, 2]                  the slot by whose value configurations are looked up,
+                                                     -1: none; and whether it is a float
+    `completing`  int32 [shapes, 2]                  where the states of the relaxed automaton begin and end
+                                                     in `completion` that it may end from; none: not known
+    `completion`  int32 [entries]
+    `measure`     uint8 [tests]                      what it asks, `OF_TIME` and so on
+    `column`      int32 [tests, 2]                   the columns of the two values that it compares
+    `real`        uint8 [columns]                    whether its values are floats
+    `low`         dtype of slots [tests]             the least and the greatest age, both included
+    `high`        dtype of slots [tests]
+    ============  =================================  =======================================================
     """
 
     root: np.ndarray
@@ -149,7 +149,7 @@ class TimedEvents(NamedTuple):
     `lanes`      int32 [events] or [0]               empty: all are in one lane
     `times`      dtype of slots [events] or [0]      empty where no clock measures time
     `places`     dtype of slots [events] or [0]      in the partition; empty where none measures events
-    `number`     int64 [events]                      what it is called in configurations and nodes
+    `number`     int64 [events]                      the event's number in configurations and nodes
     `values`     int64 [columns, events]             what later events are compared with: whole numbers, or
                                                      the bits of floats
     `reals`      float64 [columns, events]           the same memory
@@ -172,29 +172,29 @@ class TimedEvents(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Configurations.
+    """The configurations that are kept, one for each row.
 
     ==========  ============================================  ===============================================
     `shape`     int32 [room]                                  -1 where none is
     `lane`      int32 [room]
-    `next`      int32 [room]                                  the next one of its group, or the next free one
+    `next`      int32 [room]                                  the next one of its group, or the next free row
     `before`    int32 [room]                                  the one before it in its group, -1: none
     `chain`     int32 [room]                                  the next one with the same hash
     `bucket`    int32 [2 ** k]                                the first one with each hash; -1: none
-    `peer`      int32 [room] or [0]                           the next one with the same hash of the value
-                                                              that its shape is looked up by
-    `peered`    int32 [room] or [0]                           the one before it, -1: none
+    `peer`      int32 [room] or [0]                           the next one with the same hash of the value by
+                                                              which its shape is looked up
+    `peered`    int32 [room] or [0]                           the one before it with that hash, -1: none
     `heads`     int32 [2 ** k] or [0]                         the first one with each such hash; -1: none
     `slots`     uint64 or float64 [room, most slots]
     `bits`      int64 [room, most slots]                      the same memory
     `reals`     float64 [room, most slots]                    the same memory
     `began`     int64 [room, 2]                               the least and the greatest start
-    `since`     dtype of slots [room]                         what a window measures of the greatest start
+    `since`     dtype of slots [room]                         what the window measures at the greatest start
     `node`      int64 [room]                                  the node of its complex events
-    `number`    int64 [room, limbs]                           how many these are, to the base 2 ** 62
+    `number`    int64 [room, limbs]                           its complex events, in digits of base 2 ** 62
     ==========  ============================================  ===============================================
 
-    A configuration of what comes before the start has no complex events.
+    A configuration in which nothing is marked yet has no complex events.
     """
 
     shape: np.ndarray
@@ -220,7 +220,7 @@ class Groups(NamedTuple):
 
     ========  ================  ===================================================
     `lane`    int64 [lanes, 3]  the first group (-1: none), the last report that it
-                                knows of, whether it has been begun
+                                has seen, whether the lane has begun
     `now`     slots [lanes, 2]  the time and the place of its last event
     `group`   int32 [room, 3]   shape, first configuration (-1: none), next group
     ========  ================  ===================================================
@@ -232,10 +232,10 @@ class Groups(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """Scratch: the configurations that an event changes, as they were before it.
+    """Scratch: the configurations that an event changes, as they are before it.
 
     ==========  ====================  =====================================================
-    `leaf`      int64 [room, 2]       which they are, then their shapes; and their leaves
+    `leaf`      int64 [room, 2]       their rows, then their shapes; and their leaves
     `slots`     as in `Kept`
     `bits`      as in `Kept`
     `began`     as in `Kept`
@@ -255,7 +255,7 @@ class Touched(NamedTuple):
 
 
 class EndsFound(NamedTuple):
-    """Where complex events end.
+    """Where complex events end, and which.
 
     ==============  =======================  ========================================================
     `event`         int64 [ends]             which of the events, ascending
@@ -278,14 +278,14 @@ class EndsFound(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What a complex event may span, and what it consumes.
+    """What a complex event may span, what it consumes, and how much may be kept.
 
     ============  =================  ====================================================================
     `window`      int64              `NO_WINDOW`, or what the window of hits measures
-    `spans`       int64              the same of the window of the query, also where slots keep the start
-    `size`        dtype of slots     its size
+    `spans`       int64              what the query's window measures, also where slots keep the start
+    `size`        dtype of slots     the size of the window
     `consumes`    int64              `NOTHING`, `ALL_LANES` or `OWN_LANE` of `kernels.streams.contract`
-    `most`        int64              configurations at most
+    `most`        int64              the most configurations that are kept
     ============  =================  ====================================================================
     """
 

@@ -1,4 +1,4 @@
-"""Following configurations over events: each touches those of its lane that its symbol changes."""
+"""Following configurations: each event changes those configurations of its lane that its symbol concerns."""
 
 from ..forest.contract import BOTTOM, LATEST
 from ..jit import OFTEN, jit
@@ -90,7 +90,7 @@ def rows_out(steps, rules, events, kept, groups, touched, lane, symbol, n, progr
 
 @jit
 def carried_out(steps, programs, events, kept, groups, touched, arena, ends, rules, lane, n, progress):
-    """Put in what becomes of the configurations that an event changes; whether complex events end."""
+    """Put in the outcomes of the configurations that an event changes; gives whether complex events end."""
     accepted = False
     event = progress[EVENT]
     number = 0  # where time has passed, and nothing is read
@@ -184,24 +184,24 @@ def carried_out(steps, programs, events, kept, groups, touched, arena, ends, rul
 
 @jit
 def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, ends, progress, halt):
-    """Follow configurations over the next events; `DONE`, or what the host has to do.
+    """Follow configurations over the next events: `DONE`, or what the host has to do.
 
     ============  ===================  ==================================================================
     `steps`       Steps                in
-    `programs`    Programs or None     in: None where no comparison and no register is worked out
+    `programs`    Programs or None     in: None where there are none
     `events`      TimedEvents          in
     `stop`        int64                in: one past the last event
     `rules`       Rules                in
     `kept`        Kept                 in/out
     `groups`      Groups               in/out
     `touched`     Touched              scratch
-    `arena`       int64 [nodes, 4]     in/out: nodes 0 .. progress[NODES] - 1; [0, 4]: none are made
+    `arena`       int64 [nodes, 4]     in/out: nodes 0 .. progress[NODES] - 1; [0, 4]: no nodes are made
     `ends`        FoundEnds            out: ends 0 .. progress[HIT] - 1, roots 0 .. progress[ROOTS] - 1
     `progress`    int64 [WORDS]        in/out: the next event in progress[EVENT], and so on
     `halt`        uint8 [1]            in: see `jit`
     ============  ===================  ==================================================================
 
-    Nothing has been changed by an event for which the host has to do something first.
+    Where the host has to do something first, the event in progress[EVENT] has changed nothing yet.
     """
     laned = events.lanes.shape[0] > 0
     listed = kept.node.shape[0] > 0
@@ -278,9 +278,9 @@ def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, e
 
 @jit
 def sweep(steps, programs, events, rules, kept, groups, touched, arena, ends, progress, halt):
-    """Drop the configurations that are late, and what others ask for no more; `DONE`, or as `follow`.
+    """Drop configurations that are late or have no complex event in time: `DONE`, or a status of `follow`.
 
-    As in `follow`; lanes from progress[LANE] on, as of the last event of each.
+    The parameters are those of `follow`; lanes from progress[LANE] on, as of the last event of each.
     """
     listed = kept.node.shape[0] > 0
     tick = steps.root.shape[1] - 1

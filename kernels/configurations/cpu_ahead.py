@@ -1,29 +1,27 @@
-"""Where the partial matches of each event may end at the earliest, by a pass over the events backwards."""
+"""For each event, where its partial matches may end at the earliest: one pass over the events backwards."""
 
 from ..jit import jit
 
 
 @jit
 def earliest_ends(first, edge, symbols, lanes, measured, begin, never, seen, lane_ends, out, halt):
-    """For each event and each state the least that is measured where a run may end that goes on behind it.
+    """For each event and state the least `measured` at which a run may end that is in the state after it.
 
-    =============  ==========================  =============================================================
-    `first`        int32 [symbols + 1]         in: symbol s has the transitions first[s] .. first[s + 1] - 1
-    `edge`         int32 [transitions, 2]      in: the source, and the target; -1: runs end
-    `symbols`      uint8 or uint16 [events]    in
-    `lanes`        int32 [events] or [0]       in: empty: all are in one lane
-    `measured`     uint64 or float64 [events]  in: ascending in each lane
-    `begin`        int64                       in: the first event that is asked for
-    `never`        as `measured`               in: beyond all that is measured
-    `seen`         uint8 [lanes]               scratch: 0
-    `lane_ends`    as `measured` [lanes, states]
-                                               scratch
-    `out`          as `measured` [events, states]
-                                               out, from `begin` on; `never`: no run ends
-    `halt`         uint8 [1]                   in: see `jit`
-    =============  ==========================  =============================================================
+    ===========  ==============================  =============================================================
+    `first`      int32 [symbols + 1]             in: symbol s has the transitions first[s] .. first[s + 1] - 1
+    `edge`       int32 [transitions, 2]          in: the source, and the target; -1: runs end
+    `symbols`    uint8 or uint16 [events]        in
+    `lanes`      int32 [events] or [0]           in: empty: all are in one lane
+    `measured`   uint64 or float64 [events]      in: ascending in each lane
+    `begin`      int64                           in: the first event whose row is wanted
+    `never`      as `measured`                   in: greater than all that is measured
+    `seen`       uint8 [lanes]                   scratch: 0
+    `lane_ends`  as `measured` [lanes, states]   scratch
+    `out`        as `measured` [events, states]  out, from `begin` on; `never`: no run ends
+    `halt`       uint8 [1]                       in: see `jit`
+    ===========  ==============================  =============================================================
 
-    What comes after the events is not known: a run may end at the time of the last event of its lane.
+    Events to come are not known: a run may end at the time of the last event of its lane.
     """
     n_states = out.shape[1]
     laned = lanes.shape[0] > 0

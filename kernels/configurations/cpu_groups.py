@@ -1,4 +1,4 @@
-"""Where configurations lie: in chains by their hash, and in groups of a lane by their shape."""
+"""Where configurations are kept: in chains by their hash, and in groups of a lane by their shape."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from .cpu_nodes import union
 
 @inline
 def limbs_of(kept):
-    """How many digits the numbers of complex events have; 0: they are not counted."""
+    """How many digits the counts of complex events have; 0: complex events are not counted."""
     return kept.number.shape[1]
 
 
@@ -32,13 +32,13 @@ def hash_of(lane, shape, bits, row, n_slots, last):
 
 @inline
 def value_of(kept, row, slot, real):
-    """The value that a slot keeps, as the index of its shape knows it: both zeros of floats are one."""
+    """The value of a slot as the index of its shape compares it: both zeros of floats are one value."""
     return 0 if real and kept.reals[row, slot] == 0.0 else kept.bits[row, slot]
 
 
 @inline
 def place_of(kept, lane, shape, value):
-    """Where the index has the configurations of a shape with some value."""
+    """The place in the index of the configurations of a shape with some value."""
     mixed = np.int64(lane + 1) * 0x9E3779B97F4A7C1 + np.int64(shape) * 0x2545F4914F6CDD1D
     mixed ^= mixed >> 29
     mixed = mixed * 0x2127599BF4325C37 + value
@@ -77,7 +77,7 @@ def list_in_group(kept, groups, group, row):
 
 @jit
 def take_out(kept, groups, row, n_slots, indexed, progress):
-    """Drop a configuration; its group stays, with none left perhaps."""
+    """Drop a configuration; its group stays, even if it is empty then."""
     unlink(kept, row, n_slots)
     shape = kept.shape[row]
     slot = indexed[shape, 0]
@@ -136,9 +136,9 @@ def group_of(groups, lane, shape, progress):
 
 @jit
 def arrange(kept, groups, count, count_of, indexed, progress):
-    """Put the configurations of the first `count` rows into chains and groups, and all other rows aside.
+    """Put the configurations of the first `count` rows into chains and groups; all other rows become free.
 
-    `count_of` int32 [shapes] in: the slots of each shape; `indexed` as in `Steps`; all groups are made anew.
+    `count_of` int32 [shapes] in: the slots of each shape; `indexed` as in `Steps`. All groups are made again.
     """
     for at in range(kept.heads.shape[0]):
         kept.heads[at] = -1
@@ -184,7 +184,7 @@ def forget(kept, groups, lane, count_of, indexed, progress):
 
 @inline
 def put(kept, groups, lane, shape, n_slots, row, indexed, arena, progress):
-    """Put in the configuration that was written into the first free row, or add it to its like."""
+    """Put in the configuration in the first free row, or add its complex events to an equal one."""
     at = hash_of(lane, shape, kept.bits, row, n_slots, kept.bucket.shape[0] - 1)
     one = kept.bucket[at]
     while one >= 0:

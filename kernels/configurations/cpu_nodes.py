@@ -1,4 +1,4 @@
-"""The nodes of the persistent structure that configurations share: made, united, and dropped."""
+"""The nodes of the persistent structure that configurations share: making, uniting and dropping them."""
 
 from ..forest.contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 from ..jit import inline, jit
@@ -20,8 +20,8 @@ def new_node(arena, progress, label, left, right, latest):
 def union(arena, progress, one, other):
     """The complex events of two nodes, which are disjoint.
 
-    The left child of the union is never a union, or a union whose left child is none: so a walk to the left
-    meets an output after two steps, and no node is copied.
+    The left child of the union is no union, or a union whose left child is none: so a walk to the left meets
+    an output after two steps, and no node is copied.
     """
     latest = max(arena[one, LATEST], arena[other, LATEST])
     if arena[one, LABEL] != UNION:
@@ -36,12 +36,12 @@ def union(arena, progress, one, other):
 
 @jit
 def kept_nodes(arena, count, roots, place, place_of, out):
-    """Copy the nodes that some roots have below them; gives how many there are.
+    """Copy the nodes that are below some roots; gives how many there are.
 
     ===========  =====================  ================================================================
     `arena`      int64 [capacity, 4]    in: of which `count` nodes are in use
     `roots`      int64 [roots]          in: nodes, -1 for none
-    `place`      int64 [events]         in: the new number of each event; [0]: the same
+    `place`      int64 [events]         in: the new number of each event; [0]: numbers stay
     `place_of`   int64 [count]          out: the new number of each node, -1 for one that is dropped
     `out`        int64 [count, 4]       out
     ===========  =====================  ================================================================

@@ -43,16 +43,16 @@ from .contract import (
 )
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
-"""Whole numbers of 64 bits. A sum that goes beyond them is worked out without signs: a compiler takes for
-granted that one with signs does not."""
+"""Numbers of the 64-bit integers. A sum that may exceed them is computed unsigned: compilers assume that
+signed sums do not overflow."""
 
 BEYOND = 9223372036854775808.0
-"""The least float that is beyond whole numbers of 64 bits."""
+"""The least float that is above all 64-bit integers."""
 
 
 @inline
 def rest_of_reals(one, other):
-    """What is left of a division, with the sign of what is divided."""
+    """The remainder of a division of floats, with the sign of the dividend."""
     return np.fmod(one, other)
 
 
@@ -69,15 +69,15 @@ def exceeds(one, other):
 
 @jit
 def work_out(programs, program, bits, row, values, event):
-    """Work out a program; -1, or the instruction that comes to a whole number beyond 64 bits.
+    """Run a program: -1, or the instruction whose integer exceeds 64 bits.
 
     ==========  =========================  ===============================================================
-    `programs`  Programs                   in; the value is in stack[0], 0 where it is nothing
-    `program`   int64                      in: its number
+    `programs`  Programs                   in; the value is left in stack[0]: 0 where it is null
+    `program`   int64                      in: the number of the program
     `bits`      int64 [rows, slots]        in: the values of configurations
-    `row`       int64                      in: of which one
+    `row`       int64                      in: the row of the configuration
     `values`    int64 [columns, events]    in: the values of events
-    `event`     int64                      in: of which one
+    `event`     int64                      in: the number of the event
     ==========  =========================  ===============================================================
     """
     stack = programs.stack

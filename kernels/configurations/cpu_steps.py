@@ -1,4 +1,4 @@
-"""What an event does to the configurations of a lane, by their decision trees."""
+"""What an event does to the configurations of a lane, looked up in their decision trees."""
 
 from ..jit import inline, jit
 from .contract import (
@@ -65,7 +65,7 @@ def compares(steps, kept, events, event, row, reference):
 
 @inline
 def late(steps, rules, kept, groups, lane, row):
-    """Whether the complex events of a configuration have all left the window of hits."""
+    """Whether all complex events of a configuration have left the window of hits."""
     if rules.window == NO_WINDOW or not steps.started[kept.shape[row]]:
         return False
     return groups.now[lane, 0 if rules.window == TIME_WINDOW else 1] - kept.since[row] > rules.size
@@ -73,7 +73,7 @@ def late(steps, rules, kept, groups, lane, row):
 
 @inline
 def hopeless(steps, rules, events, event, shape, since):
-    """Whether no complex event of a configuration ends within the window behind an event."""
+    """Whether no complex event of a configuration can end within its window after an event."""
     if events.ends.shape[0] == 0:
         return False
     low = steps.completing[shape, 0]
@@ -95,7 +95,7 @@ def remains(steps, leaf):
 
 @inline
 def looks_up(steps, events, event, shape, symbol):
-    """The equality by which the configurations of a shape are looked up for an event, -1: all are asked."""
+    """The equality by which an event looks up the configurations of a shape, -1: it tests all of them."""
     reference = steps.root[shape, symbol]
     if steps.indexed[shape, 0] < 0:
         return -1
@@ -114,7 +114,7 @@ def looks_up(steps, events, event, shape, symbol):
 
 @inline
 def asked_value(steps, events, event, reference):
-    """The value of the event that an equality compares, as the index of a shape knows it."""
+    """The event's value in an equality, as the index of a shape compares it."""
     test = steps.tree[reference, TEST]
     column = steps.column[test, 0 if steps.tree[reference, SLOT] < 0 else 1]
     if steps.real[column] and events.reals[column, event] == 0.0:
@@ -183,7 +183,7 @@ def gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, 
 
 @jit
 def takes(steps, kept, touched, n, progress):
-    """How many outcomes the leaves of some configurations have."""
+    """How many outcomes the leaves of the first `n` touched configurations have together."""
     outcomes = 0
     for k in range(n):
         leaf = touched.leaf[k, 1]

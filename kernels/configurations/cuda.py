@@ -1,7 +1,7 @@
 """`cpu.follow` on the device: hits and counts of many units, one thread for each.
 
-What ends is first written where it would be if complex events ended at every event of the unit, and then
-moved together with what is left open, so that a unit runs only once.
+A unit first writes its ends as if complex events ended at every event; then the ends and the open
+configurations of all units are moved together. So a unit runs only once.
 """
 
 from typing import Any, NamedTuple
@@ -43,20 +43,19 @@ from .cuda_units import (
 )
 
 NEVER = 1 << 62
-"""On the device late configurations are not looked for, and it is not looked ahead."""
+"""On the device no late configurations are searched, and the kernel does not look ahead."""
 
 STATUS, ENDS, OPEN, MOST, FAULT, SAYS = range(6)
-"""What a unit says: `DONE` or what was missing; how many ends and open configurations it has; with how many
-configurations it might have come to the budget; the instruction that was at fault. `SAYS` is their number."""
-
+"""What a unit reports: `DONE` or what was missing; how many ends and open configurations it has; a bound of
+the configurations that it held at once; the instruction that failed. `SAYS` is their number."""
 
 BEGIN, REPORT, STOP, PLACE, UNIT_COLUMNS = range(5)
-"""Columns of units: their first event, the first one whose ends are reported, one past the last one, and
-where they write what ends."""
+"""Columns of units: the first event, the first event whose ends are reported, one past the last event, and
+the place where the unit writes its ends."""
 
 
 class OpenRows(NamedTuple):
-    """Open configurations of units, those of unit u in the rows first[u] .. first[u + 1] - 1.
+    """Open configurations of units: unit u has the rows first[u] .. first[u + 1] - 1.
 
     ==========  ===================================  ===============================================
     `first`     int64 [units + 1]
@@ -65,7 +64,7 @@ class OpenRows(NamedTuple):
     `began`     int64 [rows, 2]
     `since`     dtype of slots [rows]
     `number`    int64 [rows, limbs]
-    `begun`     int64 [units]                        whether its lane has been begun
+    `begun`     int64 [units]                        whether the unit's lane has begun
     `now`       dtype of slots [units, 2]            the time and the place of its last event
     ==========  ===================================  ===============================================
     """
@@ -84,7 +83,7 @@ class UnitEnds(NamedTuple):
     """What ends in units.
 
     ==========  ====================  =========================================
-    `event`     int64 [ends]          as numbered in the order of the units
+    `event`     int64 [ends]          numbered in the order of the units
     `lowest`    int64 [ends]
     `latest`    int64 [ends]
     `number`    int64 [ends, limbs]
@@ -182,18 +181,18 @@ def configurations_kernel(steps, first, code, events, rules, units, given, slab,
 
 @kernel
 def collect_configurations_kernel(steps, slab, limbs, units, which, wide, ends_first, out, rows):
-    """Move together what some units have found, and what they leave open.
+    """Move the ends of some units, and the configurations that they leave open, together.
 
     ============  =======================  ===============================================================
     `steps`       Steps                    in
     `slab`        Slab                     in
     `limbs`       int64                    in
     `units`       int64 [units, 4]         in: all of them
-    `which`       int64 [some]             in: which ones
+    `which`       int64 [some]             in: the units to collect
     `wide`        UnitEnds                 in
     `ends_first`  int64 [some + 1]         in: where the ends of each of them go
     `out`         UnitEnds                 out
-    `rows`        OpenRows                 out: but for `first`, which is in
+    `rows`        OpenRows                 out, but `first` is in
     ============  =======================  ===============================================================
     """
     for u in range(cuda.grid(1), which.shape[0], cuda.gridsize(1)):
@@ -226,7 +225,7 @@ def collect_configurations_kernel(steps, slab, limbs, units, which, wide, ends_f
 
 
 def followed(there, events, rules, units, given, rows, limbs, geometry=LANES):
-    """Follow the configurations of units, each in a slab for so many.
+    """Follow the configurations of units, each in a slab with room for `rows` configurations.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """Configurations on the device: the bodies of the CPU, and a slab of memory for each unit.
 
-A **unit** is a run of events of one lane, which one thread follows. Its configurations lie in a slab of its
-own, which has room for so many and does not grow. Where it is full the host runs the unit again in a larger
-one, or on the CPU. The tables of steps do not grow on the device either: where one is missing the unit says
-so, and is run again once the host has found it. So a unit begins with what was open in its lane, which the
-host keeps until the unit has come to its end.
+A **unit** is a sequence of events of one lane, which one thread follows. It keeps its configurations in a
+slab of its own, which has a fixed size. Where the slab is full, the host runs the unit again in a larger one,
+or on the CPU. The tables of steps do not grow on the device either: where a step is missing, the unit says
+so, the host works it out, and the unit runs again. For that the host keeps what was open in the lane before
+the unit, until the unit has run to its end.
 """
 
 import math
@@ -20,7 +20,7 @@ from . import cpu, cpu_groups, cpu_programs, cpu_steps
 from .contract import WORDS, Steps
 
 SHAPE, LANE, NEXT, BEFORE, CHAIN, PEER, PEERED, LINK_ROWS = range(8)
-"""Rows of the links of a slab, as `Kept` names them."""
+"""Rows of `links` in a slab, by their names in `Kept`."""
 
 
 class UnitKept(NamedTuple):
@@ -46,7 +46,7 @@ class UnitKept(NamedTuple):
 
 
 class UnitEvents(NamedTuple):
-    """`TimedEvents` in the order of the units, without lanes; `columns` are how many of values.
+    """`TimedEvents` in the order of the units, without lanes; `columns` is the number of columns of values.
 
     A device has no empty arrays of two dimensions.
     """
@@ -63,27 +63,27 @@ class UnitEvents(NamedTuple):
 
 
 class Slab(NamedTuple):
-    """The configurations of units, and their scratch; the first dimension of each array are the units.
+    """The configurations of units, and their scratch; the first axis of each array numbers the units.
 
-    ==============  ================================  ======================================================
-    `links`         int32 [units, LINK_ROWS, rows]
-    `hashes`        int32 [units, 2, 2 ** k]          `bucket` and `heads` of `Kept`
-    `slots`         uint64, float64 [units, 2, rows, most slots]
-    `bits`          int64, the same memory            of configurations, and of those that an event changes;
-    `reals`         float64, the same memory          so are the next ones but `leaf`
-    `began`         int64 [units, 2, rows, 2]
-    `since`         dtype of slots [units, 2, rows]
-    `number`        int64 [units, 2, rows, limbs]
-    `leaf`          int64 [units, rows, 2]            as in `Touched`
-    `lane`          int64 [units, 1, 3]               as the next two in `Groups`
-    `now`           dtype of slots [units, 1, 2]
-    `group`         int32 [units, rows, 3]
-    `progress`      int64 [units, WORDS]
-    `stack`         int64 [units, depth]              of programs
-    `stack_reals`   float64, the same memory
-    `stack_known`   uint8 [units, depth]
-    `never`         uint8 [1]                         0
-    ==============  ================================  ======================================================
+    =============  ============================================  =============================================
+    `links`        int32 [units, LINK_ROWS, rows]
+    `hashes`       int32 [units, 2, 2 ** k]                      `bucket` and `heads` of `Kept`
+    `slots`        uint64, float64 [units, 2, rows, most slots]
+    `bits`         int64, the same memory                        of configurations, and of changed ones;
+    `reals`        float64, the same memory                      so are the next ones but `leaf`
+    `began`        int64 [units, 2, rows, 2]
+    `since`        dtype of slots [units, 2, rows]
+    `number`       int64 [units, 2, rows, limbs]
+    `leaf`         int64 [units, rows, 2]                        as in `Touched`
+    `lane`         int64 [units, 1, 3]                           as the next two in `Groups`
+    `now`          dtype of slots [units, 1, 2]
+    `group`        int32 [units, rows, 3]
+    `progress`     int64 [units, WORDS]
+    `stack`        int64 [units, depth]                          of programs
+    `stack_reals`  float64, the same memory
+    `stack_known`  uint8 [units, depth]
+    `never`        uint8 [1]                                     0
+    =============  ============================================  =============================================
     """
 
     links: Any
@@ -177,7 +177,7 @@ arrange = _GROUPS["arrange"]
 
 
 class DeviceShapes(NamedTuple):
-    """What events do to shapes, on the device.
+    """What events do to shapes: the tables on the device.
 
     ============  ==================================  =========================================
     `steps`       Steps of device arrays
@@ -241,7 +241,7 @@ def device_events(events, order, dtype):
 
 
 def buckets_of(rows):
-    """How many hashes a slab with so many rows has."""
+    """How many hashes a slab with `rows` rows has."""
     return 2 << max(rows - 1, 1).bit_length()
 
 
@@ -252,7 +252,7 @@ def bytes_of_unit(rows, most_slots, limbs, depth):
 
 
 def slab_of(units, rows, limbs, dtype, tables):
-    """Room for units with so many configurations each: `Slab`.
+    """Make room for units with `rows` configurations each: `Slab`.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""CONSUME BY: which hits are reported."""
+"""CONSUME BY: which hits are reported when a report drops partial matches."""

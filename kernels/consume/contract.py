@@ -2,19 +2,19 @@
 
 A hit is reported iff its latest admissible start lies after the last position that was reported (its
 **floor**): in the whole stream (ANY), or in its partition (PARTITION).
-Each body here is a kernel, and what it means.
+Each function here is both the body of a kernel and its definition.
 """
 
 
 def consume_any_body(position, latest_start, floor, keep, before):
-    """Keep or drop the hits of the whole stream; the new floor.
+    """Decide which hits of the whole stream are reported; gives the new floor.
 
     ==============  =============  ===================================================================
     `position`      int64 [hits]   in: stream positions of the hits, ascending
     `latest_start`  int64 [hits]   in: stream positions of their latest admissible starts
     `floor`         int64          in: the last position reported, -1 at first
     `keep`          uint8 [hits]   out: 1 for the hits that are reported
-    `before`        int64 [hits]   out: the floor under which each was judged: starts are greater
+    `before`        int64 [hits]   out: the floor with which each was compared
     ==============  =============  ===================================================================
     """
     for h in range(position.shape[0]):

@@ -1,6 +1,6 @@
 """`cpu` on the device: one thread for each partition, which decides its hits one after another.
 
-CONSUME BY ANY stays on the host: whether a hit of the stream is kept depends on the last one that was kept.
+CONSUME BY ANY stays on the host: whether a hit of the stream is reported depends on the last one that was.
 That is one chain of a few steps for each hit, which a second thread cannot shorten.
 """
 
@@ -48,7 +48,7 @@ def consume_partition(position, latest_start, first, floors, geometry=LANE):
     keep : device array, shape (hits,), uint8
         1 for the hits that are reported.
     before : device array, shape (hits,), int64
-        The floor under which each was judged.
+        The floor with which each was compared.
     """
     hits, lanes = position.shape[0], floors.shape[0]
     keep, before = device_array(hits, np.uint8), device_array(hits, np.int64)

@@ -6,8 +6,9 @@ Inside a window the product is cut in two at a middle event: **suffixes** `e_0 A
 once, backwards, and one **prefix** `A_middle ... A_(j-1)`, which grows with j. When low passes the middle,
 new suffixes are made up to j (van Herk; two stacks). Every event is multiplied at most twice, whatever the
 window, and only the rows that a hit asks for are kept.
+window, and only the rows that a hit needs are kept.
 
-Sums are int64 and every one is checked: where one reaches 2**62 the segment is done again, by remainders
+Sums are int64 and every one is checked: where one reaches 2**62 the segment is counted again by remainders
 (`cpu_shifted`). Nothing wraps.
 """
 
@@ -18,7 +19,7 @@ from ..runs.contract import SegmentHits
 
 
 def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix, suffix, front, out, halt):
-    """The counts of the hits h0 .. h1 - 1 of one segment; 0, or 1 where a sum has reached 2**62.
+    """Count the hits h0 .. h1 - 1 of one segment: 0, or 1 where a sum has reached 2**62.
 
     ===========  ==================================  =======================================================
     `tables`     TransitionTables                    in
@@ -29,7 +30,7 @@ def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix
     `h0`, `h1`   int64                               in: the hits of the segment
     `prefix`     int64 [forward registers, n_live]   scratch: columns of the prefix
     `suffix`     int64 [backward registers, n_live]  scratch: rows of the suffix
-    `front`      int64 [>= h1 - h0, n_live]          scratch: the suffix that each hit asks for
+    `front`      int64 [>= h1 - h0, n_live]          scratch: the suffix that each hit needs
     `out`        int64 [hits]                        out: number of complex events that end at each hit
     `halt`       uint8 [1] or [0]                    in: see `jit`
     ===========  ==================================  =======================================================
@@ -110,7 +111,7 @@ def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix
 
 
 def forward_counts_segment_body(tables, forward, symbols, begin, stop, event, h0, h1, register, out):
-    """Counts without a window; 0, or 1 where a sum has reached 2**62.
+    """Count without a window: 0, or 1 where a sum has reached 2**62.
 
     ===============  ==========================  ========================================================
     `begin`, `stop`  int64                       in: the events to run
@@ -207,10 +208,10 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest,
         The least event of the segment at which a run may start; <= hit_event, non-decreasing inside a
         segment.
     exact : bool
-        If false, all hits of a segment where some value may exceed 2**62 get 2**62. This is for an
-        enumeration, which only asks whether there are too many to hold.
+        If false, all hits of a segment where some value may exceed 2**62 get 2**62. Enumeration passes False:
+        it only needs to know whether there are too many to hold.
     most_steps : int, optional
-        How many sums large numbers may take.
+        The most sums that large numbers may take.
 
     Returns
     -------
@@ -219,7 +220,7 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest,
     Raises
     ------
     OverflowError
-        Where they take more.
+        If large numbers take more than `most_steps` sums.
     """
     n = tables.n_live
     longest = int(np.diff(hit_first).max(initial=0))
@@ -252,7 +253,7 @@ def forward_counts(tables, forward, symbols, begin, stop, hit_first, hit_event, 
     tables, forward, symbols, hit_first, hit_event
         As in `counts`.
     begin, stop : ndarray, shape (segments,), int64
-        The events of each segment; those before `begin` are in `vectors`.
+        The events of each segment; `vectors` sums up those before `begin`.
     vectors : ndarray, shape (segments, n_live), int64 or object
         Number of runs in each state before the segment; zeros at first. Not changed.
 

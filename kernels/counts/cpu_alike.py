@@ -1,13 +1,13 @@
-"""Counts of an automaton that reads one kind of events, `A {200,}`: the length of a window says all.
+"""Counts of an automaton with one relevant symbol, as `A {200,}`: only the length of a window matters.
 
 All relevant events are alike, so how many complex events end at an event depends on how many events lie from
-the first one that it admits to itself. These numbers are made once, for lengths that ascend, by the matrix of
-one event: a step for each transition and length, where a window of other automata takes a product of matrices
+the first admitted one to itself. These numbers are computed once for each length, in ascending order, by the
+matrix of one event: a step for each transition and length, where other automata take a product of matrices
 for each event.
 
-Where runs choose a number of events, each of those before the end or none, the number for n more events is a
-sum of binomial coefficients, C(n, least) + ... + C(n, most). Past 64 bits it goes from n to n + 1 by
-`sum' = 2 sum + C(n, least - 1) - C(n, most)`, in Python integers: a few operations for a length.
+Where runs choose a number of events, each event before the end or not, the number for a window of n more
+events is a sum of binomial coefficients, C(n, least) + ... + C(n, most). Past 64 bits it goes from n to n + 1
+by `sum' = 2 sum + C(n, least - 1) - C(n, most)`, in Python integers: a few operations for each length.
 """
 
 from math import comb
@@ -19,7 +19,7 @@ from ..jit import OFTEN, go_on
 from .cpu import forward_counts, forward_counts_kernel
 
 STRIP = 1 << 10
-"""Lengths that are done at a time."""
+"""Lengths that are computed at a time."""
 
 
 class Subsets(NamedTuple):
@@ -30,10 +30,10 @@ class Subsets(NamedTuple):
 
 
 def subsets_of(tables):
-    """What the runs of an automaton with one relevant symbol choose; None where it is not just how many.
+    """How many events the runs of an automaton with one relevant symbol choose; None for other forms.
 
-    So it is where the states are a chain: each goes on to the next one, and each but the first keeps its runs
-    besides, the last one perhaps twice, with the event and without it.
+    The states have to form a chain: each leads to the next one, and each but the first keeps its runs; the
+    last one may keep them twice, once with the event marked and once without.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ def subsets_of(tables):
 
 
 def alike_bits(tables, length):
-    """How many bits the numbers for some lengths, each once, take together at most: float."""
+    """The bits that the numbers for the different lengths take together, at most: float."""
     asked = _different(length).astype(float)
     choices = int(np.bincount(tables.source[tables.first[1] :]).max(initial=1))
-    bits = asked * np.log2(choices)  # each event of the window has at most so many
+    bits = asked * np.log2(choices)  # each event of the window multiplies the number by this at most
     subsets = subsets_of(tables)
     if subsets is not None and subsets.most is not None:
         bits = np.minimum(bits, (subsets.most + 1) * np.log2(asked + 1))
@@ -75,7 +75,7 @@ def alike_bits(tables, length):
 
 
 def alike_counts(tables, forward, length, exact=True):
-    """How many complex events end at each hit, of an automaton with one relevant symbol.
+    """How many complex events end at each hit of an automaton with one relevant symbol.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def alike_counts(tables, forward, length, exact=True):
     forward : Program
         `forward_program(tables)`.
     length : ndarray, shape (hits,), int64
-        How many relevant events lie from the first admitted one to the hit, both with it; at least 1.
+        How many relevant events lie from the first admitted one to the hit, both included; at least 1.
     exact : bool
         If false, a number that may exceed 2**62 is given as 2**62.
 

@@ -1,6 +1,6 @@
 """Counts without a window in one pass: where complex events end, and how many.
 
-An end is an event at which some number is not 0, so that no pass for hits is needed before.
+An event whose number is not 0 is an end, so no pass for hits is needed before.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class AcceptingSources(NamedTuple):
 def _counted_ends(
     forward, accepts, symbols, begin, stop, vectors, register, first, event, number, status, halt
 ):
-    """Write where complex events end in each segment, and how many: how many ends there are.
+    """Write where complex events end in each segment, and how many; gives how many ends there are.
 
     ===============  ==========================  ========================================================
     `forward`        Program                     in
@@ -90,7 +90,7 @@ def accepting_sources(tables):
 
 
 def counted_ends(tables, forward, symbols, begin, stop, vectors):
-    """Where complex events end in some segments, without a window, and how many.
+    """Where complex events end in some segments, and how many end there, without a window.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
 """Counts of large automata, and of large numbers: `A {200,} ; B` in a window of 1,000 events.
 
 The scheme is that of `cpu.counts_segment_body`: a window is a suffix of events before some middle, and a
-prefix after it. Two things are different. Where a range of states repeats itself (`shifted`), both matrices
-are kept as those of their rows and columns that tell the others: with n states an event costs a few times n
-sums in place of n * n. And numbers are kept as their remainders by some primes below 2**50, each beside the
-other, from which the Chinese remainder theorem gives them exactly; how many primes it takes, a first pass in
-float64 says, which is all there is to do where the numbers are small.
+prefix after it. Two things are different. Where a range of states repeats itself (`shifted`), only those rows
+and columns of both matrices are kept from which the others follow: with n states an event costs a few times n
+sums in place of n * n. And numbers are kept as remainders by some primes below 2**50, from which the Chinese
+remainder theorem gives them exactly. A first pass in float64 says how many primes are needed; where the
+numbers are small, that pass is all.
 """
 
 from math import ceil, log2
@@ -20,14 +20,14 @@ EXACT = 1 << 52
 """Sums of float64 below this are exact."""
 
 PRIME_BITS = 49.99
-"""Bits that a prime tells."""
+"""Bits of a number that the remainder by one prime determines."""
 
 ROOM = 1 << 23
-"""Numbers that the rows of a block of hits may take at a time."""
+"""Numbers that the rows of the hits counted together may take."""
 
 
 class ShiftedRows(NamedTuple):
-    """What is kept of a prefix and a suffix; the type of all is float64 or int64, n numbers stand for each.
+    """What is kept of a prefix and a suffix: all float64 or int64; an entry is n numbers, one a prime.
 
     =============  ====================================  =====================================================
     `ahead`        [registers, n * columns]              scratch: `ShiftedPrograms.ahead`
@@ -36,7 +36,7 @@ class ShiftedRows(NamedTuple):
     `behind_in`    [registers, n * states of the range]  scratch
     `before`       [period, n * states of the range]     scratch: the first period, before an event
     `front`        [hits of a block, n * n_live]         scratch: the row of the suffix of each hit
-    `accepting`    [n * n_live]                          scratch: what ends a complex event, by state
+    `accepting`    [n * n_live]                          scratch: the transitions that accept, by state
     `modulus`      [n * n_live]                          in: the n primes, repeated; NaN: none
     `out`          [hits, n]                             out: the counts, or their remainders
     =============  ====================================  =====================================================
@@ -259,7 +259,7 @@ def _counts_shifted(tables, programs, found, symbols, hits, rows, halt):
 
 
 class ShiftedCounter:
-    """Counts what ends at some hits by remainders.
+    """Counts the complex events at some hits by remainders.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ class ShiftedCounter:
 
     @property
     def repeats(self):
-        """Whether some of its states repeat themselves."""
+        """Whether some of the automaton's states repeat themselves."""
         return self.found.low < self.found.stop
 
     def counts(self, symbols, hits, exact, most_steps=None):
@@ -291,9 +291,9 @@ class ShiftedCounter:
         symbols : ndarray, shape (events,), uint8 or uint16
         hits : SegmentHits
         exact : bool
-            If false, a number of 2**52 and more is given as 2**62.
+            If false, a number of 2**52 or more is given as 2**62.
         most_steps : int, optional
-            How many sums it may take.
+            The most sums that it may take.
 
         Returns
         -------
@@ -302,7 +302,7 @@ class ShiftedCounter:
         Raises
         ------
         OverflowError
-            Where it takes more.
+            If it takes more.
         """
         block = self._block(hits)
         self._check(symbols, hits, 1, most_steps)
@@ -362,7 +362,7 @@ class ShiftedCounter:
         return float((before[hits.event + 1] - before[hits.lowest]).max(initial=0)) + 64
 
     def steps(self, symbols, hits):
-        """About how many sums the counts of some hits take for each prime."""
+        """About how many sums the counts of some hits take, for one prime."""
         programs, tables = self._programs, self.tables
         widths = (
             (programs.ahead, len(self.found.single) + self.found.period),

@@ -1,8 +1,8 @@
 """`cpu` on the device: the same bodies, one thread for each segment.
 
 What a thread keeps (the rows of a prefix and of a suffix, the register of a forward count) is in global
-memory, thread beside thread, so that a warp's accesses fall together. Where a sum has reached 2**62 the
-segment's status is 1, its counts are undefined, and the caller counts it on the CPU, in Python integers.
+memory, thread beside thread, so that the accesses of a warp fall together. Where a sum has reached 2**62 the
+segment's status is 1, its counts are undefined, and the caller counts it on the CPU.
 """
 
 from typing import NamedTuple
@@ -39,7 +39,7 @@ class DeviceTables(NamedTuple):
 
 
 def device_tables(tables, forward, backward):
-    """Copy tables and programs to the device; an empty array gets an element that is not read."""
+    """Copy tables and programs to the device; an empty array gets one element, which is not read."""
     return DeviceTables(
         TransitionTables(*(_copied(part) for part in tables)),
         Program(*(_copied(part) for part in forward)),
@@ -87,8 +87,8 @@ def forward_counts_kernel(
 ):
     """`forward_counts_segment_body` for every segment whose status is 0.
 
-    `vectors` int64 [segments, n_live] in/out, where the status is 0 afterwards; `register` int64 [registers,
-    threads] scratch. The rest as in `cpu.forward_counts`.
+    `vectors` int64 [segments, n_live] in/out: changed where the status is 0 afterwards; `register` int64
+    [registers, threads] scratch. The rest as in `cpu.forward_counts`.
     """
     thread = cuda.grid(1)
     n_states = vectors.shape[1]

@@ -1,10 +1,10 @@
 """Counts of long segments without a window: their events are cut into units that run side by side.
 
 A unit multiplies the numbers of runs in the states by a matrix, and matrices are multiplied by a scan over
-the units, as the maps of `cer_gpu.kernels.hits.cuda_long` are composed; state 0, of which there is always one
-run, makes room for a constant: the first unit of a segment maps everything to what it makes of the segment's
-own numbers. A column of a matrix is the run of one vector, and a column of a product needs only the column of
-its right factor, so that a thread has one column and no thread waits for another.
+the units, as the maps of `cer_gpu.kernels.hits.cuda_long` are composed. State 0 always has one run, so its
+column can hold a constant: the first unit of a segment maps everything to what it makes of the segment's own
+numbers. A column of a matrix is what the unit makes of one vector, and a column of a product needs only the
+same column of its right factor, so each thread has one column and no thread waits for another.
 
 A unit is run once for each state, and again with its true numbers: that is n + 1 times the work of one thread
 that runs the whole segment, done by n times as many threads as there are units. With few states the device
@@ -25,22 +25,22 @@ from ..hits.cuda_long import GROUP, begin_units_kernel, end_segments_kernel
 from .cuda import forward_counts
 
 MOST = 1 << 62
-"""Where sums and products stop."""
+"""Sums and products stop here."""
 
 MOST_STATES = 32
-"""At most so many states: with more, the units are run so often that a CPU's few threads are as fast."""
+"""The most states: with more, the units are run so often that the few threads of a CPU are as fast."""
 
 
 @device
 def sum_of(one, other):
-    """The sum of two numbers up to 2^62, up to 2^62."""
+    """The sum of two numbers of at most 2^62, or 2^62 if it is greater."""
     total = one + other
     return total if 0 <= total < MOST else MOST
 
 
 @device
 def product_of(one, other):
-    """The product of two numbers up to 2^62, up to 2^62."""
+    """The product of two numbers of at most 2^62, or 2^62 if it is greater."""
     large = (one | other) >> 31 != 0 and other > 0 and one > MOST // other
     return MOST if large else min(one * other, MOST)
 
@@ -54,7 +54,7 @@ def matrices_kernel(forward, symbols, begin, stop, segment, vectors, register, m
     `symbols`    uint8 or uint16 [padded]     in
     `begin`      int64 [units]                in
     `stop`       int64 [units]                in
-    `segment`    int64 [units]                in: of which segment each is, ascending
+    `segment`    int64 [units]                in: the segment of each unit, ascending
     `vectors`    int64 [segments, n]          in: runs in each state before the segment
     `register`   int64 [registers, threads]   scratch
     `matrix`     int64 [units, n, n]          out: what a run in state c becomes, at [t, q, c]
@@ -81,7 +81,7 @@ def matrices_kernel(forward, symbols, begin, stop, segment, vectors, register, m
 
 @kernel
 def multiply_kernel(matrix, product, size):
-    """For each matrix the product of those of its group of `size` up to it, the first one on the right."""
+    """Write for each matrix the product of its group of `size` up to it, the first one on the right."""
     units, n, _ = matrix.shape
     for at in range(cuda.grid(1), -(-units // size) * n, cuda.gridsize(1)):
         group, column = at // n, at % n
@@ -106,7 +106,7 @@ def last_products_kernel(product, size, last):
 
 @kernel
 def vectors_kernel(product, size, before, after):
-    """The numbers after each unit: its product applied to `before` [groups, n] of the group before its own.
+    """Write the numbers after each unit: its product applied to `before` [groups, n] of the group before.
 
     In the first group, where nothing comes before, that is the column of state 0.
     """
@@ -141,7 +141,7 @@ def join_status_kernel(segment, unit_status, status):
 
 
 def most_units(n_live):
-    """At most so many units are launched together: their matrices and products share the scratch memory."""
+    """The most units that are launched together: their matrices and products share the scratch memory."""
     return max(1, SCRATCH // (2 * 8 * n_live * n_live))
 
 

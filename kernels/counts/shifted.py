@@ -2,9 +2,9 @@
 
 A **shifted** range of states is one whose transitions inside it stay the same when all its states move on by
 a period: there are as many from q to r as from q + period to r + period, and none that leaves the range comes
-back. How many runs lead from one state of the range to another then depends on their distance, and on the
-place in the period, so that a matrix over the range is a few vectors. The range of `C ; A {200,} ; B` holds
-the states of the A's, with period 1; that of `(A ; B) {60,}` has period 2.
+back. How many runs lead from one state of the range to another then depends only on their distance and on the
+place in the period, so a matrix over the range is given by a few vectors. The range of `C ; A {200,} ; B`
+holds the states of the A's, with period 1; that of `(A ; B) {60,}` has period 2.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from ..runs.contract import Program
 from ..runs.programs import moves_of, program_of
 
 SHIFTED = 16
-"""States that a shifted range has at least: fewer are told one by one."""
+"""The least number of states of a shifted range: shorter ranges are kept state by state."""
 
 PERIODS = (1, 2, 3, 4)
 
@@ -25,9 +25,9 @@ VIRTUAL = 1 << 20
 
 
 class ShiftedStates(NamedTuple):
-    """The states low .. stop - 1, which repeat themselves after `period` states; none where low == stop.
+    """The states low .. stop - 1, which repeat themselves every `period` states; none where low == stop.
 
-    The states that are not among them are called **single**; `single` holds them, ascending: state 0 first.
+    The other states are called **single**; `single` holds them, ascending: state 0 first.
     """
 
     low: int

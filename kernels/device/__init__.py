@@ -13,21 +13,25 @@ where the threads of a block meet at a barrier, in steps of the blocks of the gr
 There are kernels for: classification and compaction; hits, counts and the lowest starts of windows; long
 lanes without a window in units (`cuda_long` of hits and counts); the persistent structure and its bulk
 enumeration (`forest`); the choice of NEXT and LAST (`best`); hits and counts of joins, whose look-up tables
-are hash tables, and the nodes from which these counts are made (`joins`); hits, counts and
-complex events of timed steps (`steps`); CONSUME BY PARTITION (`consume`); the sorted rows of views, what a
-batch changes in them, and their answers (`views`).
+are hash tables, and the nodes from which these counts are made (`joins`); hits, counts and complex events of
+timed steps (`steps`); hits and counts of automata with one clock within a window (`clocked`), of compared
+steps (`compared`) and of configurations in many lanes (`configurations`); CONSUME BY PARTITION (`consume`);
+the sorted rows of views, what a batch changes in them, and their answers (`views`).
 
-The following stays on the host. Given are its share of the time of a query on one core, and the reason:
+The following stays on the host, with the reason and, where it was measured, the share of the time of a query
+on one core:
 
 - The structure of joins and its enumeration (`joins`): half of a join that is listed. The nodes that are
   built for counts would do, but they are freed once the counts are made. The walk of a product needs a stack
   of choices for each thread, as deep as the query.
 - Sessions (`steps.cpu_sessions`): one comparison for each event, less than copying the times there.
-- Automata with one clock (`clocked`): an event goes on with the persistent nodes of the event before it, and
-  how many nodes a lane makes is not known before it has run; so a lane is a chain that one thread follows in
-  memory that grows.
-- Configurations (`configurations`): what an event does to a configuration is found out by the host where the
-  stream first leads to it, and the tables grow while they are read.
+- Listing the complex events of automata with one clock (`clocked`), and following them without a window: each
+  event builds on the persistent nodes of the event before it, and how many nodes a lane makes is known only
+  once it has run; so a lane is a chain that one thread follows in memory that grows.
+- Listing the complex events of configurations, and working out what an event does to them (`configurations`):
+  the host does that when the stream first leads there, and the tables grow while they are read.
+- Sorting what compared steps compare, and listing their complex events (`compared`): the sort is most of the
+  work.
 - Numbering partitions and joined values, and grouping by them (`lanes`, `joins.cpu_slots`): 10 to 30 % of a
   partitioned query, 3 to 11 % of a join. Keys are numbered in the order of first sight, over all batches, and
   are mostly strings.
@@ -35,8 +39,8 @@ The following stays on the host. Given are its share of the time of a query on o
 - Monitors (`monitor`): 6 % of a strategy that has them. Every event needs the state after the event before.
 - CONSUME BY ANY (`consume`): 3 %. Whether a hit is kept depends on the last hit of the stream that was kept:
   one chain of a few steps for each hit, which a second thread cannot shorten.
-- Lanes in which the attribute of WITHIN falls (`falling`, `forest.cpu_ranked`): the longest of the
-  ranges that are halved are passed over event by event, and there are too few of them for a thousand threads.
-  One core takes a second for the hits or counts of a million events.
+- Lanes in which the attribute of WITHIN falls (`falling`, `forest.cpu_ranked`): the longest of the ranges
+  that are halved are passed over event by event, and there are too few of them for a thousand threads. One
+  core takes a second for the hits or counts of a million events.
 - Ordered enumeration (`ordered`), one complex event at a time, for hits with too many to be held.
 """

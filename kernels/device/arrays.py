@@ -1,9 +1,9 @@
 """Arrays in the memory of the device, from CuPy's pool where CuPy is installed.
 
-To allocate memory of the device takes as long as a kernel over it, and to free it waits for all kernels;
-to lock pages of the host takes longer still. CuPy keeps what was freed and gives it out again. That is safe
-here: all kernels are launched on the default stream, so what still reads an array is done before what then
-writes to its memory. A copy on another stream is waited for before its memory is given back
+Allocating device memory takes as long as a kernel over it, and freeing it waits for all kernels; locking
+pages of the host takes longer still. CuPy keeps what was freed and hands it out again. That is safe here: all
+kernels are launched on the default stream, so whoever still reads an array is done before the next user
+writes to its memory. Before the memory of a copy on another stream is given back, the copy is waited for
 (`cer_gpu.engine.cuda.staging`).
 """
 
@@ -68,6 +68,6 @@ def locked_bytes(size):
 
 
 def unused_bytes():
-    """How many bytes the pool keeps that no array of the current device uses."""
+    """How many bytes the pool holds that no array of the current device uses."""
     cupy = pooled()
     return 0 if cupy is None else cupy.get_default_memory_pool().free_bytes()

@@ -1,8 +1,8 @@
 """The bodies of kernels for the CPU, compiled for the device as they stand.
 
-A body calls helpers by their names. So a **form** of some functions is made by giving them other globals, in
-which these names, and their own, refer to device functions. A helper can be replaced by another one with the
-same contract, for a form that differs at one point.
+A body calls helpers by their names. So a **form** of some functions is a copy of them with other globals, in
+which these names, and their own, refer to device functions. A form can replace a helper by another one with
+the same contract, where the device has to do one thing differently.
 """
 
 from types import FunctionType
@@ -19,7 +19,7 @@ def form_of(functions, **replaced):
         Functions compiled for the CPU, with all helpers of the module that they call and that are not
         replaced.
     **replaced
-        Device functions, by the names of the helpers that they replace.
+        Device functions, by the names of the helpers that they replace. They take their place in the form.
 
     Returns
     -------
@@ -28,7 +28,7 @@ def form_of(functions, **replaced):
     Raises
     ------
     ValueError
-        For a name to replace that the module does not have.
+        If the module has no helper of a name to replace.
     """
     scope = dict(functions[0].py_func.__globals__)
     unknown = replaced.keys() - scope.keys()

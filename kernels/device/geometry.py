@@ -10,15 +10,16 @@ class Geometry(NamedTuple):
     most: int
 
     def blocks(self, units):
-        """Blocks for so many units of work, one for each thread; at least 1."""
+        """Blocks for `units` units of work, one for each thread; at least 1."""
         return max(1, min(-(-units // self.threads), self.most))
 
 
 STREAM = Geometry(256, 1 << 15)
 """For kernels that do the same for each row.
 
-Eight blocks of 256 threads fill a multiprocessor of 2048 threads, and a barrier waits for only eight warps.
-The largest device runs so many blocks in some thirty rounds, so the last one, half empty, costs little.
+Eight blocks of 256 threads fill a multiprocessor of 2048 threads, and a barrier waits for only eight warps. A
+grid of this many blocks takes some thirty rounds on the largest device, so the last round, half empty, costs
+little.
 """
 
 LANE = Geometry(128, 1 << 12)
@@ -29,16 +30,16 @@ threads, twice as many as the largest device runs at once: scratch memory is mad
 """
 
 SHARED = 48 << 10
-"""Bytes of shared memory that a block gets without being asked for more."""
+"""Bytes of shared memory that every block gets without asking for more."""
 
 WARP = 32
 
 SCRATCH = 1 << 30
-"""At most so many bytes of scratch memory: where a thread needs more, a launch has fewer threads."""
+"""The most bytes of scratch memory of a launch: where a thread needs more, the launch has fewer threads."""
 
 
 def scratch_blocks(units, numbers, geometry=LANE):
-    """Blocks for so many units of work whose threads need so many numbers of eight bytes as scratch each."""
+    """Blocks for `units` units of work whose threads each need `numbers` scratch numbers of eight bytes."""
     room = SCRATCH // (8 * numbers * geometry.threads)
     return max(1, min(geometry.blocks(units), room))
 
@@ -53,7 +54,7 @@ def lane_geometry(n_registers, geometry=LANE):
     Returns
     -------
     Geometry or None
-        None where not even a warp has room: such a program runs on the CPU.
+        None where not even a warp has room: then the program runs on the CPU.
     """
     room = SHARED // (8 * n_registers)
     if room >= geometry.threads:

@@ -15,10 +15,10 @@ from numba import config, cuda
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]
 
 device = cuda.jit(device=True)
-"""Compiles a function that kernels call, among them the plain bodies of `cer_gpu.kernels`."""
+"""Decorator: compiles a function that kernels call, as the plain bodies of `cer_gpu.kernels`."""
 
 inlined = cuda.jit(device=True, inline="always")
-"""The same, put in place of each call: only so can a function return a part of an array."""
+"""The same, put in place of each call: only such a function can return a part of an array."""
 
 _watch = ContextVar("watch", default=None)
 
@@ -71,7 +71,7 @@ def _launched(launch, *arguments):
 
 
 kernel = Launched
-"""Compiles a kernel: a function that is launched."""
+"""Decorator: compiles a function that is launched."""
 
 
 @contextmanager

@@ -33,7 +33,7 @@ def block_scan(value, sums):
 
 @kernel
 def scan_units_kernel(values, offsets, totals):
-    """Exclusive prefix sums inside units of as many values as a block has threads.
+    """Exclusive prefix sums inside units; a unit has as many values as a block has threads.
 
     ==========  ==================  ===================================================
     `values`    int64 [n]           in
@@ -61,7 +61,7 @@ def add_totals_kernel(offsets, totals, size):
 
 
 def offsets_of(numbers, geometry=STREAM):
-    """Where each of several lists begins if they are stored one after another.
+    """Where each of several lists begins when they are stored one after another.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 OUT_OF_MEMORY = 2
-"""The code that the driver and the runtime return where no memory is left: CUDA_ERROR_OUT_OF_MEMORY."""
+"""What the driver and the runtime return where no memory is left: CUDA_ERROR_OUT_OF_MEMORY."""
 
 ALLOCATORS = ("cupy", "cupy_backends", "rmm")
 """Packages whose errors may say that a device has no memory left."""
@@ -21,7 +21,7 @@ class Usable:
     devices : tuple of str
         Their names, in the order of their numbers; empty if none can be used.
     reason : str
-        Why none can be used, or which one can: a clause without a full stop.
+        Why none can be used, or which one can be: a clause without a full stop.
     """
 
     devices: tuple[str, ...]
@@ -36,7 +36,7 @@ def out_of_memory(error):
 
     Numba's errors carry the driver's code, those of CuPy's bindings the status of the driver or the runtime;
     CuPy's pool raises a MemoryError of its own, and RMM a plain one with the name of its C++ exception.
-    Another MemoryError is the host's, and is not met with less work on the device.
+    Any other MemoryError is the host's: less work on the device would not help.
     """
     if isinstance(error, MemoryError):
         return _package_of(error) in ALLOCATORS or str(error).startswith("std::bad_alloc")

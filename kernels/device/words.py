@@ -1,9 +1,9 @@
 """Arrays of small numbers, read eight bytes at a time.
 
 A thread that takes eight neighbouring rows, or runs over a segment of its own, would read one or two bytes at
-a time, so that each request of a warp goes to 32 places. Reading words makes an eighth or a quarter as many
-requests, and the bytes of a word are used while it is in a register. Unlike a copy in shared memory it needs
-no barrier.
+a time, and each request of a warp would go to 32 places. Reading words of eight bytes makes an eighth or a
+quarter as many requests, and the bytes of a word are used while it is in a register. Unlike a copy in shared
+memory it needs no barrier.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ EACH = 8
 
 
 def padded(size):
-    """The least size from `size` on that is padded; not 0, since an array without memory has no words."""
+    """The least padded size that is at least `size`; never 0, since an array without memory has no words."""
     return max(-(-size // EACH), 1) * EACH
 
 

@@ -1,9 +1,10 @@
 """The contract of windows over an attribute that goes up and down, and the method of their kernels.
 
 `WITHIN n [x]` keeps a complex event from i to j iff `x[j] - x[i] <= n`. Where x ascends, the starts that an
-end j admits are the last ones before it. Where x falls, they are any: but in the order of x they still are
-the greatest. So the events of a lane are sorted by x, ties by time: the **rank** of an event is its place in
-this order, and the end j admits the starts whose rank is at least `least[j]`. Nothing else is read of x.
+end j admits are the last ones before it. Where x falls, they may lie anywhere; but in the order of x they
+still are the greatest. So the events of a lane are sorted by x, ties by time: the **rank** of an event is its
+place in this order, and the end j admits the starts whose rank is at least `least[j]`. The kernels read
+nothing else of x.
 
 Ranks are numbered through the chunk: the events `begin .. stop - 1` of a lane have the ranks
 `begin .. stop - 1`. In lanes that are not sorted the rank of an event is its own number, and `least` is 0.
@@ -16,14 +17,14 @@ Ranks are numbered through the chunk: the events `begin .. stop - 1` of a lane h
 ========  ================  =================================================================================
 
 Hits and counts are found by **divide and conquer** over time. A run that begins in the left half of a range
-of events and ends in its right half passes the middle in one state. So for each start on the left the states
-are found in which its runs pass the middle (one pass backwards), for each end on the right the states from
-which it is reached (one pass forwards), and starts and ends are brought together in the order of their ranks:
-when the ends are looked at by falling `least`, each admits the starts that the one before it admits, and some
-more. What the admitted starts have in each state is kept in one register: the latest start, or the number of
-runs. Then the halves are halved. An event costs as many steps as its symbol has transitions, for each of
-log(n) levels (for counts, times the number of states); starts and ends that cannot meet are left out, so that
-a lane whose attribute ascends costs little more than its windows do.
+of events and ends in its right half passes the middle in one state. So one pass backwards finds, for each
+start on the left, the states in which its runs pass the middle; one pass forwards finds, for each end on the
+right, the states from which it is reached. Starts and ends are then brought together in the order of their
+ranks: taken by falling `least`, each end admits the starts that the end before it admits, and some more. Each
+state has one register for the admitted starts: the latest one, or the number of runs. Then both halves are
+done in the same way. An event costs as many steps as its symbol has transitions, on each of log(n) levels
+(for counts, times the number of states). Starts and ends that cannot meet are left out, so a lane whose
+attribute ascends costs little more than its windows do.
 """
 
 from typing import NamedTuple
@@ -50,11 +51,11 @@ class Ranks(NamedTuple):
 
 
 class RangeLists(NamedTuple):
-    """For each range of events that has been looked at, its starts and its ends in the order of their ranks.
+    """For each range of events that has been done, its starts and its ends in the order of their ranks.
 
-    Those of the range `low .. high - 1` are `starts[low] .. starts[low + n_starts[low] - 1]`, by falling
-    rank, and `ends[low] .. ends[low + n_ends[low] - 1]`, by falling `least`. Starts whose runs are all over
-    are left out, and so are ends of which nothing more is asked. All int64 [events]; `spare` is scratch.
+    The range `low .. high - 1` has `starts[low] .. starts[low + n_starts[low] - 1]`, by falling rank, and
+    `ends[low] .. ends[low + n_ends[low] - 1]`, by falling `least`. Starts whose runs are all over are left
+    out, and so are ends that need nothing more. All int64 [events]; `spare` is scratch.
     """
 
     starts: np.ndarray

@@ -1,7 +1,7 @@
 """Counts: how many complex events end at each event and start where it admits, by divide and conquer.
 
-Numbers stop growing at `LARGEST`: sums and products with a number that has stopped are never smaller, so a
-count below `LARGEST` is exact. Where a count is not, its segment is done again by the same body in Python
+Numbers stop growing at `LARGEST`: sums and products of a number that has stopped are never smaller, so a
+count below `LARGEST` is exact. A segment with a count that is not is done again by the same body in Python
 integers.
 """
 
@@ -13,20 +13,20 @@ from ..jit import jit
 from .cpu_lists import begin_lists, empty_lists, halve, meeting, merge_lists
 
 LARGEST = (1 << 62) - 1
-"""Where numbers stop growing: the sum of two fits an int64."""
+"""Numbers stop growing here: the sum of two fits an int64."""
 
 WHOLE_STEPS = 200
-"""How many sums of int64 take as long as one of Python integers."""
+"""How many sums of int64 take as long as one sum of Python integers."""
 
 MANY_STATES = 16
-"""States from which the sums are reckoned in advance."""
+"""From this many states on, the number of sums is estimated in advance."""
 
 LOOK = 32
-"""After so many events it is checked whether any run that passes the middle is left."""
+"""Events between two checks of whether any run that passes the middle is left."""
 
 
 class Numbers(NamedTuple):
-    """The arrays that a thread works with. Numbers are int64, or objects: Python integers, without a bound.
+    """The arrays that a thread works with. Numbers are int64, or Python integers in arrays of objects.
 
     =========  ==========================  ================================================================
     `cells`    number [events, states]     shared: how many runs of a start pass the middle in each state,
@@ -143,7 +143,7 @@ def meet_body(machine, symbols, ranks, low, middle, lists, numbers, count, halt)
 
 
 def alone_body(tables, symbols, ranks, low, high, report, count):
-    """The complex events of one event among those from `low` to `high - 1`; `count`: out."""
+    """Count the complex events of one event, at each event from `low` to `high - 1`; `count`: out."""
     for event in range(low, high):
         symbol = symbols[event]
         count[event] = 0
@@ -186,17 +186,17 @@ def _exact_ranges(machine, symbols, ranks, low, high, report, lists, numbers, co
 
 
 def counts(machine, symbols, ranks, begin, report, stop, share, exact=True, most_steps=None):
-    """How many complex events end at each event of many segments, among those that its window admits.
+    """How many complex events end at each event of many segments, with starts that its window admits.
 
     Parameters
     ----------
     machine, symbols, ranks, begin, report, stop, share
         As for `cer_gpu.kernels.falling.cpu_hits.latest_starts`.
     exact : bool
-        If false, a number above 2**62 - 1 is given as 2**62. This is for an enumeration, which only asks
+        If false, a number above 2**62 - 1 is given as 2**62. Enumeration passes False: it only needs to know
         whether there are too many to hold.
     most_steps : int, optional
-        How many sums it may take; one of Python integers counts as `WHOLE_STEPS`.
+        The most sums that it may take; a sum of Python integers counts as `WHOLE_STEPS`.
 
     Returns
     -------
@@ -207,7 +207,7 @@ def counts(machine, symbols, ranks, begin, report, stop, share, exact=True, most
     Raises
     ------
     OverflowError
-        Where it takes more.
+        If it takes more.
     """
     _check(machine, symbols, begin, stop, 1, most_steps)
     lists, count = empty_lists(len(symbols)), np.zeros(len(symbols), np.int64)

@@ -1,4 +1,4 @@
-"""Hits: for each end the latest start that it admits, by divide and conquer over sets of states."""
+"""Hits: the latest start that each end admits, by divide and conquer over sets of states."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ WORD = 64
 """States in a word of a set of states."""
 
 LOOK = 32
-"""After so many events it is checked whether any run that passes the middle is left."""
+"""Events between two checks of whether any run that passes the middle is left."""
 
 
 class _Sets(NamedTuple):
@@ -223,13 +223,14 @@ def latest_starts(machine, symbols, ranks, begin, report, stop, share):
     begin, report, stop : ndarray, shape (segments,), int64
         Events begin .. stop - 1 are run, those from `report` on are reported.
     share : callable
-        `share(phase, function, items, events)` gives the results of a function, by several threads.
+        `share(phase, function, items, events)` calls a function for each item, in several threads, and gives
+        the results.
 
     Returns
     -------
     event : ndarray, shape (hits,), int64
     latest : ndarray, shape (hits,), int64
-        The latest start that each admits, an event.
+        The latest event that each hit admits as a start.
     """
     n_events, n_states = len(symbols), machine.tables.n_live
     n_words = -(-n_states // WORD)

@@ -1,4 +1,4 @@
-"""Starts and ends of ranges of events in the order of their ranks: what every divide and conquer shares."""
+"""Starts and ends of ranges of events in the order of their ranks, for both kernels of divide and conquer."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from ..jit import inline, jit
 from .contract import RangeLists
 
 RANGE = 1 << 14
-"""A thread takes so many events at a time; longer ranges are joined two by two."""
+"""Events of the ranges that threads begin with; longer ranges are joined from two neighbours."""
 
 
 def empty_lists(count):
-    """`RangeLists` for so many events."""
+    """`RangeLists` for `count` events."""
     return RangeLists(*(np.empty(count, np.int64) for _ in range(5)))
 
 
@@ -40,10 +40,10 @@ def begin_lists(tables, symbols, low, high, report, lists):
 
 @jit
 def meeting(rank, least, low, middle, lists):
-    """Which starts of the left range and ends of the right range may meet.
+    """Find the starts of the left range and the ends of the right range that may meet.
 
-    Gives how many starts, which are the first of their list, and how many ends, which are the last of theirs;
-    then the first of these starts and the last of these ends in time.
+    Gives how many starts there are, which are the first of their list, and how many ends, which are the last
+    of theirs; then the first of these starts and the last of these ends in time.
     """
     starts, n_starts = lists.starts, lists.n_starts[low]
     ends, n_ends = lists.ends, lists.n_ends[middle]
@@ -84,24 +84,24 @@ def _merge(numbers, value, count, spare, low, middle):
 
 @jit
 def merge_lists(rank, least, low, middle, lists):
-    """The starts and the ends of two neighbouring ranges as those of one."""
+    """Merge the starts and the ends of two neighbouring ranges into those of one."""
     _merge(lists.starts, rank, lists.n_starts, lists.spare, low, middle)
     _merge(lists.ends, least, lists.n_ends, lists.spare, low, middle)
 
 
 def halve(begin, report, stop, inside, across, share, phase):
-    """Find the runs inside of ranges by `inside`, then join ranges by `across` until segments are whole.
+    """Find the runs inside ranges by `inside`, then join ranges by `across` until each segment is one range.
 
     Parameters
     ----------
     begin, report, stop : ndarray, shape (segments,), int64
     inside : callable
-        For ranges inside of segments: arrays of their first events, of one past their last, and of the first
-        events that are reported.
+        Called with ranges inside segments: arrays of their first events, of one past their last, and of the
+        first events that are reported.
     across : callable
-        For the first events of two neighbouring ranges, which become one.
+        Called with the first events of two neighbouring ranges, which become one.
     share : callable
-        `share(phase, function, items, events)` calls a function for each item, by several threads.
+        `share(phase, function, items, events)` calls a function for each item, in several threads.
     phase : str
         The name of the phase, as the progress bar shows it.
     """

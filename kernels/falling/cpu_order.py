@@ -55,7 +55,7 @@ def _admit(keys, size, begin, stop, order, rank, least):
 
 
 def unranked(count):
-    """The ranks of so many events of which none is in a lane yet: `Ranks`."""
+    """`Ranks` for `count` events of which none is in a lane yet."""
     return Ranks(np.arange(count), np.arange(count), np.zeros(count, np.int64))
 
 
@@ -70,7 +70,7 @@ def rank_lanes(keys, size, begin, stop, ranks, spare):
         The longest difference that is kept, at least 0.
     begin, stop : ndarray, shape (lanes,), int64
     ranks : Ranks
-        In and out: those of the lanes are as `unranked` gave them.
+        In: as `unranked` gave them for the events of these lanes. Out: their ranks.
     spare : ndarray, shape (events,), int64
         Scratch; threads that work on different lanes may share it.
     """
@@ -96,7 +96,7 @@ def _first_admitted(rank, least, lowest, event, first):
 
 
 def first_admitted(ranks, lowest, event):
-    """The first start that each of some ends admits, from an event on; the end itself where there is none.
+    """The first event that each of some ends admits as a start; the end itself where it admits none.
 
     Parameters
     ----------

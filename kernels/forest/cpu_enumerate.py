@@ -1,12 +1,12 @@
 """Bulk enumeration: all complex events of many hits, each hit's in canonical order.
 
-The canonical order of the complex events of one end is ascending (start, marked events, labels), the
-last two compared as tuples. The structure is walked from the hit's roots, left before right, without
-expired nodes (`latest` below the hit's lowest start). So every node that is visited leads to a complex
-event, and the time is linear in the output. The walk finds late starts first, so it fills the hit's slice
-from the back. What is still out of order is then sorted: by start with a stable radix sort, then by marks
-inside the few groups of one start that need it. On a device the same bodies are also used only to count
-(`cuda_walks`).
+The canonical order of the complex events of one end is ascending (start, marked events, labels), the last two
+compared as tuples. The kernel walks through the structure from the roots of the hit, left before right, and
+leaves out expired nodes (`LATEST` below the hit's lowest start). So every node that it visits leads to a
+complex event, and the time is linear in the output. The walk finds late starts first, so it fills the place
+of the hit from the back. What is still out of order is then sorted: by start with a stable radix sort, then
+by marks inside the few groups of one start that need it. On a device the same bodies are also used only to
+count (`cuda_walks`).
 """
 
 from ..jit import inline, jit
@@ -18,7 +18,7 @@ HIT_TOO_LARGE = 2
 MISMATCH = 3
 
 MAX_SPAN = 2**31 - 1
-"""The events of a hit are numbered in 32 bits, from so many before its end on."""
+"""How many events before its end a hit may reach back: they are numbered in 32 bits."""
 
 SMALL = 24
 """Slices up to this length are sorted by insertion."""
@@ -42,10 +42,10 @@ def record(item, start, n_marks, depth, found, path):
 
 @jit
 def walk_pending(arena, lowest, base, n_pending, least, free, n_marks, found, stack):
-    """Find the complex events of pending nodes, as items free - 1, free - 2, ... down to `least`.
+    """Find the complex events below pending nodes, as items free - 1, free - 2, ... down to `least`.
 
-    Their starts are `lowest` or later, or of such a rank; events are numbered from `base` on. Returns the
-    last item, the number of marks or minus what is wrong, and how many nodes are still pending.
+    Only starts (or ranks of starts) from `lowest` on count; events are numbered from `base` on. Gives the
+    last item, the number of marks or minus a status, and how many nodes are still pending.
     """
     pending = stack.pending
     path = stack.path
@@ -94,7 +94,7 @@ def begin_root(node, label, end, base, stack):
 
 @jit
 def _walk(arena, roots, hit, end, lowest, count, found, stack):
-    """Find all complex events of a hit, the last found first; `DONE` or what went wrong."""
+    """Find all complex events of a hit, the last one first: `DONE` or a status."""
     free = count
     n_marks = 0
     for r in range(roots.first[hit], roots.first[hit + 1]):
@@ -228,14 +228,14 @@ def canonical(count, found, sorting):
 
 @jit
 def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, progress, halt):
-    """Write the complex events of hits into a block; `DONE`, or why hit_order[progress[0]] is not in it.
+    """Write the complex events of hits into a block: `DONE`, or why hit_order[progress[0]] is not in it.
 
     ============  ===================  =================================================================
     `arena`       int64 [nodes, 4]     in
     `roots`       Roots                in
     `hits`        CountedHits          in
     `hit_order`   int64 [m]            in: the hits to enumerate, in this order
-    `limit`       int64                in: at most so many of each hit, the first in canonical order
+    `limit`       int64                in: the most complex events of a hit, the first in canonical order
     `found`       Unsorted             scratch
     `stack`       WalkStack            scratch
     `sorting`     SortScratch          scratch

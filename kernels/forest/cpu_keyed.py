@@ -1,12 +1,12 @@
 """The persistent structure of a stream whose window is over an attribute that may fall.
 
-An end admits the starts of the greatest keys, wherever they are. So the nodes are those of `cpu_ranked`: each
-state has a persistent heap, with the start of the greatest key on top. What takes the place of a rank, which
-would change with every event that follows, is the key itself as an int64 in the order of the keys, its
+An end admits the starts of the greatest keys, wherever they lie in time. So the nodes are those of
+`cpu_ranked`: each state has a persistent heap, with the start of the greatest key on top. Ranks would change
+with every further event; in their place stands the key itself, as an int64 in the order of the keys: its
 **number**. An end admits the starts from one number on.
 
-As long as the attribute may fall, nothing leaves the window for good: the runs that are kept are those that
-are in some state. Node 0 is dead.
+As long as the attribute may fall, nothing leaves the window for good: all runs that are in some state are
+kept. Node 0 is dead.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from .cpu_ranked import EVENT, HIT, NODES, ROOTS, STEPS, follow_event
 LEAST = -(2**63)
 
 SIGN = 2**63 - 1
-"""Turns the order of the bits of negative numbers around."""
+"""Reverses the order of the bits of negative numbers."""
 
 INFINITE = 0x7FF << 52
 """The bits of an infinite float64."""
@@ -33,7 +33,7 @@ class KeyNumbers(NamedTuple):
 
     =========  ===========================================================
     `own`      of the key of each event
-    `least`    the least one of a start that the end at each event admits
+    `least`    the least number of a start that the end at each event admits
     =========  ===========================================================
     """
 
@@ -46,7 +46,7 @@ class KeyedNodes(NamedTuple):
 
     ==========  ======================  ====================================================
     `arena`     int64 [capacity, 4]     `LATEST` is the number of a key
-    `distance`  int64 [capacity]        of each node the steps to the nearest missing branch
+    `distance`  int64 [capacity]        how many steps each node is from the nearest missing branch
     `heaps`     int64 [lanes, n_live]   the heap of each state of a lane; -1: no run is open
     ==========  ======================  ====================================================
     """
@@ -58,7 +58,7 @@ class KeyedNodes(NamedTuple):
 
 @jit
 def whole_numbers(measured, first, stop, size, numbers):
-    """Number the keys of the events `first` .. `stop - 1`, which are integers.
+    """Number the keys of the events `first` .. `stop - 1`; the keys are integers.
 
     `measured` uint64 [events] in: int64 by their bits; `size` uint64 in: the longest difference that the
     window keeps; `numbers` KeyNumbers out.
@@ -79,10 +79,10 @@ def _in_order(bits):
 
 @jit
 def float_numbers(measured, first, stop, size, value, bits, numbers):
-    """The same for float64 keys.
+    """Number the keys of the events `first` .. `stop - 1`; the keys are floats.
 
-    `measured` float64 [events], `size` float64 in; `value` float64 [1] and `bits` int64 [1], the same bytes:
-    scratch; `numbers` out. What an end admits is found by bisection, for a difference is rounded.
+    `measured` float64 [events], `size` float64: in; `value` float64 [1] and `bits` int64 [1], the same bytes:
+    scratch; `numbers`: out. What an end admits is found by bisection, because a difference is rounded.
     """
     for event in range(first, stop):
         end = measured[event]
@@ -102,7 +102,7 @@ def float_numbers(measured, first, stop, size, value, bits, numbers):
 
 @jit
 def follow(tables, events, span, numbers, consumes, bounds, nodes, roots, ends, scratch, progress):
-    """Follow all runs of a stream over its next events; `DONE`, or which array is full.
+    """Follow all runs of a stream over its next events: `DONE`, or which array is full.
 
     ============  =====================  ===================================================================
     `tables`      TransitionTables       in: with barred symbols
@@ -172,7 +172,7 @@ def follow(tables, events, span, numbers, consumes, bounds, nodes, roots, ends, 
 
 @jit
 def mark_nodes(nodes, count, roots, used, reached):
-    """Which nodes some state or some root leads to.
+    """Mark the nodes that some state or some root leads to.
 
     `nodes` KeyedNodes in, of which `count` are in use; `roots` Roots in, of which `used` are in use;
     `reached` uint8 [count] out.
@@ -196,10 +196,10 @@ def mark_nodes(nodes, count, roots, used, reached):
 
 @jit
 def first_needed(events, nodes, count, reached, bounds):
-    """Find for each lane the first event at which a run that is open has begun: `bounds.low`.
+    """Set `bounds.low` of each lane to the first event at which an open run has begun.
 
     `events` StreamEvents, `nodes` KeyedNodes, `count` int64, `reached` uint8 [count]: in; `bounds` LaneBounds
-    in/out. Where no run is open it is past all events.
+    in/out. Where no run is open it is one past all events.
     """
     for lane in range(bounds.low.shape[0]):
         bounds.low[lane] = SIGN
@@ -214,7 +214,7 @@ def first_needed(events, nodes, count, reached, bounds):
 
 @jit
 def kept_nodes(nodes, count, reached, place, place_of, kept):
-    """Copy the nodes that are reached; how many there are then.
+    """Copy the nodes that are reached; gives how many there are.
 
     ==========  =================  ==================================================================
     `nodes`     KeyedNodes         in

@@ -109,7 +109,7 @@ def joined(arena, progress, one, other):
 
 @inline
 def merge(arena, slots, progress, slot):
-    """The union of a whole list, made once as long as the list does not change."""
+    """The union of all nodes of a list, made once as long as the list does not change."""
     if slots[slot, MERGED] < 0:
         k = ITEM + slots[slot, LENGTH] - 1
         node = slots[slot, k]
@@ -156,7 +156,7 @@ def insert(arena, slots, progress, slot, node):
 
 @inline
 def expire(arena, slots, slot, bound):
-    """Drop the elements of a list whose starts are all below the bound; its length."""
+    """Drop the elements of a list whose starts are all below the bound; gives its length."""
     length = slots[slot, LENGTH]
     while length > 0 and latest_of(arena, slots[slot, ITEM + length - 1]) < bound:
         length -= 1
@@ -167,7 +167,7 @@ def expire(arena, slots, slot, bound):
 
 @inline
 def append(states, progress, side, state, slot):
-    """Give a state its list, behind those of the other states on a side."""
+    """Give a state its list on a side, behind the lists of other states."""
     states[ORDER + side, progress[ACTIVE]] = state
     states[SLOT_OF + side, state] = slot
     progress[ACTIVE] += 1
@@ -175,7 +175,7 @@ def append(states, progress, side, state, slot):
 
 @inline
 def forget(states, progress):
-    """Drop all lists of the present side."""
+    """Drop all lists on the present side."""
     side = progress[SIDE]
     for k in range(progress[ACTIVE]):
         state = states[ORDER + side, k]
@@ -268,7 +268,7 @@ def follow_event(tables, arena, roots, slots, states, progress, symbol, event, e
 
 @jit
 def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progress, halt):
-    """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
+    """Build the nodes of segments and record the roots of their hits: `DONE`, or which array is full.
 
     ============  =======================================  ==============================================
     `tables`      TransitionTables                         in
@@ -279,13 +279,13 @@ def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progr
     `arena`       int64 [capacity, 4]                      out: nodes 0 .. progress[NODES] - 1
     `roots`       Roots                                    out: roots 0 .. progress[ROOTS] - 1
     `slots`       int64 [2 n_live + 2, ITEM + n_live + 2]  scratch, kept until all segments are built
-    `states`      int64 [ROWS, 2 n_live + 2]               scratch, kept likewise
+    `states`      int64 [ROWS, 2 n_live + 2]               scratch, kept like `slots`
     `progress`    int64 [WORDS]                            in/out: zeros at first, then kept
     `halt`        uint8 [1] or [0]                         in: see `jit`
     ============  =======================================  ==============================================
 
-    When an array is full, the host enlarges it and calls again with everything else as it is. A run whose
-    start no hit to come admits is not followed, and events that no hit needs are skipped.
+    When an array is full, the host enlarges it and calls again with everything else as it is. Runs whose
+    start is admitted by no later hit are not followed, and events that no hit needs are skipped.
     """
     while progress[SEGMENT] < begin.shape[0]:
         g = progress[SEGMENT]

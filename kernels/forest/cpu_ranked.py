@@ -1,17 +1,17 @@
 """Building the persistent structure where starts are ordered by rank, not by time.
 
-The column `LATEST` of a node is the greatest rank of a start, so that enumeration cuts off the starts that an
+The column `LATEST` of a node is the greatest rank of a start, so enumeration leaves out the starts that an
 end does not admit as it does under other windows. But a new run need not have a greater rank than those
-before it. The union-lists of tECS, which are short only because it has, would grow with the stream. So each
-state has a **heap** in their place: persistent, with the greatest rank on top, made of unions alone:
+before it; the union-lists of tECS are short only because it has, and would here grow with the stream. So each
+state has a **heap** instead: persistent, with the greatest rank on top, made of unions alone:
 
 - a node that is no union is a heap of one element,
 - `union(element, heap)` is a heap with one branch,
 - `union(element, union(heap, heap))`, where the first heap is a union, is a heap with two branches.
 
 All unions have the greater `LATEST` on their left, and a non-union after two left steps at most. The heaps
-are leftist ones: `distance` is the number of steps to the nearest missing branch, and two heaps are melded
-along the branches where it is smaller, which are at most log(nodes) many. The nodes on that way are copied.
+are leftist: `distance` is the number of steps to the nearest missing branch, and two heaps are melded along
+the branches where it is smaller, which are at most log(nodes) many. The nodes on that path are copied.
 """
 
 from typing import NamedTuple
@@ -26,7 +26,7 @@ SEGMENT, EVENT, HIT, NODES, ROOTS, OPEN, WORDS = range(7)
 """Words of `progress`, from which `build` continues after an array was full; `WORDS` is their number."""
 
 STEPS = 128
-"""A meld has at most so many steps: the way into each of two heaps has as many as its size has bits."""
+"""The most steps of a meld: the path into each of two heaps has as many as its size has bits."""
 
 
 class HeapScratch(NamedTuple):
@@ -98,7 +98,7 @@ def _meld(arena, distance, progress, one, other, way):
 
 @jit
 def follow_event(tables, arena, distance, roots, scratch, progress, symbol, event, rank, bound, ends):
-    """Follow all runs over one event: `heaps[0]` has the heaps of the states before it, and then after it."""
+    """Follow all runs over one event: `heaps[0]` holds the heaps of the states before it, then after it."""
     heaps, way = scratch
     n_states = heaps.shape[1]
     for q in range(n_states):
@@ -129,7 +129,7 @@ def follow_event(tables, arena, distance, roots, scratch, progress, symbol, even
 
 @jit
 def build(tables, symbols, rank, begin, stop, hits, arena, distance, roots, scratch, progress, halt):
-    """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
+    """Build the nodes of segments and record the roots of their hits: `DONE`, or which array is full.
 
     ============  ======================  ===============================================================
     `tables`      TransitionTables        in
@@ -137,18 +137,18 @@ def build(tables, symbols, rank, begin, stop, hits, arena, distance, roots, scra
     `rank`        int64 [events]          in: as in `cer_gpu.kernels.falling.contract.Ranks`
     `begin`       int64 [segments]        in: first event of each segment
     `stop`        int64 [segments]        in: one past the last event
-    `hits`        SegmentHits             in: `lowest` is the least rank that a hit of the segment from this
-                                          one on admits
+    `hits`        SegmentHits             in: `lowest` is the least rank that this hit or a later one of its
+                                          segment admits
     `arena`       int64 [capacity, 4]     out: nodes 0 .. progress[NODES] - 1
     `distance`    int64 [capacity]        scratch, kept until all segments are built
     `roots`       Roots                   out: roots 0 .. progress[ROOTS] - 1
-    `scratch`     HeapScratch             scratch, `heaps` kept likewise
+    `scratch`     HeapScratch             scratch, `heaps` kept like `distance`
     `progress`    int64 [WORDS]           in/out: zeros at first, then kept
     `halt`        uint8 [1]               in: see `jit`
     ============  ======================  ===============================================================
 
-    When an array is full, the host enlarges it and calls again with everything else as it is. A run whose
-    start no hit to come admits is not followed.
+    When an array is full, the host enlarges it and calls again with everything else as it is. Runs whose
+    start is admitted by no later hit are not followed.
     """
     heaps = scratch.heaps
     while progress[SEGMENT] < begin.shape[0]:

@@ -1,8 +1,8 @@
 """The persistent structure of a stream: built event by event, and kept from one call to the next.
 
-The nodes are those of `contract` and are made as `cpu_nodes` makes them, but here it is not known where
-complex events end before the nodes are built: every accepting transition records a root. The union-lists of
-the lane at hand lie in `slots` and `states`, those of all others **packed** in a pool.
+The nodes are those of `contract` and are made as in `cpu_nodes`, but it is not known where complex events end
+before the nodes are built, so every accepting transition records a root. The union-lists of the lane that is
+being followed lie in `slots` and `states`, those of all other lanes **packed** in a pool.
 
 Node 0 is dead: no window admits its start. It takes the place of nodes that `kept_nodes` drops.
 """
@@ -52,7 +52,7 @@ class PackedLists(NamedTuple):
     """The union-lists of lanes.
 
     ========  ================  =======================================================
-    `where`   int64 [lanes]     where a lane's lists lie in the pool; -1: no run is open
+    `where`   int64 [lanes]     the place of a lane's lists in the pool; -1: no run is open
     `pool`    int64 [capacity]
     ========  ================  =======================================================
     """
@@ -68,9 +68,9 @@ def words_needed(progress):
 
 @jit
 def pack(lists, slots, states, progress):
-    """Put the lists of the lane at hand into the pool; `DONE` or `POOL_FULL`.
+    """Put the lists of the lane in `slots` and `states` into the pool: `DONE` or `POOL_FULL`.
 
-    Parameters as of `follow`.
+    The parameters are those of `follow`.
     """
     lane = progress[LANE]
     if lane < 0:
@@ -139,7 +139,7 @@ def unpack(lane, lists, slots, states, progress):
 
 @jit
 def follow(tables, events, stop, window, bounds, lists, arena, roots, ends, slots, states, progress):
-    """Follow all runs of a stream over its next events; `DONE`, or which array is full.
+    """Follow all runs of a stream over its next events: `DONE`, or which array is full.
 
     ============  =======================================  ==============================================
     `tables`      TransitionTables                         in
@@ -152,7 +152,7 @@ def follow(tables, events, stop, window, bounds, lists, arena, roots, ends, slot
     `roots`       Roots                                    out: roots 0 .. progress[ROOTS] - 1
     `ends`        StreamEnds                               out: ends 0 .. progress[HIT] - 1
     `slots`       int64 [2 n_live + 2, ITEM + n_live + 2]  in/out: the lists of the lane at hand
-    `states`      int64 [cpu_nodes.ROWS, 2 n_live + 2]     in/out: likewise
+    `states`      int64 [cpu_nodes.ROWS, 2 n_live + 2]     in/out: of that lane
     `progress`    int64 [STREAM_WORDS]                     in/out: the next event, and so on
     ============  =======================================  ==============================================
 
@@ -269,7 +269,7 @@ def kept_lists(where, pool, place_of, kept):
 
 @jit
 def count_up_to(arena, roots, lowest, most, counts, stack, halt):
-    """How many complex events end at each of some ends, `most` + 1 where there are more than `most`.
+    """Count the complex events of each of some ends, up to `most`: `most` + 1 stands for more.
 
     ==========  ====================  ==============================================================
     `arena`     int64 [nodes, 4]      in

@@ -1,10 +1,10 @@
 """`cpu_enumerate` on the device: bulk enumeration by count, scan and fill.
 
-Every hit is a unit of work for a thread (`cuda_walks`), and a hit with many complex events is
-cut into several, so that a large answer does not wait for one thread. Each unit's complex events are sorted
-by its thread; the sorted runs of one hit are then merged, two by two, by one thread for each complex event,
-which looks up how many of the other run come before it. At last one thread for each complex event writes it
-where it belongs.
+Every hit is a unit of work for a thread (`cuda_walks`), and a hit with many complex events is cut into
+several, so that a large answer does not wait for one thread. Each thread sorts the complex events of its
+unit; the sorted runs of one hit are then merged, two by two, by one thread for each complex event, which
+looks up how many of the other run come before it. At last one thread for each complex event writes it where
+it belongs.
 """
 
 from typing import Any, NamedTuple
@@ -35,13 +35,13 @@ from .cuda_walks import (
 )
 
 STACK = 64
-"""A thread has room for so many marks of a complex event, and for so many nodes still to visit."""
+"""Room of a thread for the marks of a complex event, and for the nodes still to visit."""
 
 RANGE = 256
-"""A hit is cut into units of at most so many complex events: few rounds of merging for the largest hits."""
+"""The most complex events of a unit of a hit that is cut: few rounds of merging for the largest hits."""
 
 MOST = (1 << 31) - 1
-"""At most so many complex events, or marks, are written in one go, since they are numbered in four bytes."""
+"""The most complex events, or marks, that are written at once: they are numbered in four bytes."""
 
 
 class Forest(NamedTuple):
@@ -84,7 +84,7 @@ class Units(NamedTuple):
     `first`           [units + 1]         where the complex events of each unit begin
     `hits`            [m]                 the numbers of the hits
     `answer_first`    [m + 1]             where the complex events of each hit begin
-    `wanted_first`    [m + 1]             the same if only those within the limit are wanted
+    `wanted_first`    [m + 1]             the same for those within the limit only
     `nodes`           [m + 1]             where the table of nodes of each hit that is cut begins
     `base`            [m]                 the node that it begins with
     `longest`         int                 the most units of a hit
@@ -103,13 +103,13 @@ class Units(NamedTuple):
 
 @kernel
 def unit_counts_kernel(hits, lists, size, limit, unit_count, number, wanted, nodes, base, longest):
-    """Into how many units each of some hits is cut, and what there is to find at it.
+    """Find how many units each of some hits is cut into, and how many complex events it has.
 
     =========================  ======================  =================================================
     `hits`                     int64 [m]               in: their numbers
     `lists`                    SegmentContents         in
     `size`                     int64                   in: complex events of a unit, where a hit is cut
-    `limit`                    int64                   in: how many are wanted of each hit
+    `limit`                    int64                   in: the most complex events that are wanted of a hit
     `unit_count`               int64 [m]               out: into how many units each is cut
     `number`, `wanted`         int64 [m]               out: its complex events, and how many are wanted
     `nodes`                    int64 [m]               out: the nodes of its segment if it is cut, else 0
@@ -133,7 +133,7 @@ def unit_counts_kernel(hits, lists, size, limit, unit_count, number, wanted, nod
 
 @kernel
 def units_kernel(hits, of_hit, answer_first, nodes, base, size, table, unit_first):
-    """The units of some hits, one for each thread.
+    """Write the units of some hits, one for each thread.
 
     ===============  ============================  ==================================================
     `hits`           int64 [m]                     in
@@ -199,7 +199,7 @@ def merge_kernel(unit_first, units, width, found, order, merged):
 
 @kernel
 def lengths_kernel(wanted_first, answer_first, order, lengths, out):
-    """How many marks each wanted complex event has.
+    """Write how many marks each wanted complex event has.
 
     ==============  =======================  ==============================================================
     `wanted_first`  int64 [hits + 1]         in: where those of each hit go
@@ -243,10 +243,11 @@ def units_of(lists, hits, limit=None, size=RANGE, geometry=STREAM):
     hits : ndarray, shape (m,), int64
         Their numbers; at least one.
     limit : int, optional
-        At most so many complex events of each hit are wanted.
+        The most complex events of a hit that are wanted.
     size : int
-        A hit is cut into units of so many complex events if it has more than two units and more complex
-        events than its segment has nodes; otherwise the table of the nodes would cost more than is saved.
+        The complex events of a unit of a hit that is cut. A hit is cut if it has more than two units and more
+        complex events than its segment has nodes; otherwise the table of the nodes would cost more than it
+        saves.
     geometry : Geometry
 
     Returns
@@ -286,14 +287,14 @@ class Scratch(NamedTuple):
 
 
 def scratch_of(units, geometry=LANE, stack=STACK):
-    """Scratch memory for the walks of about so many units at a time.
+    """Scratch memory for the walks of about `units` units at a time.
 
     Parameters
     ----------
     units : int
     geometry : Geometry
     stack : int
-        Marks of a complex event at most, and nodes that wait.
+        The most marks of a complex event, and the most nodes that wait.
     """
     blocks = scratch_blocks(units, 4 * stack + 256, geometry)
     threads = blocks * geometry.threads
@@ -345,13 +346,13 @@ def fill(forest, walked, most=MOST, stream=STREAM):
     walked : Walked
         With `worst` 0, and fewer than 2**31 complex events.
     most : int
-        At most so many marks, fewer than 2**31.
+        The most marks, fewer than 2**31.
     stream : Geometry
 
     Returns
     -------
     Block or None
-        Of device arrays; None where there are more marks.
+        Of device arrays; None where there are more than `most` marks.
     """
     units = walked.units
     mark_first = offsets_of(walked.marks, stream)

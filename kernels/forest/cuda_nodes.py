@@ -1,9 +1,9 @@
 """`cpu_nodes` on the device: the same bodies, one thread for each segment, run twice.
 
 The first run only **counts** the nodes and roots of each segment. Building reads only two things of a node:
-its latest start and whether it is a union. So here a node is one number made of these two, and nothing is
-written. The counts are scanned, and in the second run each thread **fills** its range of the arena: the nodes
-get the numbers that one thread would give them.
+its latest start and whether it is a union. So in the first run a node is one number made of these two, and
+nothing is written. The counts are scanned, and in the second run each thread **fills** its range of the
+arena: the nodes get the numbers that one thread would give them.
 
 The lists of a thread lie in global memory, thread beside thread.
 """
@@ -89,7 +89,7 @@ build_filled = form_of(_BODIES + _STORED, room_left=_always_room)["build"]
 def count_nodes_kernel(
     tables, symbols, begin, stop, hits, root_first, slots, states, progress, n_nodes, n_roots
 ):
-    """How many nodes and roots each segment has.
+    """Count the nodes and roots of each segment.
 
     ============  ================================  ====================================================
     `tables`      TransitionTables                  in
@@ -132,7 +132,7 @@ def count_nodes_kernel(
 def fill_nodes_kernel(
     tables, symbols, begin, stop, hits, arena, roots, slots, states, progress, nodes_before, roots_before
 ):
-    """Write the nodes and roots of each segment behind those before.
+    """Write the nodes and roots of each segment behind those of the segments before.
 
     `arena` and `roots` out as in `cpu_nodes.build`, of exactly as many rows as are written; `nodes_before`
     and `roots_before` int64 [segments + 1] in. The rest as in `count_nodes_kernel`.
@@ -159,7 +159,7 @@ def fill_nodes_kernel(
 
 
 def build(machine, symbols, begin, stop, hits, geometry=LANE):
-    """The nodes of segments and the roots of their hits: what `cpu_nodes.build` makes.
+    """The nodes of segments and the roots of their hits: `cpu_nodes.build` on the device.
 
     Parameters
     ----------

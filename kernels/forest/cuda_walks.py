@@ -1,9 +1,9 @@
 """The walks of `cpu_enumerate` on the device: the same bodies, one thread for each unit.
 
 A **unit** is a hit, or a range of the complex events of a hit that has many of them, in the order in which
-the walk finds them. Where a range begins is found by descending from the roots past as many complex events
-as come before it; for this the hits that are cut get a table of how many each node holds (`ways`), which
-takes a step for each node instead of one for each complex event.
+the walk finds them. To find where a range begins, the kernel descends from the roots past the complex events
+that come before it; for this the hits that are cut get a table of how many complex events each node holds
+(`ways`), which takes a step for each node instead of one for each complex event.
 
 Units are walked twice: first to count their marks, then, when it is known where these go, to write and to
 sort them.
@@ -23,7 +23,7 @@ last ones; where the hit's table begins, and the node of the first entry there; 
 past its last unit."""
 
 MOST_WAYS = 1 << 32
-"""Ways are counted up to here: a node with more is under no root of a hit that is cut."""
+"""Ways are counted up to here; a node with more is below no root of a hit that is cut."""
 
 
 @device
@@ -92,7 +92,7 @@ def _descend(arena, ways, base, lowest, skip, stack):
 def walk_unit(forest, unit, ways, least, free, n_marks, found, stack, records):
     """Find the complex events of a unit, as items free - 1 .. least, and write them if `records`.
 
-    Gives the number of marks, or minus the status of `cpu_enumerate` where something is wrong.
+    Gives the number of marks, or minus a status of `cpu_enumerate`.
     """
     arena = forest.arena
     roots = forest.roots
@@ -128,7 +128,7 @@ def walk_unit(forest, unit, ways, least, free, n_marks, found, stack, records):
 
 @kernel
 def weigh_kernel(forest, hits, first, base, ways):
-    """How many complex events of a hit each node holds, for the hits that are cut.
+    """Count the complex events of a hit that each node holds, for the hits that are cut.
 
     ========  =================  =========================================================================
     `forest`  Forest             in
@@ -157,7 +157,7 @@ def weigh_kernel(forest, hits, first, base, ways):
 
 @kernel
 def measure_kernel(forest, units, unit_first, ways, stacks, marks, worst):
-    """How many marks the complex events of each unit have, or minus what is wrong with it.
+    """Count the marks of the complex events of each unit; minus a status where the walk fails.
 
     ============  ==========================  ============================================================
     `forest`      Forest                      in
@@ -166,7 +166,7 @@ def measure_kernel(forest, units, unit_first, ways, stacks, marks, worst):
     `ways`        int64 [nodes]               in
     `stacks`      WalkStack                   scratch: one for each thread, [2, stack, threads]
     `marks`       int64 [units]               out
-    `worst`       int64 [1]                   in and out: the least of them, if it is less
+    `worst`       int64 [1]                   in/out: the least number in `marks`, if it is less
     ============  ==========================  ============================================================
     """
     thread = cuda.grid(1)

@@ -1,4 +1,4 @@
-"""The contract of hits: what they are, by definition.
+"""The contract of hits: what a hit is, by definition.
 
 A **hit** is an event at which at least one complex event ends. With it comes its **latest start**: the latest
 event at which such a complex event starts.

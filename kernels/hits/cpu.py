@@ -1,6 +1,6 @@
 """Hits: the ends of complex events, with the latest start that each has.
 
-One register for each state holds the latest start of a run in it; max over the transitions, so nothing
+One register for each state holds the latest start of a run in it. A transition takes the maximum, so nothing
 is counted and nothing overflows.
 """
 
@@ -11,12 +11,12 @@ from ..runs.registers import step
 from ..windows.contract import comparable
 
 FEW = 64
-"""Events of a segment that is run where it is found: a call with all arrays costs as much as two events."""
+"""A segment of up to this many events is run without a call, which costs as much as two events."""
 
 
 @inline
 def note_hit(out_event, out_start, n, event, latest, window):
-    """Write the latest start at an event as hit `n`: how many hits there are, with it where it is one.
+    """Write the latest start at an event as hit `n`; gives how many hits there are, with it if it is one.
 
     `out_event`, `out_start` int64 [hits + 1] out; `latest` int64: -1 where there is none; `window`
     MeasuredWindow.
@@ -40,8 +40,8 @@ def _followed(program, symbols, starts, window, begin, report, stop, register, o
     ===========  ========================  ========================================================
     `program`    Program                   in: from `hits_program`
     `symbols`    uint8 or uint16 [events]  in
-    `starts`     int64 [events] or [0]     in: what is recorded of a run that starts there; ascending,
-                                           >= 0; empty: the event itself
+    `starts`     int64 [events] or [0]     in: what is recorded of a run that starts at each event; ascending,
+                                           >= 0; empty: the number of the event
     `window`     MeasuredWindow            in; with keys, `starts` is empty
     `begin`      int64                     in: first event that is run
     `report`     int64                     in: first event that is reported

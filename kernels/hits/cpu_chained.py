@@ -1,4 +1,4 @@
-"""Hits of an automaton with a long chain of states, `A {200,}`: its length is no matter to an event."""
+"""Hits of an automaton with a long chain of states, as `A {200,}`: its length costs an event nothing."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from ..windows.contract import comparable
 from .cpu import note_hit
 
 ROOM = 1024
-"""Moves of the chain before it is put back to the end of its array."""
+"""Moves of the chain after which it is put back to the end of its array."""
 
 
 @jit

@@ -1,7 +1,7 @@
 """`cpu` on the device: one thread for each segment.
 
-The segments are run twice: first to count their hits, then, once it is known where these go, to write them.
-So no memory is needed for hits that do not exist; a run only costs reading its symbols, a byte or two per
+The segments are run twice: first to count their hits, then, when it is known where these go, to write them.
+So no memory is needed for hits that do not exist, and a run costs little more than reading a byte or two per
 event. Only the contract is shared with the CPU's kernel. Here the registers of a block are interleaved in
 shared memory (register q of all threads, then register q + 1), so that the accesses of a warp never collide,
 whatever registers its threads use; symbols are read in words, and an operation is one number.
@@ -87,7 +87,7 @@ def run_segment(
     If `flows`, behind the registers of the block stand as many sets of states, and what an event does to the
     registers it does to the sets, with their union for the maximum (`cuda_long`).
 
-    Numbers are unsigned: an index that may be negative costs three operations more at every access.
+    Numbers are unsigned: an index that may be negative costs three more operations at every access.
     """
     symbol_words = events.words
     width = events.width

@@ -1,10 +1,10 @@
 """Hits of long segments without a window: their events are cut into units that run side by side.
 
-What a unit does to the registers is a **map**: afterwards the register of state q is the greatest of the
-latest start inside the unit (`inside`) and of those registers before that flow into q (a set of states,
-`flow`, one bit for each). Both are found in one run. Maps compose: a set becomes the union of the sets of its
-members, a start the greatest of the members' starts. So a scan over the units gives the registers before
-each, and with these the units are segments like any other.
+What a unit does to the registers is a **map**: after it the register of state q is the greatest of the latest
+start inside the unit (`inside`) and of those registers before it that flow into q (a set of states, `flow`,
+one bit for each). One run finds both. Maps compose: a set becomes the union of the sets of its members, a
+start the greatest of the members' starts. So a scan over the units gives the registers before each unit, and
+with these the units are segments like any other.
 
 The first unit of a segment runs with the segment's registers and lets nothing flow through: so maps are
 composed across the ends of segments without knowing of them, and after a scan nothing flows at all.
@@ -26,10 +26,10 @@ from ..windows.contract import MeasuredWindow
 from .cuda import SymbolWords, hits, run_segment
 
 GROUP = 32
-"""One thread composes so many maps."""
+"""How many maps one thread composes."""
 
 MOST_STATES = 63
-"""A set has at most so many states: the bits of a signed word without its sign."""
+"""The most states of a set: the bits of a signed word without its sign."""
 
 
 @kernel
@@ -41,7 +41,7 @@ def maps_kernel(program, events, begin, stop, segment, registers, flow, inside):
     `events`     SymbolWords              in
     `begin`      int64 [units]            in
     `stop`       int64 [units]            in
-    `segment`    int64 [units]            in: of which segment each is, ascending
+    `segment`    int64 [units]            in: the segment of each unit, ascending
     `registers`  int64 [segments, n]      in: what the segments begin with
     `flow`       uint64 [units, n]        out: bit p of flow[t, q] is set if register p flows into q
     `inside`     int64 [units, n]         out: the latest start inside the unit, -1 if there is none
@@ -68,7 +68,7 @@ def maps_kernel(program, events, begin, stop, segment, registers, flow, inside):
 
 @kernel
 def compose_kernel(flow, inside, size):
-    """Compose the maps of each group of `size`, so that each one's goes from the group's first unit on."""
+    """Compose the maps of each group of `size`, so that each map covers its group from the first unit on."""
     units, n = inside.shape
     for group in range(cuda.grid(1), -(-units // size), cuda.gridsize(1)):
         for unit in range(group * size + 1, min((group + 1) * size, units)):
@@ -112,7 +112,7 @@ def add_maps_kernel(flow, inside, size, before):
 
 @kernel
 def begin_units_kernel(segment, registers, after, before):
-    """The registers that each unit begins with: its segment's, or those `after` the unit before it."""
+    """Write the registers that each unit begins with: its segment's, or those `after` the unit before it."""
     units, n = before.shape
     for at in range(cuda.grid(1), units * n, cuda.gridsize(1)):
         unit, q = at // n, at % n
@@ -166,7 +166,7 @@ def long_hits(program, symbols, starts, begin, stop, segment, registers, geometr
     begin, stop : device array, shape (units,), int64
         The units in the order of their segments; each begins where the one before it stops.
     segment : device array, shape (units,), int64
-        Of which segment each is: ascending, and every segment has a unit.
+        The segment of each unit: ascending, and every segment has a unit.
     registers : device array, shape (segments, n_live), int64
         In and out.
     geometry : Geometry

@@ -1,1 +1,1 @@
-"""Joins: hits, counts, the persistent structure and its enumeration for a PCEA."""
+"""Joins: hits, counts, the persistent structure and its enumeration for a parallelized automaton (PCEA)."""

@@ -21,8 +21,8 @@ cache line, int32 [nodes, 8]; whatever a node refers to precedes it:
 `RIGHT`
 `LATEST`      max-start of the product: the latest that one of its runs may have begun
 `WEIGHT`      nodes of the tree below LEFT and RIGHT, itself included
-============  ==================================================================================
-
+`LATEST`      max-start of the product: the latest event at which one of its runs may have begun
+`WEIGHT`      nodes of the tree that it is the root of, through LEFT and RIGHT
 The product of a node is its event with one run of each child; the bag of a node is its product and the bags
 of LEFT and RIGHT, whose `LATEST` is not greater (condition double dagger): a heap. So the runs inside a
 window are at the top, and every node that enumeration meets inside the window leads to an answer.
@@ -129,13 +129,13 @@ class HeldStarts(NamedTuple):
 
 
 class NodeWeights(NamedTuple):
-    """What nodes weigh, and what counting the answers below them takes.
+    """The numbers of answers below nodes, and what counting them takes.
 
     ===========  =================  =====================================================================
     `total`      int64 [nodes]      how many answers a node has, 2**62 where the number does not fit
-    `earliest`   int32 [nodes]      the earliest start of one
+    `earliest`   int32 [nodes]      the earliest start of one of them
     `jump`       int32 [nodes]      a node further down its list of single events; -1: it is no such list
-    `memo_hit`   int32 [nodes]      scratch, -1 throughout at first: the hit that `memo` is of
+    `memo_hit`   int32 [nodes]      scratch, -1 throughout at first: the hit for which `memo` holds
     `memo`       int64 [nodes]      scratch: how many answers of the node that hit has
     `stack`      int32 [cells]      scratch: one cell, and one for all that each node refers to
     ===========  =================  =====================================================================
@@ -150,11 +150,11 @@ class NodeWeights(NamedTuple):
 
 
 class FoundEnds(NamedTuple):
-    """Hits as they are found.
+    """Hits as they are found: where complex events or answers end.
 
     =======  ==================  ===================================================================
     `event`  int64 [hits + 1]    where answers end
-    `start`  int64 [hits + 1]    the latest start of one
+    `start`  int64 [hits + 1]    their latest start; other kernels put their number here
     =======  ==================  ===================================================================
     """
 
@@ -163,7 +163,7 @@ class FoundEnds(NamedTuple):
 
 
 def room_for_ends(segments):
-    """Room for the ends of segments, of which every event that is reported may be one: `FoundEnds`."""
+    """Room for the ends of segments, for the case that every reported event is one: `FoundEnds`."""
     capacity = int((segments.stop - segments.report).sum())
     return FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
 
@@ -220,15 +220,15 @@ class AnswerStacks(NamedTuple):
 
 
 class ChosenRows(NamedTuple):
-    """Answers of some hits as they are found, and where they belong.
+    """Answers of some hits as they are found, and where they go.
 
     =========  =====================  ===================================================================
     `rows`     AnswerRows
     `order`    int32 [rows]           the rows of each hit in canonical order
     `begin`    int64 [hits]           hit h has the rows order[begin[h]], order[begin[h] + 1], ...
-    `row`      int64 [hits]           where the first of its answers belongs; the next ones behind it
-    `taken`    int64 [hits]           how many of its answers are wanted, the first ones
-    `low`      int                    what the events are numbered from
+    `row`      int64 [hits]           where the first of its answers goes; the others follow it
+    `taken`    int64 [hits]           how many of its answers, the first ones, are wanted
+    `low`      int                    events are numbered from this one on
     =========  =====================  ===================================================================
     """
 
@@ -241,7 +241,7 @@ class ChosenRows(NamedTuple):
 
 
 def offsets(entry_space, slot_counts):
-    """Where each entry of H begins, and its whole size: shape (entries + 1,), int64.
+    """Where each entry of H begins, and the size of all: shape (entries + 1,), int64.
 
     Parameters
     ----------

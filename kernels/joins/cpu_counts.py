@@ -1,11 +1,11 @@
 """How many answers end at hits, without listing them.
 
 For a node whose answers all begin inside the window, their number is known beforehand. For a node that the
-window cuts, it is found from the nodes below, once for each hit. So a hit costs at most as many steps as
+window cuts, it is added up from the nodes below, once for each hit. So a hit costs at most as many steps as
 there are nodes inside its window, however many answers it has.
 
-A heap of single events that were put on top of each other is a list in the order of their starts. How much of
-it the window leaves is found in a logarithm of steps, by jumps as in skew-binary random access lists.
+A heap of single events, each put on top of the ones before, is a list in the order of their starts. How much
+of it the window leaves is found in O(log n) steps, by jumps as in skew-binary random access lists.
 """
 
 import numpy as np
@@ -14,10 +14,10 @@ from ..jit import inline, jit
 from .contract import CHILD, CHILDREN, EVENT, LATEST, LEFT, RIGHT, WEIGHT
 
 LARGEST = 1 << 62
-"""A count that does not fit is set to this."""
+"""Stands for every count from 2^62 on."""
 
 HALF = 1 << 31
-"""Two numbers below this have a product that fits."""
+"""Two numbers below this have a product that fits 64 bits."""
 
 
 @inline
@@ -54,7 +54,7 @@ def jumped(arena, jump, node):
 
 @jit
 def inside_window(arena, jump, node, lowest):
-    """How many events of a list are inside the window; the first is."""
+    """How many events of a list are inside the window, given that the first one is."""
     last = node
     while True:
         below = jump[last]
@@ -70,9 +70,9 @@ def inside_window(arena, jump, node, lowest):
 
 @jit
 def weigh(arena, children, weights):
-    """How many answers each node has, `LARGEST` where the number does not fit, and their earliest start.
+    """Count the answers of each node (`LARGEST` where it does not fit), and find their earliest start.
 
-    `arena` int32 [nodes, 8] and `children` int32 [links] in; `weights` NodeWeights out, but for its scratch.
+    `arena` int32 [nodes, 8] and `children` int32 [links]: in; `weights` NodeWeights: out, except its scratch.
     """
     total = weights.total
     earliest = weights.earliest
@@ -95,7 +95,7 @@ def weigh(arena, children, weights):
 
 @inline
 def known_key(arena, weights, node, lowest, hit):
-    """The number of answers of a node inside the window, -1 where it is still to be found."""
+    """The number of answers of a node inside the window, -1 where it has to be added up."""
     result = -1
     if node < 0 or arena[node, LATEST] < lowest:
         result = 0
@@ -110,7 +110,7 @@ def known_key(arena, weights, node, lowest, hit):
 
 @jit
 def count_hits(arena, children, weights, root_first, root_node, hit_lowest, out, halt):
-    """How many answers each hit has.
+    """Count the answers of each hit.
 
     ===============  =========================  ==========================================================
     `arena`          int32 [nodes, 8]           in
@@ -164,7 +164,7 @@ def count_hits(arena, children, weights, root_first, root_node, hit_lowest, out,
 
 
 def count_exactly(arena, children, roots, lowest):
-    """How many answers are below some roots, as a Python integer of any size; by definition."""
+    """How many answers are below some roots, by definition: a Python integer of any size."""
     known = {-1: 0}
     pending = [int(root) for root in roots]
     while pending:

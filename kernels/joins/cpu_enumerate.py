@@ -1,10 +1,10 @@
 """Enumeration: the answers of many hits, each hit's in canonical order.
 
-An answer is one node for every choice point: first one in the heap of the root, then one in the heap of every
-child, and so on in depth-first order. The heaps still to choose from are an agenda, a linked list. Every
-choice remembers the rest of the agenda when it was made, so going back to a choice costs nothing. Every node
-visited inside the window leads to an answer, so the steps between two answers are bounded by the size of the
-answers.
+An answer has one node for every choice point: first one in the heap of the root, then one in the heap of
+every child, and so on in depth-first order. The heaps still to choose from are an agenda, a linked list.
+Every choice remembers the rest of the agenda when it was made, so going back to a choice costs nothing. Every
+node that is visited inside the window leads to an answer, so the steps between two answers are bounded by the
+size of the answers.
 """
 
 from ..jit import inline, jit
@@ -23,13 +23,13 @@ choice and those before it. `CHOICE` is the number of columns."""
 
 @jit
 def walk(nodes, hit, lowest, label_atoms, rows, stacks, n, m):
-    """Append the answers of a hit: status, and how many rows and marks there are by then.
+    """Append the answers of a hit; gives the status, and the rows and marks written then.
 
     ===============  ============================  =======================================================
     `nodes`          ProductNodes                  in
     `hit`            int64                         in
     `lowest`         int64                         in: the least admissible start
-    `label_atoms`    uint8 [labels, atoms]         in: which atoms a label fills; no atoms: marks are written
+    `label_atoms`    uint8 [labels, atoms]         in: the atoms that a label fills; [labels, 0]: write marks
     `rows`           AnswerRows                    out
     `stacks`         AnswerStacks                  scratch
     `n`, `m`         int64                         in: rows and marks written so far
@@ -157,7 +157,7 @@ def sort_rows(rows, low, high, order, spare):
 
 @inline
 def full(rows, n, m, marks):
-    """What is full where one more row, of so many marks, does not fit behind `n` rows and `m` marks."""
+    """Which array is full where a row with `marks` marks does not fit behind `n` rows and `m` marks."""
     status = DONE
     if n + 2 > rows.first.shape[0]:
         status = ROWS_FULL
@@ -181,7 +181,7 @@ def note_rows(rows, n, m, begin, order, spare, progress):
 
 @jit
 def fill(nodes, hits, hit_lowest, label_atoms, begin, rows, order, spare, stacks, progress, halt):
-    """The answers of the hits from `progress[0]` on, until an array is full: the status.
+    """Write the answers of the hits from `progress[0]` on, until an array is full; gives the status.
 
     ===============  ============================  =======================================================
     `nodes`          ProductNodes                  in

@@ -1,8 +1,8 @@
 """Hits of joins: the ends of answers, with the latest start that each has.
 
-The look-up table holds for each entry and slot the latest start of a run, the least of its events;
-gathering runs takes the least of theirs, meeting runs the greatest. Nothing is counted and nothing
-overflows.
+The look-up table holds for each entry and slot the latest start of a run. The start of a run is the least of
+its events: gathering runs takes the least of their starts, and where several runs meet the greatest is kept.
+Nothing is counted and nothing overflows.
 """
 
 import numpy as np
@@ -33,16 +33,16 @@ def _claimed(owner, offset, entry, slot, segment):
 
 @jit
 def hits_segment(tables, events, window, segment, begin, report, stop, held, fired, out, n, halt):
-    """Write the hits of a segment from the n-th on; how many there are with those before.
+    """Write the hits of a segment from the n-th on; gives how many there are, with those before.
 
     ============  ===========================  ==========================================================
     `tables`      JoinTables                   in
     `events`      KeyedEvents                  in
     `window`      MeasuredWindow               in
-    `segment`     int64                        in: its number; it runs from event
-    `begin`       int64                        in: on,
-    `report`      int64                        in: reports from this one on,
-    `stop`        int64                        in: and stops before this one
+    `segment`     int64                        in: its number
+    `begin`       int64                        in: the first event that is run
+    `report`      int64                        in: the first event whose end is reported
+    `stop`        int64                        in: one past the last event
     `held`        HeldStarts                   in/out
     `fired`       int64 [transitions, 2]       scratch
     `out`         FoundEnds                    out
@@ -136,7 +136,7 @@ def hits(tables, events, keys, size, begin, report, stop):
     -------
     event : ndarray, shape (hits,), int64
     latest_start : ndarray, shape (hits,), int64
-        An event.
+        The event of the latest start.
     """
     capacity = int((stop - report).sum()) + 1
     out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))

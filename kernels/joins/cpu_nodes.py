@@ -1,11 +1,11 @@
 """Building the persistent structure of joins: DS_w of the PCEA paper (section 5), by its Algorithm 1.
 
-**Union** puts a fresh node into a heap by path copying. One that is not earlier than the root becomes the
-root, with the old one at its left: one node, and the usual case. Another goes down to the lighter child, an
-empty or expired one at once: each step halves the weight, so the path has at most log2(weight) + 1 nodes
-whatever the heap's shape. The paper goes where a direction bit says, which is as short only while the tree
-is balanced; but roots put on top of each other make it a list, and after runs that alternate between latest
-and earliest the bits of a path of any length may all point down it.
+**Union** puts a fresh node into a heap by path copying. A node that is not earlier than the root becomes the
+root, with the old one at its left: one node, and the usual case. Any other node goes down to the lighter
+child, where possible an empty or expired one: each step halves the weight, so the path has at most
+log2(weight) + 1 nodes whatever the shape of the heap. The paper follows a direction bit, which gives a path
+as short only while the tree is balanced; but roots put on top of each other make it a list, and after runs
+that alternate between latest and earliest the bits of a path of any length may all point down it.
 """
 
 from ..jit import OFTEN, inline, jit
@@ -18,7 +18,7 @@ CHILDREN_FULL = 2
 ROOTS_FULL = 3
 
 PATH = 64
-"""Nodes that one union copies at most: log2 of more nodes than there can be."""
+"""The most nodes that one union copies: log2 of more nodes than there can be."""
 
 SEGMENT, AT, HIT, NODES, LINKS, ROOTS, OPEN, BASE, BOUND, NEEDED, WORDS = range(11)
 """Words of `progress`, from which `build` continues after an array was full; `WORDS` is their number."""
@@ -35,7 +35,7 @@ def copied_node(arena, progress, node):
 
 @inline
 def on_top(arena, progress, fresh, old):
-    """A fresh node as the root of a heap with no later one."""
+    """Make a fresh node the root of a heap that has no later node."""
     root = copied_node(arena, progress, fresh)
     arena[root, LEFT] = old
     arena[root, WEIGHT] = arena[old, WEIGHT] + 1
@@ -61,7 +61,7 @@ def weight_of(arena, node):
 
 @jit
 def union(arena, progress, path, old, fresh, bound):
-    """The union of a heap and a node that has nothing below it: the new root.
+    """Unite a heap with a node that has nothing below it; gives the new root.
 
     ============  =====================  ==============================================================
     `arena`       int32 [capacity, 8]    in/out: room for `PATH` more nodes
@@ -102,7 +102,7 @@ def union(arena, progress, path, old, fresh, bound):
 
 @inline
 def new_node(arena, progress, label, event, latest, links):
-    """Make a node of the children that stand from progress[LINKS] to `links`: its number."""
+    """Make a node whose children stand from progress[LINKS] to `links`; gives its number."""
     node = progress[NODES]
     progress[NODES] = node + 1
     arena[node, LABEL] = label
@@ -148,7 +148,7 @@ def looked_up(tables, events, table, arena, read, event, base, bound):
 
 @jit
 def build(tables, events, begin, stop, hits, table, nodes, fired, path, room, progress, halt):
-    """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
+    """Build the nodes of segments and record the roots of their hits: `DONE`, or which array is full.
 
     ============  ===========================  ==========================================================
     `tables`      JoinTables                   in
@@ -159,15 +159,15 @@ def build(tables, events, begin, stop, hits, table, nodes, fired, path, room, pr
     `table`       int32 [offset[-1]]           in/out: the look-up table H, -1 at first; kept
     `nodes`       ProductNodes                 out: progress[NODES] nodes, progress[LINKS] children and
                                                progress[ROOTS] roots
-    `fired`       int64 [transitions, 2]       scratch: those that one event may take
+    `fired`       int64 [transitions, 2]       scratch: the transitions that one event takes
     `path`        int64 [PATH, 2]              scratch of `union`
-    `room`        int64 [3]                    in: transitions, look-ups and stores of an event at most
+    `room`        int64 [3]                    in: the most transitions, look-ups and stores of an event
     `progress`    int64 [WORDS]                in/out: zeros at first, then kept
     `halt`        uint8 [1] or [0]             in: see `jit`
     ============  ===========================  ==========================================================
 
-    When an array is full, the host enlarges it and calls again with everything else as it is. A run whose
-    start no hit to come admits is not followed, and events that no hit needs are skipped.
+    When an array is full, the host enlarges it and calls again with everything else as it is. Runs whose
+    start is admitted by no later hit are not followed, and events that no hit needs are skipped.
     """
     arena = nodes.arena
     children = nodes.children

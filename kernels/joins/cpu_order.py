@@ -1,11 +1,11 @@
-"""Order: hits by their positions, and the answers of hits from where they were found to where they belong."""
+"""The order of answers: hits by their positions, and the answers of each hit moved to where they belong."""
 
 import numpy as np
 
 from ..jit import jit
 
 DIGIT = 11
-"""One pass sorts by so many bits of a key: their counters fit in the first-level cache."""
+"""Bits of a key that one pass sorts by: the counters of a pass fit in the first-level cache."""
 
 
 @jit
@@ -26,7 +26,7 @@ def _pass(keys, shift, least, order, out, counter):
 
 
 def ascending(keys):
-    """The order that sorts keys, digit by digit: linear in their number where they are dense.
+    """The order that sorts keys, digit by digit: linear time where the keys are dense.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ def ascending(keys):
 def reserve(hits, taken, row, wanted, out_hit):
     """Give each hit the rows of its answers, hit after hit.
 
-    `hits` and `taken` int64 [n] in: numbers of hits, no two alike, and how many answers each gives; `row`
-    and `wanted` int64 [all hits] out: of these hits the first row and the same number; `out_hit` int64
-    [sum of taken] out: the hit of each row.
+    `hits` and `taken` int64 [n]: in, different numbers of hits, and how many answers each gives; `row` and
+    `wanted` int64 [all hits]: out, for these hits the first row and the same number; `out_hit` int64
+    [sum of taken]: out, the hit of each row.
     """
     n = 0
     for k in range(hits.shape[0]):
@@ -70,7 +70,7 @@ def reserve(hits, taken, row, wanted, out_hit):
 
 @jit
 def lengths(found, out_first):
-    """The number of marks of each answer, where it belongs: `out_first[k + 1]` is that of answer k.
+    """Write the number of marks of each answer where it belongs: `out_first[k + 1]` for answer k.
 
     `found` ChosenRows in; `out_first` int64 [all rows + 1] out.
     """
@@ -83,11 +83,11 @@ def lengths(found, out_first):
 
 @jit
 def arrange(found, atoms, out_first, out_start, out_event, out_label):
-    """Put the answers of hits where they belong.
+    """Move the answers of hits to where they belong.
 
     =============  =======================  ==============================================================
     `found`        ChosenRows               in
-    `atoms`        int64                    in: events of every answer, 0 where their number differs
+    `atoms`        int64                    in: events of every answer; 0: their numbers differ
     `out_first`    int64 [all rows + 1]     in: where the marks of each belong; not read if `atoms` > 0
                    or [0]
     `out_start`    int64 [all rows]         out

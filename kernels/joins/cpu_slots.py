@@ -1,11 +1,11 @@
-"""New numbers for the slots of a unit, so that its look-up table is no larger than the unit."""
+"""New numbers for the slots of a unit, so that its look-up table is not larger than the unit."""
 
 import numpy as np
 
 from ..jit import inline, jit
 
 EMPTY = -1
-"""A free place of the table holds this, since no slot is negative."""
+"""Marks a free place of the table: no slot is negative."""
 
 
 @inline
@@ -26,10 +26,10 @@ def slot_of(slots, column, event):
 
 @jit
 def localise_near(slots, least, table):
-    """The same as `localise`, for numbers in a small range: with a table of the whole range.
+    """As `localise`, for numbers in a small range: with a table of the whole range.
 
-    `slots` int32 [columns, n] in/out, -1 stays; `least` int64 in: the least other number; `table` int32
-    [range] in: -1 throughout, scratch.
+    `slots` int32 [columns, n]: in/out, -1 stays; `least` int64: in, the least other number; `table` int32
+    [range]: scratch, -1 throughout on entry.
     """
     count = 0
     for i in range(slots.shape[1]):
@@ -46,12 +46,12 @@ def localise_near(slots, least, table):
 
 @jit
 def localise(slots, table_key, table_code):
-    """Number the slots that occur anew, from 0 on, in the order of first sight; gives how many there are.
+    """Number the slots that occur from 0 on, in the order of first sight; gives how many there are.
 
-    A unit then has no more numbers than values, and neighbours in time are neighbours in the look-up table.
+    So a unit has no more numbers than values, and neighbours in time are neighbours in the look-up table.
 
-    `slots` int32 [columns, n] in/out, -1 stays; `table_key` int64 [power of two, at least twice the cells]
-    in: `EMPTY` throughout, scratch; `table_code` int32 likewise, scratch.
+    `slots` int32 [columns, n]: in/out, -1 stays; `table_key` int64 [power of two, at least twice the cells]:
+    scratch, `EMPTY` throughout on entry; `table_code` int32 of the same shape: scratch.
     """
     mask = table_key.shape[0] - 1
     count = 0

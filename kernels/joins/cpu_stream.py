@@ -43,7 +43,7 @@ def record_at(table, place, slot):
 
 @jit
 def follow(tables, events, stop, window, bounds, table, made, ends, fired, path, room, progress):
-    """Follow all runs of a stream over its next events; `DONE`, or which array is full.
+    """Follow all runs of a stream over its next events: `DONE`, or which array is full.
 
     ============  =======================  ==============================================================
     `tables`      JoinTables               in
@@ -55,9 +55,9 @@ def follow(tables, events, stop, window, bounds, table, made, ends, fired, path,
     `made`        ProductNodes             in/out: progress[NODES] nodes and progress[LINKS] children; out:
                                            progress[ROOTS] roots, those of ends in place of hits
     `ends`        StreamEnds               out: ends 0 .. progress[HIT] - 1
-    `fired`       int64 [transitions, 2]   scratch: those that one event may take
+    `fired`       int64 [transitions, 2]   scratch: the transitions that one event takes
     `path`        int64 [PATH, 2]          scratch of `union`
-    `room`        int64 [3]                in: transitions, look-ups and stores of an event at most
+    `room`        int64 [3]                in: the most transitions, look-ups and stores of an event
     `progress`    int64 [STREAM_WORDS]     in/out: the next event in progress[AT], and so on
     ============  =======================  ==============================================================
 
@@ -115,7 +115,8 @@ def follow(tables, events, stop, window, bounds, table, made, ends, fired, path,
                 links += 1
                 latest = min(latest, arena[node, LATEST])
             stored = tables.store_first[t] < tables.store_first[t + 1]
-            # A start that CONSUME BY has dropped since it was stored, or an event after which none may be.
+            # CONSUME BY may have dropped the start since it was stored; and a run that is neither stored nor
+            # accepted leads nowhere.
             if latest < bound or not (stored or tables.accepting[t]):
                 continue
             node = new_node(arena, progress, tables.label[t], event, latest, links)
@@ -157,7 +158,7 @@ def follow(tables, events, stop, window, bounds, table, made, ends, fired, path,
 
 @jit
 def kept_nodes(arena, children, count, is_open, place, place_of, kept, kept_children):
-    """Copy the nodes of runs that are open; how many there are then, and how many children.
+    """Copy the nodes of runs that are open; gives how many nodes and how many children there are then.
 
     ===============  =====================  ============================================================
     `arena`          int32 [capacity, 8]    in: of which `count` nodes are in use
@@ -199,15 +200,15 @@ def kept_nodes(arena, children, count, is_open, place, place_of, kept, kept_chil
 
 @jit
 def kept_records(table, entries, place_of, lane_of, slot_first, slot_of, kept):
-    """Copy the records of nodes that are kept; how many there are.
+    """Copy the records of nodes that are kept; gives how many there are.
 
     ============  =======================  ==================================================================
     `table`       int64 [records, FIELDS]  in
     `entries`     int64                    in
     `place_of`    int64 [nodes]            in: of `kept_nodes`
     `lane_of`     int64 [lanes]            in: the new number of each lane
-    `slot_first`  int64 [entries]          in: the slots of an entry are numbered by slot_of[slot_first[e]:];
-                                           -1: as before
+    `slot_first`  int64 [entries]          in: entry e numbers its slots by slot_of[slot_first[e]:]; -1: their
+                                           numbers stay
     `slot_of`     int64 [slots]            in: the new number of each slot
     `kept`        int64 [more, FIELDS]     out: `PLACE` is -1 at first
     ============  =======================  ==================================================================
@@ -234,7 +235,7 @@ def kept_records(table, entries, place_of, lane_of, slot_first, slot_of, kept):
 def count_up_to(
     arena, children, root_first, root_node, lowest, most, counts, pending, choice, agenda, progress, halt
 ):
-    """How many answers each of some ends has, `most` + 1 where there are more; `DONE` or `STACK_FULL`.
+    """Count the answers of each of some ends; `most` + 1 stands for more than `most`: `DONE` or `STACK_FULL`.
 
     ============  =====================  ===============================================================
     `arena` ...   of `follow`            in: also `children`, `root_first` and `root_node`

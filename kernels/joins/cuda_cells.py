@@ -1,10 +1,10 @@
 """The look-up table of joins on the device: hash tables side by side, one for each unit of a stream.
 
 On the CPU a unit has a table with a place for each of its values, which first get new numbers for the unit.
-Here each thread has a unit, and all their tables are in memory at once. New numbers would take as long on the
-host as the join itself takes there, and on the device they would take a sort of all values by unit. So each
-table is an open-addressing hash table, with twice as many cells as its unit may store runs. A look-up costs
-one access more where two keys collide; key and value are neighbours, in one sector of memory.
+Here each thread has a unit, and the tables of all are in memory at once. New numbers would take as long on
+the host as the join itself takes there, and on the device they would take a sort of all values by unit. So
+each table is an open-addressing hash table, with twice as many cells as its unit may store runs. A look-up
+costs one more access where two keys collide; key and value are neighbours, in one sector of memory.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from . import cpu_slots
 from .contract import JoinTables
 
 KEY, VALUE, WORDS = range(3)
-"""Words of a cell; where an entry asks for the next event there is a third one, for a place."""
+"""Words of a cell; there is a third one, for a place, where an entry asks for the next event."""
 
 EMPTY = cpu_slots.EMPTY
 BYTES = 8
@@ -28,12 +28,12 @@ BYTES = 8
 
 place_key = device(cpu_slots.place_key.py_func)
 SLOTS = {"slot_of": device(cpu_slots.slot_of.py_func)}
-"""How the bodies for the CPU find the slot of an event, for the device."""
+"""The functions by which the bodies for the CPU find the slot of an event, for the device."""
 
 
 @device
 def sought(keys, entry, slot):
-    """Where an entry and a slot are in a hash table: the cell that holds them, or a free one that may.
+    """The cell of a hash table that holds an entry and a slot, or a free one where they may go.
 
     `keys` int64 [cells] in: at least one is `EMPTY`.
     """
@@ -58,7 +58,7 @@ def found(keys, entry, slot):
 
 @device
 def claimed(keys, entry, slot):
-    """The cell that holds an entry and a slot from now on, and whether none did before."""
+    """The cell for an entry and a slot, which holds them from now on, and whether it did not before."""
     at = sought(keys, entry, slot)
     fresh = keys[at] == EMPTY
     keys[at] = np.int64(entry) << 32 | np.int64(slot)
@@ -127,12 +127,12 @@ def cells_of(join, begin, stop, most):
 
 
 def cleared(number, words, geometry=STREAM):
-    """So many empty cells: a device array, shape (number, words), int64."""
+    """`number` empty cells: a device array, shape (number, words), int64."""
     cells = device_array((max(number, 1), words), np.int64)
     clear_kernel[geometry.blocks(number), geometry.threads](cells)
     return cells
 
 
 def first_of(numbers):
-    """Where each of several stretches begins, and the length of all: shape (n + 1,), int64, on the host."""
+    """Where each of several ranges begins, and the length of all: shape (n + 1,), int64, on the host."""
     return np.append(0, np.cumsum(numbers)).astype(np.int64)

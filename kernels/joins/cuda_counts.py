@@ -1,7 +1,7 @@
 """`cpu_counts` on the device: the same bodies, one thread for each list of hits.
 
 Answers are counted from nodes, as on the CPU: a node that the window cuts is counted once for each hit, and
-all other nodes once. Counting runs without nodes would take every event of the window again for each hit.
+all other nodes once. Without nodes, counting would run every event of the window again for each hit.
 """
 
 import numpy as np
@@ -85,7 +85,7 @@ def join_counts_kernel(deep, hits, made, weights, out):
 
 
 def bytes_of_counts(join, rooms):
-    """Bytes that each list of hits takes on the device while it is counted: shape (lists,), int64."""
+    """Bytes of device memory that each list of hits takes while it is counted: shape (lists,), int64."""
     return bytes_of_nodes(join, rooms) + 4 * (7 + _deep(join)) * rooms.nodes
 
 

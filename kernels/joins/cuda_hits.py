@@ -1,7 +1,7 @@
 """`cpu_hits` on the device: the same body, one thread for each unit.
 
-The hits of a unit are first written where they would be if every event of it were a hit, and then moved
-together. So the join runs only once: running it twice, first to count, would cost more than this memory.
+A unit first writes its hits as if every event were one; then the hits of all units are moved together. So the
+join runs only once: running it twice, first to count, would cost more than this memory.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ hits_segment = form_of([join_hits.hits_segment], _found=_found, _claimed=_claime
 def join_hits_kernel(
     tables, events, window, begin, report, stop, cells, out_first, fired, out_event, out_start, number
 ):
-    """Find the hits of each unit, and write them from `out_first` of the unit on.
+    """Find the hits of each unit; unit u writes from `out_first[u]` on.
 
     ============  =================================  =====================================================
     `tables`      JoinTables                         in
@@ -75,7 +75,7 @@ def move_hits_kernel(event, start, out_first, offsets, out_event, out_start):
 
 
 def bytes_of_hits(join, cells, reported):
-    """Bytes that each unit takes on the device: shape (units,), int64.
+    """Bytes of device memory that each unit takes: shape (units,), int64.
 
     Parameters
     ----------

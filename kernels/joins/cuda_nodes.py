@@ -1,8 +1,8 @@
 """`cpu_nodes` on the device: the same bodies, one thread for each list of hits.
 
 How many nodes a union copies depends on the heap, so the number of nodes of a list is not known before they
-are built. Each list has room for the nodes of its events if few unions copy more than one, and a status that
-says where this was too little.
+are built. Each list has room for its nodes if few unions copy more than one, and a status that says where
+this was too little.
 """
 
 from typing import Any, NamedTuple
@@ -157,7 +157,7 @@ def rooms_of(join, cells, events, hits, copies):
     events, hits : ndarray, shape (lists,), int64
         How many events and hits each list has.
     copies : int
-        A union makes at most so many nodes, on average.
+        The average number of nodes that a union makes, at most.
     """
     fired, stores = join.n_fired, join.n_stores
     nodes = events * (fired + copies * stores) + fired + PATH * stores
@@ -209,5 +209,5 @@ def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE,
 
 
 def bytes_of_nodes(join, rooms):
-    """Bytes that the structure of each list takes on the device while it is built: shape (lists,), int64."""
+    """Bytes of device memory that the nodes of each list take while they are built: shape (lists,), int64."""
     return BYTES * join.words * rooms.cells + 4 * (COLUMNS * rooms.nodes + rooms.links + rooms.roots)

@@ -4,30 +4,31 @@ A key is one or several 64-bit words (whole numbers, the bits of floats, numbers
 text. A place of a table is two numbers side by side, so that a look-up touches one line of the cache: a
 fingerprint of the key, and one more than its number. The fingerprint of a single word is the word itself.
 
-Each kernel stops where its table is full, and continues from there once the host has made room.
+Each kernel stops where its table is full. The host makes room and calls it again, from the row where it
+stopped.
 
-`number_words` numbers the keys of rows, and the rows of each key; it gives the row before which the table
-was full, or n:
+`number_words` numbers the keys of rows, and the rows of each key. It gives the row before which the table was
+full, or n:
 
 ===========  ============================  ====================================================
 `table`      `WordTable`                   in/out
 `words`      int64 [n] or [parts, n]       in: the key of each row
 `valid`      uint8 [n] or [0]              in: 0 where a row has no whole key; empty where all have
 `counters`   int64 [room] or [0]           in/out: how many rows each key has had
-`start`      int64                         in: the row to go on from
+`start`      int64                         in: the row to continue from
 `numbers`    int32 [n]                     out: the number of each row's key, -1 where it has none
 `ordinals`   int64 [n] or [0]              out: how many rows of its key come before it, -1 without
                                            a key; empty: nothing is counted
 ===========  ============================  ====================================================
 
-`number_texts` numbers the texts of rows, and gives the same:
+`number_texts` numbers the texts of rows. It gives the row before which the table was full, or n:
 
 =================  =====================  =======================================================
 `table`            `TextTable`            in/out
 `data`             uint8 [bytes]          in: UTF-8
 `begins`, `ends`   int32 or int64 [n]     in: the bytes of row i are begins[i] .. ends[i] - 1
 `valid`            uint8 [n] or [0]       in: 0 at a null; empty where there is none
-`start`            int64                  in: the row to go on from
+`start`            int64                  in: the row to continue from
 `numbers`          int32 [n]              out: the number of each row's text, -1 for a null
 =================  =====================  =======================================================
 """
@@ -43,14 +44,14 @@ class WordTable(NamedTuple):
     Attributes
     ----------
     places : ndarray, shape (power of two, 2), int64
-        Fingerprint, and number + 1: 0 where the place is free. More of them than `words` has room.
+        Fingerprint, and number + 1: 0 where the place is free. There are more places than `words` has room.
     words : ndarray, shape (room,), or (room, parts) for keys of several words, int64
         The key of each number.
     held : ndarray, shape (1,), int64
         How many numbers there are.
     near : ndarray, shape (range,) or (0,), int32
-        For each of the words from `least` on its number + 1, or 0 where it is not known: of single words
-        that lie close together, so that a look-up touches a quarter of the memory. `places` has them too.
+        For each word from `least` on its number + 1, or 0 where it is not known. It is used for single words
+        that lie close together: a look-up then touches a quarter of the memory. `places` has these words too.
     least : ndarray, shape (1,), int64
     """
 
@@ -82,10 +83,9 @@ class TextTable(NamedTuple):
 
 
 def numbers_reference(keys, known):
-    """The number of every key and how many rows of its key come before it; both -1 for a key that is None.
+    """The number of every key and how many rows of its key come before it; both -1 for the key None.
 
-    `keys`: a sequence of keys, of which one may be None; `known`: list of keys by number, to which the new
-    ones are added.
+    `keys`: a sequence of keys or None; `known`: the list of keys by number, to which new keys are added.
     """
     numbers, ordinals = [], []
     for row, key in enumerate(keys):

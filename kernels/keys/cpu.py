@@ -1,7 +1,7 @@
 """Numbers for keys on the CPU, by `contract`.
 
-Indices are unsigned: a signed one is looked at for being negative each time, which takes five times as long
-as the hash of a text.
+Indices are unsigned: of a signed one it is checked each time whether it is negative, which takes five times
+as long as the hash of a text.
 """
 
 import numpy as np
@@ -76,7 +76,7 @@ def _keep_key(known, number, words, row):
 
 @jit
 def number_words(table, words, valid, counters, start, numbers, ordinals):
-    """Number the keys of rows, and the rows of each key; the row before which the table was full, or n."""
+    """Number the keys of rows, and the rows of each key: the row before which the table was full, or n."""
     places, known = table.places, table.words
     mask, shift = np.uint64(places.shape[0] - 1), _shift(places)
     masked, counted = valid.shape[0] > 0, ordinals.shape[0] > 0
@@ -170,7 +170,7 @@ def _is_text(table, number, data, at, size):
 
 @jit
 def number_texts(table, data, begins, ends, valid, start, numbers):
-    """Number the texts of rows; the row before which the table was full, or n."""
+    """Number the texts of rows; gives the row before which the table was full, or n."""
     places = table.places
     mask, shift = np.uint64(places.shape[0] - 1), _shift(places)
     masked = valid.shape[0] > 0
@@ -212,7 +212,7 @@ def number_texts(table, data, begins, ends, valid, start, numbers):
 def rehash(old, places):
     """Move the keys of a table to more places.
 
-    `old` int64 [power of two, 2] in; `places` int64 [larger power of two, 2] in: zeros, out: the same keys.
+    `old` int64 [power of two, 2]: in; `places` int64 [larger power of two, 2]: in, zeros; out, the same keys.
     """
     mask, shift = np.uint64(places.shape[0] - 1), _shift(places)
     for place in range(old.shape[0]):

@@ -1,1 +1,1 @@
-"""Lanes: the order and the grouping of events in their partition."""
+"""Lanes: numbering, ordering and grouping the events of each partition."""

@@ -1,16 +1,16 @@
-"""Lanes: ordinals and order of events in their partition, the sort that groups them.
+"""Lanes: the ordinals and the order of events in their partition, and the sort that groups them by partition.
 
-Each body here is a kernel, and what it means.
+Each function here is both the body of a kernel and its definition.
 
-A lane is the number of a partition; -1 is an event that belongs to none.
+A lane is the number of a partition; -1 stands for an event that belongs to none.
 """
 
 
 def ordinals_body(lanes, counters, out):
     """Number the events of every lane.
 
-    `lanes` int32 [n] in; `counters` int64 [lanes] in/out: how many events each lane has had; `out` int64
-    [n]: the ordinal of each event in its lane, -1 where it has none.
+    `lanes` int32 [n]: in; `counters` int64 [lanes]: in/out, how many events each lane has had; `out` int64
+    [n]: out, the ordinal of each event in its lane, -1 where it has none.
     """
     for i in range(lanes.shape[0]):
         lane = lanes[i]
@@ -24,8 +24,8 @@ def ordinals_body(lanes, counters, out):
 def lane_decrease_body(lanes, values, last, seen):
     """The first event whose value is less than the one before it in its lane, or -1.
 
-    `lanes` int32 [n] and `values` any number [n] in; `last` int64 or float64 [lanes] and `seen` uint8
-    [lanes] in/out: the last value of each lane, and whether there is one; of the rows before the one given.
+    `lanes` int32 [n] and `values` any number [n]: in; `last` int64 or float64 [lanes] and `seen` uint8
+    [lanes]: in/out, the last value of each lane, and whether there is one, of the rows before the one given.
     """
     for i in range(lanes.shape[0]):
         lane = lanes[i]
@@ -38,7 +38,7 @@ def lane_decrease_body(lanes, values, last, seen):
 
 
 def group_body(lanes, starts, place):
-    """Where each event goes when events are grouped by lane, in their order inside each.
+    """Write where each event goes when events are grouped by lane, in their order inside each lane.
 
     `lanes` int32 [n] in, all >= 0; `starts` int64 [lanes + 1] in: zeros, out: where each lane begins, and
     n; `place` int32 [n] out: the new index of each event.
@@ -57,7 +57,7 @@ def group_body(lanes, starts, place):
 
 
 def events_before_body(lanes, distances, depth, recent, place, out):
-    """The event so many events before each one in its lane.
+    """Find, for each event, the event a given number of events before it in its lane.
 
     `lanes` int32 [n] in, -1 for an event that belongs to none; `distances` int64 [k] in, each from 1 to
     `depth`; `recent` int64 [lanes * depth] in/out: the last `depth` events of each lane in a ring, the index
@@ -84,11 +84,11 @@ def events_before_body(lanes, distances, depth, recent, place, out):
 
 
 def values_before_body(values, valid, events, carried, there, out, out_valid):
-    """The values of the events that `events_before_body` has found.
+    """Write the values of the events that `events_before_body` has found.
 
-    `values` unsigned [n] and `valid` uint8 [n] or [0] in: of this batch; `events` int64 [n] in; `carried`
-    unsigned [slots] and `there` uint8 [slots] in: of earlier batches, by slot; `out` unsigned [n] and
-    `out_valid` uint8 [n]: the value, and whether there is one.
+    `values` unsigned [n] and `valid` uint8 [n] or [0]: in, of this batch; `events` int64 [n]: in; `carried`
+    unsigned [slots] and `there` uint8 [slots]: in, of earlier batches, by slot; `out` unsigned [n] and
+    `out_valid` uint8 [n]: out, the value, and whether there is one.
     """
     masked = valid.shape[0] > 0
     for i in range(events.shape[0]):

@@ -2,7 +2,7 @@
 
 
 def lists_reference(first, event, label, has):
-    """For each variable the list of each complex event, by definition.
+    """The lists of positions of each variable, one list for each complex event, by definition.
 
     Parameters
     ----------

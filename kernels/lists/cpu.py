@@ -9,7 +9,7 @@ from ..jit import jit
 
 
 def list_column_body(first, event, label, has, offsets, values):
-    """The list column of one variable; the number of its values.
+    """Write the list column of one variable; gives the number of its values.
 
     =========  ==========================  ====================================================
     `first`    int64 [complex events + 1]  in: where the marks of each complex event begin
@@ -32,9 +32,10 @@ def list_column_body(first, event, label, has, offsets, values):
 
 
 def alike_body(first, label):
-    """How many marks each complex event has, if all have as many with the same labels; -1 where they do not.
+    """How many marks each complex event has if all have as many, with the same labels; else -1.
 
-    As those of a sequence without iterations and alternatives: its columns need no look at any label.
+    A sequence without iterations and alternatives gives such complex events: no label has to be read for its
+    columns.
     """
     length = first[1] - first[0]
     different = 0
@@ -54,7 +55,7 @@ def strided_body(event, at, step, out):
 
 
 def ranges_body(first, length, out):
-    """The numbers first[g] .. first[g] + length[g] - 1 of all g, one after another.
+    """Write the numbers first[g] .. first[g] + length[g] - 1 of all g, one after another.
 
     `first` int64 [n] in; `length` int64 [n] in; `out` int64 [sum of `length`] out.
     """
@@ -78,8 +79,8 @@ def list_columns(first, event, label, has):
     Parameters
     ----------
     first, event, label
-        As in `list_column_body`, from 0 on; at least one complex event. A `label` that is a single one,
-        broadcast, is not looked at mark by mark.
+        As in `list_column_body`, from 0 on; at least one complex event. Of a `label` that is one value,
+        broadcast, only this value is read.
     has : ndarray, shape (labels, variables), uint8
         Which variables each label marks.
 

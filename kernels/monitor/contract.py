@@ -8,8 +8,8 @@ import numpy as np
 class Monitor(NamedTuple):
     """A finite automaton that reads the events of a lane from its beginning and renames their symbols.
 
-    The choice of a selector at the beginning of a pattern depends on all earlier events. The state of the
-    monitor holds all that must be known of them.
+    Some selectors at the beginning of a pattern depend on all earlier events. The state of the monitor holds
+    what has to be known of them.
 
     =========  ==========================  =================================================================
     `follow`   int32 [states, symbols]     the state after an event; state 0 is the one at the beginning
@@ -21,7 +21,7 @@ class Monitor(NamedTuple):
     symbol: np.ndarray
 
     def then(self, after: "Monitor") -> "Monitor":
-        """One monitor that applies this monitor, and then `after` to the symbols that it gives."""
+        """One monitor in place of two: this one renames symbols, then `after` renames the result."""
         n_after = len(after.follow)
         first = np.repeat(np.arange(len(self.follow)), n_after)
         second = np.tile(np.arange(n_after), len(self.follow))[:, None]
@@ -33,14 +33,14 @@ class Monitor(NamedTuple):
 
 
 class MonitoredEvents(NamedTuple):
-    """The events that a monitor reads where a report makes it begin again.
+    """The events that a monitor reads if every reported complex event makes it begin again.
 
     ==========  ======================  =====================================================
     `symbols`   unsigned [n]
     `lanes`     int32 [n]               the lane of each event
     `measured`  int64 or float64 [n]    what the window measures
-    `keyed`     uint8 [n]               0 where that is null: no window admits what starts or
-                                        ends there
+    `keyed`     uint8 [n]               0 where that is null: no window admits a complex event that
+                                        starts or ends there
     ==========  ======================  =====================================================
     """
 
@@ -51,18 +51,18 @@ class MonitoredEvents(NamedTuple):
 
 
 class WatchedLanes(NamedTuple):
-    """The monitor of each lane, and the runs of the automaton that go along.
+    """The monitor of each lane, and the runs of the automaton beside it.
 
-    =========  =================================  =============================================
-    `state`    int32 [lanes]                      the state of the monitor
-    `runs`     uint8 [lanes, automaton states]    whether there is a run in each state that a
-                                                  window may admit
-    `began`    as measured, of the same shape     what the window measures where the last of
-                                                  them, by that measure, began
-    `since`    int64 [lanes]                      how many reports each lane has seen
-    `now`      int64 [1]                          how many there were, where a report drops the
-                                                  partial matches of all lanes
-    =========  =================================  =============================================
+    =======  ================================  ==============================================
+    `state`  int32 [lanes]                     the state of the monitor
+    `runs`   uint8 [lanes, automaton states]   1: a run that a window may still admit is in
+                                               the state
+    `began`  as measured, of the same shape    what the window measures where that run began;
+                                               of several, the greatest
+    `since`  int64 [lanes]                     how many reports each lane has seen
+    `now`    int64 [1]                         how many reports there were, if a report drops
+                                               the partial matches of all lanes
+    =======  ================================  ==============================================
     """
 
     state: np.ndarray
@@ -73,12 +73,12 @@ class WatchedLanes(NamedTuple):
 
 
 def rename_reference(monitor, symbols, lanes, state):
-    """The renamed symbols, as a list; `state` is a list and holds the state of each lane afterwards.
+    """The renamed symbols, as a list; `state` is a list and holds the state of each lane after the events.
 
     ==========  =================================  ==============================================
     `monitor`   Monitor                            in
     `symbols`   unsigned [n]                       in
-    `lanes`     int32 [n] or [0]                   in: the lane of each event; empty: there is one
+    `lanes`     int32 [n] or [0]                   in: the lane of each event; empty: one lane
     `state`     int32 [lanes]                      in/out: the state of each lane
     ==========  =================================  ==============================================
     """

@@ -13,7 +13,7 @@ def rename(monitor, symbols, lanes, state):
     monitor : Monitor
     symbols : ndarray, shape (n,), unsigned
     lanes : ndarray, shape (n,) or (0,), int32
-        The lane of each event; empty where there is one.
+        The lane of each event; empty if there is one lane.
     state : ndarray, shape (lanes,), int32
         The state of each lane: in, before the events; out, after them.
 
@@ -50,8 +50,9 @@ def _in_one(monitor, symbols, at, out):
 def rename_consuming(monitor, tables, events, size, by_lane, watched, next_runs, next_began, out):
     """Run a monitor that begins again wherever a complex event is reported, as CONSUME BY asks.
 
-    The automaton runs too, to know where something is reported. Of its runs in one state only the one that
-    began with the highest value is kept, since the window admits the others only if it admits that one.
+    The automaton runs beside the monitor, to know where a complex event is reported. Of its runs in one state
+    only the one that began with the greatest value is kept: the window admits the others only if it admits
+    that one.
 
     ============  ===================================  =======================================================
     `monitor`     Monitor                              in
@@ -95,7 +96,7 @@ def rename_consuming(monitor, tables, events, size, by_lane, watched, next_runs,
             if not (valid if starts else runs[lane, tables.source[t]]):
                 continue
             key = last if starts else began[lane, tables.source[t]]
-            # The difference of integers may be too large for their type: it is negative then.
+            # The difference of integers may overflow: it is negative then.
             if tables.accepting[t] and (size < 0 or (valid and (last <= key or 0 <= last - key <= size))):
                 reported = True
             to = tables.target[t]

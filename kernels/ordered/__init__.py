@@ -1,1 +1,1 @@
-"""Ordered enumeration: the complex events of one end, one by one."""
+"""Ordered enumeration: the complex events of one end, one by one in canonical order."""

@@ -11,10 +11,10 @@ BLOCK_FULL = 1
 STACK_FULL = 2
 
 START, DEPTH, PHASE, STATES, EDGES, WRITTEN, MARKS = range(7)
-"""Words of `progress`, which is carried from call to call of `walk`."""
+"""Words of `progress`, which passes from one call of `walk` to the next."""
 
 NEXT_START, ENTER, EMIT, ADVANCE = range(4)
-"""What `walk` is about to do (word `PHASE`)."""
+"""What `walk` does next: the values of the word `PHASE`."""
 
 
 class Ahead(NamedTuple):

@@ -1,7 +1,7 @@
 """Ordered enumeration: the complex events of one end, one by one in canonical order, however many they are.
 
 The canonical order is ascending (start, marked events, labels). A table made once, backwards over the
-events that the end admits, says for each event k and state q what a run in q after k can still do:
+event that the end admits, says for each event k and state q what a run that is in q after k can still do:
 
 - `ends`: reach the end at j without another mark,
 - `next`: the least event that it can mark and still reach the end, going unmarked until then, and
@@ -10,9 +10,9 @@ events that the end admits, says for each event k and state q what a run in q af
 The walk chooses starts in ascending order, then the marked events one after another, always the least next
 one. It follows a set of states, those that runs with these marked events can be in, because runs may differ
 in labels alone. When the marked events are complete, the labels are listed in ascending order along the
-transitions between these sets, the dead ones cut off. From a state a label leads to one state, so that no
-complex event is listed twice. Every choice leads to a complex event: the time between two is linear in
-their sizes, after a preparation linear in the number of admitted events.
+transitions between these sets, after states that lead nowhere are cut off. From a state a label leads to one
+state, so no complex event is listed twice. Every choice leads to a complex event: after a preparation linear
+in the number of admitted events, the time between two complex events is linear in their sizes.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ from .contract import (
 
 @jit
 def prepare(tables, symbols, lowest, j, ahead, halt):
-    """Fill the table of an end.
+    """Fill the table of an end, `ahead`.
 
     `tables` TransitionTables, `symbols` uint8 or uint16 [events], `lowest` and `j` int64: in; `ahead` Ahead:
     out; `halt` uint8 [1] in: see `jit`.
@@ -90,7 +90,7 @@ def _finishes(ahead, choices, frame, s, lowest, j):
 
 @jit
 def _prune(ahead, choices, progress, lowest, j):
-    """Mark the states that the labels can pass; whether there are any."""
+    """Mark the states through which the labels can pass; gives whether there are any."""
     depth = progress[DEPTH]
     low = choices.state_first[depth]
     found = False
@@ -108,7 +108,7 @@ def _prune(ahead, choices, progress, lowest, j):
 
 @jit
 def _take(choices, frame, edge, stop):
-    """The first live edge from `edge` on, into a frame, that goes on where its labels are; -1 if none."""
+    """The first live edge from `edge` on that leads into a frame from where the labels are; -1 if none."""
     source = choices.target[choices.taken[frame - 1]] if frame > 1 else choices.state_first[0]
     while edge < stop:
         if choices.source[edge] == source and choices.live[choices.target[edge]]:
@@ -119,7 +119,7 @@ def _take(choices, frame, edge, stop):
 
 @jit
 def _next_labels(choices, progress, fresh):
-    """Go on to the first (fresh) or the next labels for the marked events; whether there are any."""
+    """Go to the first (`fresh`) or the next labels for the marked events; gives whether there are any."""
     depth = progress[DEPTH]
     frame = depth
     edge = np.int64(-1)
@@ -142,7 +142,7 @@ def _next_labels(choices, progress, fresh):
 
 @jit
 def _push(tables, symbols, ahead, choices, progress, lowest, j):
-    """Choose the least next event in the top frame; `DONE`, `STACK_FULL`, or -1 where there is none."""
+    """Choose the least next event in the top frame: `DONE`, `STACK_FULL`, or -1 where there is none."""
     depth = progress[DEPTH]
     low = choices.state_first[depth]
     high = progress[STATES]
@@ -222,7 +222,7 @@ def _begin(ahead, choices, progress, lowest):
 
 @jit
 def walk(tables, symbols, admissible, lowest, j, ahead, choices, progress, out, halt):
-    """Write the next complex events that end at j; `DONE` when there are no more.
+    """Write the next complex events that end at j: `DONE` when there are no more, or a status as below.
 
     ============  ==========================  ============================================================
     `tables`      TransitionTables            in

@@ -1,1 +1,1 @@
-"""Outcomes: what follows each event within a time or a number of events."""
+"""Outcomes: what happens after each event, within a time or a number of events."""

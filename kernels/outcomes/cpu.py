@@ -1,8 +1,8 @@
-"""Outcomes: what follows each event within a time or a number of events.
+"""Outcomes: what happens after each event, within a time or a number of events.
 
-Events are grouped by lane, in the order of the stream inside each. What lies after an event within a given
-time is an interval whose ends ascend with the event, so that two pointers find all of them, and a queue of
-the values that may still become the greatest finds all extremes: a few steps for each event.
+Events are grouped by lane, in the order of the stream inside each. The events within a given time after an
+event are an interval, whose end moves forward with the event: two pointers find all intervals, and a queue of
+the values that may still become the greatest finds all maxima, in a few steps for each event.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ def reach_body(times, begin, stop, size, reach, halt):
 
 
 def greatest_body(values, reach, queue, found, halt):
-    """For each event the greatest value of the events after it up to `reach`; NaN where none has a value.
+    """For each event the greatest value of the events after it, up to `reach`; NaN where none has a value.
 
     ========  ==================  ========================================================
     `values`  float64 [events]    in: NaN is no value

@@ -1,18 +1,18 @@
-"""The contract of outlooks: one bit for each event, whether a complex event of a pattern q is in its reach.
+"""The contract of outlooks: for each event one bit, whether a complex event of a pattern q is in its reach.
 
-*Ahead* of event j (FOLLOWED BY) lies a complex event of q that starts after j, if `low <= time(end) - time(j)
-<= high`; *behind* it (PRECEDED BY) one that ends before j, if `low <= time(j) - time(start) <= high`. Both
-events are of one lane. q is an automaton whose labels are dropped, so that from a state a symbol leads to one
-state at most.
+*Ahead* of event j (FOLLOWED BY): a complex event of q that starts after j, with `low <= time(end) - time(j)
+<= high`. *Behind* it (PRECEDED BY): one that ends before j, with `low <= time(j) - time(start) <= high`. Both
+are of one lane. q is an automaton whose labels are dropped, so that from a state a symbol leads to at most
+one state.
 
-Looking ahead, an event waits in the queue of its lane. At an event e all that wait are in reach of e, once
-those whose reach is over are gone; those that lie before the latest start of what ends at e, and at least
-`low` back, are then the first ones of the queue. So each event is put into its queue once and taken out once,
-and the queue is decided from its head on.
+Looking ahead, an event waits in the queue of its lane. When an event e comes, those whose reach ends before e
+leave the queue, and all others have e in their reach, unless e is less than `low` after them. If complex
+events of q end at e, those that wait before the latest start of these, at least `low` back, are decided: they
+are the first ones of the queue. So each event is put into its queue once and taken out once, at the head.
 
-Looking behind, a start is *ripe* once it lies `low` back. Of ripe starts in one state of q the latest stands
-for all, so a lane has one register for each state. The others are nodes in a queue of the lane; those in one
-state are a tree, so that a step of q moves as many roots as q has states.
+Looking behind, a start is *ripe* once it lies `low` back. Of the ripe starts in one state of q the latest
+stands for all, so a lane has one register for each state. The other starts are nodes in a queue of the lane;
+those in one state are a tree, so that a step of q moves as many roots as q has states.
 """
 
 from typing import NamedTuple
@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 NOT_KEPT, UNASKED, ASKED = 0, 1, 2
-"""What an event is beside what q reads of it: nothing, an event, an event whose bit is asked for."""
+"""`kept`: the event is dropped; it is kept; it is kept, and its bit is asked for."""
 
 WAITS = 2
-"""Added to nothing: a `value` of `Waiting` from here on is that of an event that waits."""
+"""Added to `UNASKED` or `ASKED` in `Waiting.value`: an event that waits."""
 
 
 class OutlookEvents(NamedTuple):
@@ -32,13 +32,13 @@ class OutlookEvents(NamedTuple):
     ===========  ==========================  =========================================================
     `symbols`    uint8 or uint16 [n]
     `heard`      uint16 [symbols]            what q reads of each symbol; 0: nothing
-    `renamed`    uint16 [n] or [0]           what q reads of each event, where a monitor has its say
-    `kept`       uint8 [symbols]             of each symbol `NOT_KEPT`, `UNASKED` or `ASKED`
+    `renamed`    uint16 [n] or [0]           what q reads of each event, if a monitor renames symbols
+    `kept`       uint8 [symbols]             for each symbol `NOT_KEPT`, `UNASKED` or `ASKED`
     `lanes`      int32 [n] or [0]            empty: there is one lane
     `positions`  int64 [n]                   ascending in a lane
     `times`      uint64 or float64 [n]       what the reach measures; non-decreasing in a lane
-    `latest`     int64 [n] or [0]            where another machine runs q, the latest position at which a
-                                             complex event starts that ends at each event; -1: none ends
+    `latest`     int64 [n] or [0]            if another machine runs q: the latest position at which a complex
+                                             event that ends at each event starts; -1: none ends there
     ===========  ==========================  =========================================================
     """
 
@@ -53,18 +53,18 @@ class OutlookEvents(NamedTuple):
 
 
 class OutlookShare(NamedTuple):
-    """The events that one thread reads: those of some lanes, or some neighbours where there is one lane.
+    """The events that one thread reads: those of some lanes, or neighbouring ones where there is one lane.
 
     ==========  ==============  ===========================================================================
     `start`     int             the first event
     `stop`      int             one past the last one
-    `shift`     int             with lanes: only those of which `(lane >> shift) & mask` is `part`
+    `shift`     int             with lanes: only events of which `(lane >> shift) & mask` is `part`
     `mask`      int             0: all lanes
     `part`      int
     `row`       int             without lanes: the row in the arrays of lanes
-    `place`     int             the place of the first event that gets one; the others follow it
-    `carried`   int             1: those that wait in the row come before these events, which are read by
-                                another share: they are decided, and nothing else
+    `place`     int             the place of the first event that gets one; later events follow it
+    `carried`   int             1: the events that wait in the row come before these events; another share
+                                reads these: this one only decides the events that wait
     `own`       int64 [SELDOM]  scratch
     `spot`      int64 [SELDOM]  scratch
     ==========  ==============  ===========================================================================
@@ -83,12 +83,12 @@ class OutlookShare(NamedTuple):
 
 
 class KnownEvents(NamedTuple):
-    """Events whose bit is known, without those that become neutral.
+    """Events whose bits are known, without those that become neutral.
 
     ===========  ========================  ===========================================================
-    `becomes`    as the symbols [m, 2]     what each symbol becomes, by the bit; 0: neutral
-    `symbols`    as there [n]              out: what the events become
-    `places`     int64 [n]                 out: which events they are, ascending
+    `becomes`    as the symbols [m, 2]     the new symbol for each symbol and bit; 0: neutral
+    `symbols`    as there [n]              out: the new symbols
+    `places`     int64 [n]                 out: the numbers of these events, ascending
     ===========  ========================  ===========================================================
     """
 
@@ -98,14 +98,14 @@ class KnownEvents(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """The events that are kept, with room for more: those that wait, and others.
+    """Room for the events that are kept: those that wait, and others.
 
     ============  ======================  ==================================================================
     `positions`   int64 [room]
     `times`       dtype of times [room]
     `lanes`       int32 [room] or [0]
     `following`   int64 [room]            the next event in the queue of the lane; -1 at its end
-    `value`       uint8 [room]            0 or 1: the bit; `WAITS + UNASKED`, `WAITS + ASKED`: it waits
+    `value`       uint8 [room]            the bit, 0 or 1; `WAITS + UNASKED` or `WAITS + ASKED`: it waits
     ============  ======================  ==================================================================
     """
 
@@ -120,8 +120,8 @@ class AheadLanes(NamedTuple):
     """What is kept of each lane to look ahead.
 
     ===========  ==================================  =====================================================
-    `head`       int64 [lanes]                       the first event that waits, which is asked; -1: none
-    `tail`       int64 [lanes]                       the last one, where there is a first
+    `head`       int64 [lanes]                       the first event that waits (it is asked); -1: none
+    `tail`       int64 [lanes]                       the last event that waits, if there is one
     `registers`  int64 [lanes, program.n_registers]  the latest start of a run in each state; -1: none
     ===========  ==================================  =====================================================
     """
@@ -135,8 +135,8 @@ class BehindLanes(NamedTuple):
     """What is kept of each lane to look behind.
 
     ==========  ==============================  ==========================================================
-    `latest`    dtype of times [lanes, n_live]  the time of the latest ripe start in each state; in place
-                                                of state 0, of those whose complex event has ended
+    `latest`    dtype of times [lanes, n_live]  the time of the latest ripe start in each state; in column
+                                                0, of those whose complex event has ended
     `there`     uint8 [lanes, n_live]           whether there is one
     `root`      int64 [lanes, n_live]           the root of the starts that are not ripe; -1: none
     `head`      int64 [lanes]                   the first start that is not ripe; -1: none
@@ -152,7 +152,7 @@ class BehindLanes(NamedTuple):
 
 
 class Unripe(NamedTuple):
-    """Starts that are not ripe yet, with room for more.
+    """Room for the starts that are not ripe yet.
 
     ============  =====================  ===================================================================
     `times`       dtype of times [room]
@@ -169,11 +169,11 @@ class Unripe(NamedTuple):
 
 
 ENDED, DEAD = -1, -2
-"""The state of starts whose complex event has ended, and of starts that have none."""
+"""`state` of starts whose complex event has ended, and of starts that cannot have one."""
 
 
 def outlook_reference(found, lanes, times, reach, behind):
-    """The bits by their definition.
+    """The bits by definition.
 
     Parameters
     ----------

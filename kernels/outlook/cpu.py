@@ -6,7 +6,7 @@ from .contract import DEAD, ENDED, NOT_KEPT, UNASKED, WAITS
 
 @inline
 def _passed(waiting, at, value, decided, n):
-    """Decide the event at the head of a queue, and those after it that were not asked; the new head."""
+    """Decide the event at the head of a queue, and those after it that were not asked; gives the new head."""
     waiting.value[at] = value
     decided[n] = at
     n += 1
@@ -27,8 +27,8 @@ def _heard(read, i):
 
 @jit
 def staying(symbols, kept, places):
-    """The events that are kept, `symbols` [n] and `kept` as in `OutlookEvents`: `places` int64 [n] out; their
-    number."""
+    """Write the places of the events that are kept to `places` int64 [n]; `symbols` [n] and `kept` as in
+    `OutlookEvents`. Gives their number."""
     n = 0
     for i in range(symbols.shape[0]):
         places[n] = i
@@ -38,8 +38,8 @@ def staying(symbols, kept, places):
 
 @jit
 def become(symbols, bits, known):
-    """What events become whose bits are known: `symbols` [n], `bits` uint8 [n] in, `known` `KnownEvents` out;
-    their number."""
+    """Replace the symbols of events whose bits are known: `symbols` [n], `bits` uint8 [n]: in; `known`
+    `KnownEvents`: out. Gives how many are left."""
     n = 0
     for i in range(symbols.shape[0]):
         after = known.becomes[symbols[i], bits[i]]
@@ -72,23 +72,23 @@ def _own(read, share, strip, keeps):
 
 @jit
 def look_ahead(program, read, low, high, step, lanes, waiting, share, decided, halt):
-    """Read further events, put those that are kept among those that wait, and decide what is decided.
+    """Read further events, add those that are kept to those that wait, and decide all that can be decided.
 
-    =========  ============  =============================================================================
-    `program`  Program       in: of q, from `hits_program`
-    `read`     OutlookEvents in
-    `low`      dtype of      in: the reach
+    =========  =============  =============================================================================
+    `program`  Program        in: of q, from `hits_program`
+    `read`     OutlookEvents  in
+    `low`      dtype of       in: the reach
     `high`     times
-    `step`     dtype of      in: how much later at least the next event of a lane is: 1 where places are
-               times         measured, else 0
-    `lanes`    AheadLanes    in/out
-    `waiting`  Waiting       in/out, with room for the events that are kept
-    `share`    OutlookShare         in: which events; those that are kept have places
-    `decided`  int64 [room]  out: the events that were decided, by their places in `waiting`
-    `halt`     uint8 [1]     in: see `jit`
-    =========  ============  =============================================================================
+    `step`     dtype of       in: the least distance from the last event of a lane to its next one: 1 where
+               times          places are measured, else 0
+    `lanes`    AheadLanes     in/out
+    `waiting`  Waiting        in/out, with room for the events that are kept
+    `share`    OutlookShare   in: which events; those that are kept have places
+    `decided`  int64 [room]   out: the events that were decided, by their places in `waiting`
+    `halt`     uint8 [1]      in: see `jit`
+    =========  =============  =============================================================================
 
-    Returns how many were decided. In a lane they are decided in their order.
+    Gives how many were decided. In a lane they are decided in their order.
     """
     laned = read.lanes.shape[0] > 0
     carried, found = share.carried != 0, read.latest.shape[0] > 0
@@ -148,10 +148,10 @@ def look_ahead(program, read, low, high, step, lanes, waiting, share, decided, h
 
 @jit
 def time_passes(now, high, lanes, waiting, oldest, count, decided):
-    """Decide events whose reach is over, where no event to come is before a time.
+    """Decide events whose reach is over, because no event to come is before a time.
 
-    `now` dtype of times in: that time; `oldest` int64 in: an event before which none waits; `count` int64 in:
-    how many there are; the others as for `look_ahead`. Returns (how many were decided, the new `oldest`).
+    `now` dtype of times: in, that time; `oldest` int64: in, an event before which none waits; `count` int64:
+    in, how many there are; the others as for `look_ahead`. Gives how many were decided, and the new `oldest`.
     It ends at the first event whose reach is not over.
     """
     n = 0
@@ -169,9 +169,9 @@ def time_passes(now, high, lanes, waiting, oldest, count, decided):
 
 @jit
 def lanes_pass(some, now, high, lanes, waiting, decided):
-    """The same for lanes of which each has its own time.
+    """As `time_passes`, for lanes each of which has its own time.
 
-    `some` int64 [k] in: lanes; `now` dtype of times [k] in. Returns how many were decided.
+    `some` int64 [k]: in, lanes; `now` dtype of times [k]: in. Gives how many were decided.
     """
     n = 0
     for g in range(some.shape[0]):
@@ -184,7 +184,7 @@ def lanes_pass(some, now, high, lanes, waiting, decided):
 
 @jit
 def relink(waiting, count, lanes):
-    """Make the queues of the first `count` events again, of which some wait; no lane has a queue."""
+    """Make the queues of the first `count` events again, of which some wait; on entry no lane has a queue."""
     laned = waiting.lanes.shape[0] > 0
     for place in range(count):
         if waiting.value[place] < WAITS:
@@ -216,7 +216,7 @@ def _noted(lanes, lane, state, time):
 
 @jit
 def look_behind(tables, read, low, high, lanes, starts, share, scratch, bits, halt):
-    """Read further events, and decide what lies behind each that is asked.
+    """Read further events, and decide what lies behind each event that is asked.
 
     =========  ==================  =======================================================================
     `tables`   TransitionTables    in: of q; one transition at most for a state and a symbol
@@ -224,14 +224,14 @@ def look_behind(tables, read, low, high, lanes, starts, share, scratch, bits, ha
     `low`      dtype of times      in: the reach
     `high`     dtype of times
     `lanes`    BehindLanes         in/out
-    `starts`   Unripe              in/out, with room for as many more as q reads events, if `low` is not 0
-    `share`    OutlookShare               in: which events; those that q reads have places
+    `starts`   Unripe              in/out, with room for as many starts as q reads events, if `low` is not 0
+    `share`    OutlookShare        in: which events; those that q reads have places
     `scratch`  BehindLanes         scratch, of one lane
     `bits`     uint8 [n]           out: of each of these events
     `halt`     uint8 [1]           in: see `jit`
     =========  ==================  =======================================================================
 
-    Returns how many of all events up to its last one q reads.
+    Gives how many events q reads, from the first to the last of these.
     """
     laned = read.lanes.shape[0] > 0
     n_live = lanes.latest.shape[1]
@@ -318,7 +318,7 @@ def look_behind(tables, read, low, high, lanes, starts, share, scratch, bits, ha
 
 @jit
 def without_ripe(lanes, starts, into):
-    """Copy the starts that are not ripe and may still have a complex event to other arrays; their number."""
+    """Copy the starts that are not ripe, but not dead ones, to other arrays; gives their number."""
     n_live = lanes.root.shape[1]
     count = 0
     for lane in range(lanes.head.shape[0]):

@@ -1,9 +1,9 @@
 """Looking ahead for a single event within a reach that begins at once: the next one in the lane decides.
 
-Where q is a single event and the reach begins at once, an event is followed by q within reach if the next
-event of its lane that q takes is: all later ones are farther. The same holds where any distance will do. So
-events are looked at from the last one back, and of each lane the time of the nearest such event is kept:
-there are no queues.
+Let q be a single event, and let the reach begin at once or have no end. Then an event is followed by q within
+reach iff the next event of its lane that q takes is in reach: all later ones are farther. So the kernel reads
+the events from the last one back, and keeps for each lane the time of the nearest event that q takes: there
+are no queues.
 """
 
 from typing import NamedTuple
@@ -14,15 +14,15 @@ from ..jit import SELDOM, jit
 from .contract import ASKED
 
 UNKNOWN = 2
-"""The bit of an event behind which nothing has been seen yet that decides it."""
+"""The bit of an event that nothing read so far decides."""
 
 
 class NextLanes(NamedTuple):
-    """The nearest event of each lane that q takes, among those that were looked at.
+    """The nearest event of each lane that q takes, among the events that have been read.
 
     =======  ======================  ===============================================
-    `time`   uint64 [lanes]          what the reach measures of it
-    `round`  int64 [lanes]           in which round it was seen; another: there is none
+    `time`   uint64 [lanes]          its time, as the reach measures it
+    `round`  int64 [lanes]           the round in which it was seen; not the present one: there is none
     =======  ======================  ===============================================
     """
 
@@ -32,14 +32,14 @@ class NextLanes(NamedTuple):
 
 @jit
 def look_next(read, high, now, turn, nearest, bits, halt):
-    """Decide events by the next one of their lane, the last event first: the first that is not decided, or n.
+    """Decide events by the next one of their lane, from the last back; gives the first undecided one, or n.
 
     =========  ================  ==========================================================================
     `read`     OutlookEvents     in
     `high`     uint64            in: the reach
-    `now`      uint64 [1] or     in: what no event to come is before, which may be before an event;
-               [0]               empty: that is not known
-    `turn`     int               in: the round, which all events that come behind these were looked at in
+    `now`      uint64 [1] or     in: no event to come is before this time; empty: that is not known
+               [0]
+    `turn`     int               in: the present round; all events after these were read in it
     `nearest`  NextLanes         in/out
     `bits`     uint8 [n]         out: 0 or 1, which says nothing of events that are not asked; or `UNKNOWN`
     `halt`     uint8 [1]         in: see `jit`

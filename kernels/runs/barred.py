@@ -1,9 +1,9 @@
-"""Events at which no run may start, or none end: further symbols of an automaton.
+"""Events at which no run may start, or no run may end: further symbols of an automaton.
 
 `WITHIN n [x]` keeps no complex event that starts or ends where x is null. Such an event may lie inside a
 complex event, so the automaton has to read it, but as another symbol: one without the transitions of state 0
-and without accepting transitions. An event with an infinite x is barred one way: no end is within reach of a
-start at -inf, and no start is within reach of an end at +inf.
+and without accepting transitions. An event with an infinite x is barred in one direction: no end is within
+reach of a start at -inf, and no start is within reach of an end at +inf.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from .contract import TransitionTables
 
 NO_START, NO_END = 1, 2
-"""Bits that say what is barred at an event; symbol s becomes s + bars * symbols there."""
+"""Bits that tell what is barred at an event; its symbol s becomes s + bars * symbols."""
 
 
 def barred(tables):

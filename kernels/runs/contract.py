@@ -18,7 +18,7 @@ class TransitionTables(NamedTuple):
     `first`      int32 [symbols + 1]     the transitions of symbol s are first[s] .. first[s + 1] - 1
     `source`     int32 [transitions]     ascending inside a symbol
     `label`      int32 [transitions]     ascending inside a symbol and source; 0 marks nothing
-    `target`     int32 [transitions]     -1: it has no outgoing transition, so that no run goes on there
+    `target`     int32 [transitions]     -1: a state without outgoing transitions, where no run continues
     `accepting`  uint8 [transitions]     1: a complex event ends here
     ===========  ======================  ============================================================
 
@@ -49,7 +49,7 @@ class SegmentHits(NamedTuple):
     ========  =======================  ================================================================
     `first`   int64 [segments + 1]     segment g has the hits first[g] .. first[g + 1] - 1
     `event`   int64 [hits]             where complex events end; ascending inside a segment
-    `lowest`  int64 [hits]             the least event at which one may start; non-decreasing there
+    `lowest`  int64 [hits]             the least admissible start; non-decreasing inside a segment
     ========  =======================  ================================================================
     """
 
@@ -61,8 +61,8 @@ class SegmentHits(NamedTuple):
 class Program(NamedTuple):
     """For each symbol, operations `register[into] = register[left] + register[right]`, in order.
 
-    Registers 0 .. n_live - 1 are the states, `zero` holds the neutral value, `zero + 1` what is accepted
-    (programs for hits only), the rest old values that are still to be read.
+    Registers 0 .. n_live - 1 are the states, `zero` holds the neutral value, `zero + 1` what is accepted (in
+    programs for hits only), and the other registers hold old values that are still to be read.
     """
 
     first: np.ndarray
@@ -80,16 +80,16 @@ class ChainedProgram(NamedTuple):
     writes these, and register[low] never falls. So the chain is never copied: it lies in a longer array and
     begins one place earlier after each move.
 
-    ============  ======================  ============================================================
-    `first`       int32 [symbols + 1]     the other operations of symbol s are first[s] .. first[s + 1] - 1
-    `middle`      int32 [symbols]         the chain moves before operation middle[s]
-    `moves`       uint8 [symbols]         1: it moves
-    `into` ...                            as in `Program`; register low + k of the chain is n_registers + k
-    `low`, `high`                         the chain, both ends in it
-    `told`        int64 [symbols] or [0]  the place in the chain of the start that is accepted, -1 where
-                                          none is; empty unless that and moving is all that events do, and
-                                          the chain begins with register 0
-    ============  ======================  ============================================================
+    =============  ======================  =================================================================
+    `first`        int32 [symbols + 1]     the other operations of symbol s are first[s] .. first[s + 1] - 1
+    `middle`       int32 [symbols]         the chain moves before operation middle[s]
+    `moves`        uint8 [symbols]         1: the chain moves at the symbol
+    `into` ...                             as in `Program`; register low + k of the chain is n_registers + k
+    `low`, `high`  int                     the chain, both ends in it
+    `told`         int64 [symbols] or [0]  the place in the chain of the start that is accepted, -1 where
+                                           none is; empty unless that and moving is all that events do, and
+                                           the chain begins with register 0
+    =============  ======================  =================================================================
     """
 
     first: np.ndarray
@@ -106,7 +106,7 @@ class ChainedProgram(NamedTuple):
 
 
 def first_open_reference(tables, symbols, begin, stop):
-    """The first event of each segment that starts a run which goes on behind the segment; `stop` if none."""
+    """The first event of each segment that starts a run still open after the segment; `stop` if none."""
     return [
         min((i for i in range(low, high) if _goes_on(tables, symbols, i, high)), default=high)
         for low, high in zip(begin, stop)
@@ -123,9 +123,9 @@ def _goes_on(tables, symbols, start, stop):
 
 
 def accepting_runs(tables, symbols, begin, stop):
-    """Every accepting run inside [begin, stop), as (start, end, ((event, label), ...)): what a run is.
+    """Every accepting run inside [begin, stop), as (start, end, ((event, label), ...)): defines a run.
 
-    The reference of all run kernels, written as the definition; its cost is the number of runs.
+    The reference of all run kernels; its cost is the number of runs.
     """
     found = []
     for start in range(begin, stop):

@@ -1,4 +1,4 @@
-"""Which runs are still open behind some events."""
+"""The first event of a segment that starts a run which is still open after the segment."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def _first_open(tables, symbols, begin, stop, lives, first):
 
 
 def first_open(tables, symbols, begin, stop):
-    """The first event of each segment at which a run starts that goes on behind the segment; `stop` if none.
+    """The first event of each segment that starts a run still open after the segment; `stop` if none.
 
     Parameters
     ----------

@@ -11,11 +11,11 @@ import numpy as np
 from .contract import ChainedProgram, Program
 
 CHAINED = 12
-"""Registers that a chain has at least: shorter ones are moved one by one."""
+"""The least number of registers of a chain: shorter ones are moved one by one."""
 
 
 def hits_program(tables):
-    """The program of `cer_gpu.kernels.hits.cpu`: `+` is max, and `zero + 1` gets the accepted start.
+    """The program of `cer_gpu.kernels.hits.cpu`: `+` is max, and register `zero + 1` gets the accepted start.
 
     Short programs are padded to one length, so that the loop over them is predicted.
     """
@@ -34,9 +34,9 @@ def hits_program(tables):
 
 
 def longest_run(tables):
-    """How many events a run has at most, from its first to its last; None: any number.
+    """The most events that a run has, from its first to its last; None: there is no bound.
 
-    Events of the neutral symbol are not counted: a chunk has none.
+    Events of the neutral symbol do not count: a chunk has none.
     """
     edges = {(s, t) for s, t in zip(tables.source.tolist(), tables.target.tolist()) if t >= 0}
     if any(source == target for source, target in edges):
@@ -45,7 +45,7 @@ def longest_run(tables):
     for source, target in edges:
         into[target] += 1
         out[source].append(target)
-    # States in such an order that every transition leads forward; there is none where some lie on a circle.
+    # States in an order in which every transition leads forward; there is none where some lie on a circle.
     length, order = [1] * tables.n_live, [state for state in range(tables.n_live) if into[state] == 0]
     for state in order:
         for target in out[state]:
@@ -164,7 +164,7 @@ def _counting(tables, into, out_of, descending):
 
 
 def moves_of(edges, zero, descending):
-    """Operations for the edges (into, out of) of one symbol; state 0 keeps its value besides.
+    """Operations for the edges (into, out of) of one symbol; state 0 also keeps its value.
 
     States are written in one direction, and an old value that is read later than that is saved first.
     """

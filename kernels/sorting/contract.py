@@ -4,8 +4,8 @@
 
 =========  ========================  ==================================================================
 `keys`     int64 [columns, rows]     in: the first column that differs decides
-`runs`     SortedRuns                in/out: low .. middle - 1 and middle .. high - 1 are in order each, and
-                                     low .. high - 1 afterwards
+`runs`     SortedRuns                in/out: on entry low .. middle - 1 and middle .. high - 1 are each in
+                                     order, after it low .. high - 1 is
 =========  ========================  ==================================================================
 
 `order_of` sorts whole numbers that are close to each other by their digits:

@@ -1,1 +1,1 @@
-"""Steps: the automaton whose states are entered at events, and read again within a gap of time."""
+"""Steps: automata that bound the gap of time from one marked event to the next: `A ;[<= 5 s] B`."""

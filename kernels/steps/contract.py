@@ -1,12 +1,12 @@
 """The automaton of steps as its kernels read it, and what they compute, by its definition.
 
-A run is in a state since an event: together they are an **entry**. An event with a symbol enters states:
-each **group** of the symbol is a state, and **reads** of what it is entered from. A read is a **view** of a
-state: its entries whose gap to the event (the difference of times) lies in an interval, anywhere, right
-before the event or not right before it. A run may also start in the group. All groups of an event read what
-earlier events have entered.
+An event that a run marks puts the run into a state; event and state together are an **entry**. The symbol of
+an event says which states it enters: each is a **group** of the symbol. A group **reads** the entries that it
+continues, and a run may also start in it. A read is a **view** of a state: the entries whose gap to the event
+(the difference of times) lies in an interval, and whose event is anywhere before, right before, or not right
+before it. All groups of an event read what earlier events have entered.
 
-Times do not decrease in a segment, so the entries of a view are neighbours, and both of its ends only move
+Times do not fall in a segment, so the entries of a view are neighbours, and both of its ends only move
 forward from event to event.
 """
 
@@ -15,19 +15,19 @@ from typing import NamedTuple
 import numpy as np
 
 ANY_PLACE, NEIGHBOUR, APART = range(3)
-"""Which entries a view shows: all, that of the event right before, or all others."""
+"""`view_near`: a view shows entries anywhere, only that of the event right before, or all but that one."""
 
 DIGIT = 11
-"""One pass sorts complex events by so many bits of their starts."""
+"""Bits of their starts by which one pass sorts complex events."""
 
 LARGEST = 1 << 62
-"""A number of complex events that is not counted in 64 bits any more."""
+"""Stands for every count of complex events from 2^62 on."""
 
 DOUBTFUL = float(LARGEST // 2)
-"""From so many on a number is counted by Python's integers."""
+"""A number that may be this large or larger is counted with Python's integers."""
 
 MOST_STEPS = 6
-"""Longer chains are counted otherwise: each step more takes four times as much for a hit."""
+"""The most steps of a chain: each further step takes four times as much for a hit."""
 
 
 class StepTables(NamedTuple):
@@ -45,7 +45,7 @@ class StepTables(NamedTuple):
     `view_low`        uint64 or float64 [views]       the least gap
     `view_high`       as `view_low`                   the greatest gap
     `view_near`       uint8 [views]                   `ANY_PLACE`, `NEIGHBOUR` or `APART`
-    `view_timed`      uint8 [views]                   0: the gap is not asked for
+    `view_timed`      uint8 [views]                   0: any gap is admitted
     `view_loose`      uint8 [views]                   1: a gap that is no number (inf - inf) counts as inside
     `view_rises`      uint8 [views]                   1: the latest starts of its entries do not fall
     ================  ==============================  =======================================================
@@ -73,14 +73,14 @@ class StepTables(NamedTuple):
 
 
 class Sessions(NamedTuple):
-    """What parts the events of a lane into sessions: an event goes on with that of the event before it.
+    """What parts the events of a lane into sessions: an event joins the session of the event before it
 
     =========  ===============  =======================================================
-    `high`     dtype of times   if it comes at most so long after that event,
-    `timed`    bool             False: however long,
-    `near`     bool             and, if so, right after it in the stream
-    `loose`    bool             whether a gap that is no number counts
-    `label`    int              what every event is marked with; 0: nothing
+    `high`     dtype of times   if it comes at most this long after that event,
+    `timed`    bool             (False: however long after it,)
+    `near`     bool             and, if this is set, right after it in the stream
+    `loose`    bool             whether a gap that is no number (inf - inf) counts as short enough
+    `label`    int              the mark of every event; 0: none
     =========  ===============  =======================================================
     """
 
@@ -108,7 +108,7 @@ class StepEvents(NamedTuple):
 
 
 class StepSegments(NamedTuple):
-    """What to run: events begin .. stop - 1 of each segment, of which those from `report` on are reported.
+    """What to run: events begin .. stop - 1 of each segment; the ends from `report` on are reported.
 
     ========  ==================
     `begin`   int64 [segments]
@@ -123,18 +123,18 @@ class StepSegments(NamedTuple):
 
 
 class EntryRoom(NamedTuple):
-    """Room for entries, by state, and what is known of views.
+    """Room for entries, by state, and the positions of views.
 
     =============  ==========================  =============================================================
     `first`        int64 [states + 1]          the entries of state q are first[q] .. first[q + 1] - 1
-    `kept`         uint8 [states]              0: entries of the state are not looked at again
+    `kept`         uint8 [states]              0: no view reads entries of the state
     `used`         int64 [states]              where the next entry goes
-    `event`        int32 [entries]             that has entered
-    `value`        int64 [entries]             of entries the greatest counts: the latest start, mostly
+    `event`        int32 [entries]             the event that has entered
+    `value`        int64 [entries]             the number whose greatest is wanted: mostly the latest start
     `shown`        int64 [views]               the first entry of its state that a view does not show yet,
     `gone`         int64 [views]               and the first that it still shows
     `queue_first`  int64 [views + 1]           the queue of view v begins at queue[queue_first[v]]
-    `queue`        int32 [all queues]          entries that are shown, without those before a greater value
+    `queue`        int32 [all queues]          entries that are shown, but not those before a greater value
     `head`         int64 [views]               the first entry in each queue,
     `tail`         int64 [views]               and one past the last
     =============  ==========================  =============================================================
@@ -157,13 +157,13 @@ class StepNodes(NamedTuple):
     """The runs of segments: each entry with the entries that it comes from.
 
     ==============  ====================  ===================================================================
-    `event`         int32 [entries]       that has entered
-    `label`         int32 [entries]       what it is marked with
-    `latest`        int64 [entries]       the latest start of a run
+    `event`         int32 [entries]       the event that has entered
+    `label`         int32 [entries]       its mark
+    `latest`        int64 [entries]       the latest start of the entry's runs
     `link_first`    int32 [entries]       an entry has the links link_first .. link_last - 1
     `link_last`     int32 [entries]
-    `link_low`      int32 [links]         a link stands for the entries link_low .. link_high - 1, of those
-    `link_high`     int32 [links]         that have runs in the window; link_low -1: a run starts here
+    `link_low`      int32 [links]         a link stands for the entries link_low .. link_high - 1 that have
+    `link_high`     int32 [links]         runs in the window; link_low -1: a run starts here
     `root_first`    int64 [hits + 1]      hit h has the roots root_first[h] ..
     `root_entry`    int32 [roots]         entries that accept
     `before`        int32 [entries]       the entry of its state before it, -1 for none; empty: entries of a
@@ -213,19 +213,19 @@ class FoundPaths(NamedTuple):
 
 
 NEVER = -2
-"""The place of the last event of a lane that has none: no event comes right behind it."""
+"""The place of the last event of a lane without events: no event comes right after it."""
 
 
 class NeighbourLanes(NamedTuple):
-    """What is kept of each lane.
+    """What is kept of each lane: its last event, and the runs that this event has entered.
 
     =======  ================================  =============================================================
-    `place`  int64 [lanes]                     where its last event lies; `NEVER`: there is none
-    `time`   uint64 or float64 [lanes]         when that was
-    `runs`   int64 [lanes, states]             how many runs that event has entered each state with; or one
-                                               more than the position of the latest start, 0 for none. Where
-                                               an event enters one state, [lanes, 2]: that one plus 1, or 0,
-                                               and its runs
+    `place`  int64 [lanes]                     the place of its last event; `NEVER`: there is none
+    `time`   uint64 or float64 [lanes]         the time of that event
+    `runs`   int64 [lanes, states]             how many runs that event has put into each state; or one more
+                                               than the position of their latest start, 0 for none. Where an
+                                               event enters at most one state, [lanes, 2]: one more than that
+                                               state, 0 for none, and its runs
     =======  ================================  =============================================================
     """
 
@@ -235,7 +235,7 @@ class NeighbourLanes(NamedTuple):
 
 
 class ShortTables(NamedTuple):
-    """The states by how many events lead to them, and what those of two events read.
+    """The states by the number of events that lead to them, and the views that states of two events read.
 
     ============  =====================  ====================================================================
     `level`       int8 [states]          1: runs of one event enter; 2: of one or two; 3: of up to three
@@ -252,12 +252,12 @@ class ShortTables(NamedTuple):
 class ChainTables(NamedTuple):
     """How the states of chains are entered.
 
-    A chain, or several with their first steps in common: a run starts in a state of level 1, and enters one
-    of level m by one view, which shows the entries of one state of level m - 1.
+    The automaton is one chain, or several with their first steps in common: a run starts in a state of level
+    1, and enters each state of level m by one view, which shows the entries of one state of level m - 1.
 
     =========  ================  ===============================================
-    `level`    int32 [states]    how many events the runs have that enter it
-    `read`     int32 [states]    the view that shows where they come from, or -1
+    `level`    int32 [states]    how many events the runs have that enter the state
+    `read`     int32 [states]    the view that shows where these runs come from, or -1
     `before`   int32 [states]    the state of that view, or -1
     =========  ================  ===============================================
     """
@@ -268,17 +268,17 @@ class ChainTables(NamedTuple):
 
     @property
     def of_event(self):
-        """How many sums an event costs at most."""
+        """The most sums that an event costs."""
         return 1 << int(self.level.max())
 
     @property
     def of_hit(self):
-        """How many sums a hit costs at most."""
+        """The most sums that a hit costs."""
         return 1 << 2 * (int(self.level.max()) - 1)
 
 
 def of_neighbours(tables):
-    """Whether all views of an automaton are of neighbours, and each symbol has one label at most."""
+    """Whether all views of an automaton show neighbours only, and each symbol has at most one label."""
     if not len(tables.view_near) or (tables.view_near != NEIGHBOUR).any():
         return False
     labels = tables.state_label[tables.group_state]
@@ -287,7 +287,7 @@ def of_neighbours(tables):
 
 
 def lone_ends(tables):
-    """Whether an event with each symbol is a complex event by itself; None where others may decide that.
+    """Whether an event with each symbol is a complex event by itself; None where other events decide that.
 
     Returns
     -------
@@ -305,7 +305,7 @@ def lone_ends(tables):
 
 
 def ending_symbols(tables):
-    """Whether a complex event may end at an event with each symbol: uint8 [symbols]."""
+    """Whether a complex event may end at an event, for each symbol: uint8 [symbols]."""
     found = np.zeros(tables.n_symbols, np.uint8)
     for symbol in range(tables.n_symbols):
         groups = slice(tables.first[symbol], tables.first[symbol + 1])
@@ -314,12 +314,12 @@ def ending_symbols(tables):
 
 
 def single_entered(tables):
-    """Whether an event enters one state at most."""
+    """Whether every event enters at most one state."""
     return int(np.diff(tables.first).max(initial=0)) <= 1
 
 
 def neighbour_lanes(tables):
-    """Room for what is kept of lanes, of none yet."""
+    """`NeighbourLanes` without lanes."""
     columns = 2 if single_entered(tables) else len(tables.accepting)
     return NeighbourLanes(
         np.empty(0, np.int64), np.empty(0, tables.view_low.dtype), np.empty((0, columns), np.int64)
@@ -329,7 +329,7 @@ def neighbour_lanes(tables):
 def short_tables(tables):
     """The levels of an automaton; None where a complex event may have more than three events.
 
-    It is None, too, where a view is one of neighbours, or a state of level 2 reads other views with another
+    It is also None where a view shows neighbours, or a state of level 2 reads other views with another
     symbol: then ranges do not only move forward.
     """
     n_states = len(tables.accepting)
@@ -358,9 +358,9 @@ def short_tables(tables):
 
 
 def chain_tables(tables):
-    """How the states of an automaton of steps are entered; None where one is in several ways.
+    """How the states of an automaton of steps are entered; None where a state is entered in several ways.
 
-    It is None, too, where a view is one of neighbours, and of chains of more than `MOST_STEPS`.
+    It is also None where a view shows neighbours, and for chains of more than `MOST_STEPS`.
     """
     n_states = len(tables.accepting)
     if (tables.view_near == NEIGHBOUR).any():
@@ -385,7 +385,7 @@ def chain_tables(tables):
 
 
 def scratch(tables):
-    """Room for what an event enters, of steps that are compared or measured."""
+    """Scratch for what an event enters, of steps that are compared or measured."""
     return np.empty(int(np.diff(tables.first).max(initial=0)), np.int64)
 
 
@@ -397,9 +397,9 @@ def room_for(tables, symbols, whole, longest=None):
     tables : StepTables
     symbols : ndarray, shape (events,), uint8 or uint16
     whole : bool
-        Whether all entries are kept, also those of states that no view shows.
+        Whether all entries are kept, also those that no view shows.
     longest : int, optional
-        The entries of no more events are kept at a time.
+        The most events whose entries are kept at a time.
     """
     n_states, n_views = len(tables.accepting), len(tables.view_state)
     kept = np.zeros(n_states, np.uint8)
@@ -428,7 +428,7 @@ def room_for(tables, symbols, whole, longest=None):
 
 
 def shows(tables, events, view, entered, event):
-    """Whether a view shows an entry at an event: the definition of views."""
+    """Whether a view shows an entry at an event: the definition of a view."""
     if tables.view_near[view] != ANY_PLACE:
         near = events.places[event] == events.places[entered] + 1
         if near != (tables.view_near[view] == NEIGHBOUR):
@@ -442,16 +442,16 @@ def shows(tables, events, view, entered, event):
 
 
 def runs_by_views(tables, events, begin, stop, shown):
-    """All runs of a segment, by their definition: for each event the runs that end there.
+    """All runs of a segment, by definition: for each event the runs that end there.
 
     Parameters
     ----------
     tables, events
-        As a machine of steps reads them.
+        As the kernels of steps read them.
     begin, stop : int
     shown : callable
-        Given a view, a state, the event that a run entered it at, and a later event: whether the view shows
-        the run there.
+        `shown(view, state, entered, event)` says whether the view shows, at `event`, a run that the earlier
+        event `entered` has put into `state`.
 
     Returns
     -------
@@ -479,7 +479,7 @@ def runs_by_views(tables, events, begin, stop, shown):
 
 
 def runs_reference(tables, events, begin, stop):
-    """All runs of a segment: as `runs_by_views`."""
+    """All runs of a segment by definition: as `runs_by_views`, with the views of steps."""
 
     def shown(view, state, entered, event):
         return state == tables.view_state[view] and shows(tables, events, view, entered, event)

@@ -1,14 +1,15 @@
 """Counts of chains of steps in a window: near-linear, whatever the window and the gaps are.
 
-Let g_m(e, S) be the number of runs of m events that end at entry e and start at S or later, where e reads the
-entries low(e) .. high(e) - 1 of the step before. Then g_m(e, S) is G(high(e)) - G(low(e)), where G(x) is the
-sum of g_m-1 over the entries before x at this S. By induction g_m is, between neighbours of 2^(m-1) bounds,
-one linear function of the 2^m - 1 numbers of e that do not depend on S: 1, and the sums of the numbers of the
-step before up to low(e) and up to high(e). Each bound T of g_m-1 gives two: the first e with high(e) > T, and
-the first with low(e) >= T. As `low`, `high` and S only move forward, so do bounds.
+Let g_m(e, S) be the number of runs of m events that end at entry e and start at S or later, and let e read
+the entries low(e) .. high(e) - 1 of the step before. Then g_m(e, S) is G(high(e)) - G(low(e)), where G(x) is
+the sum of g_(m-1) over the entries before x, at this S. By induction there are 2^(m-1) bounds such that
+between two neighbouring bounds g_m is one linear function of the 2^m - 1 numbers of e that do not depend on
+S: 1, and the sums of the numbers of the step before up to low(e) and up to high(e). Each bound T of g_(m-1)
+gives two: the first e with high(e) > T, and the first with low(e) >= T. As `low`, `high` and S only move
+forward, so do the bounds.
 
 So k steps cost O(2^k) for an event, amortised, and O(4^k) for a hit. All is computed modulo 2^64, which is
-exact where the number fits; a number in float64 that is no less than it tells where it may not.
+exact where the number fits; a number in float64 that is never less than it tells where it may not fit.
 """
 
 from typing import NamedTuple
@@ -20,27 +21,27 @@ from .contract import DOUBTFUL, MOST_STEPS, room_for
 from .cpu_views import all_shown, begin_segment
 
 ROUNDED = 2.0**-52
-"""A sum of n numbers in float64 is too small by less than n times this part of it."""
+"""A sum of n numbers in float64 is at most n times this share of itself too small."""
 
 MOST_BOUNDS = 1 << (MOST_STEPS - 2)
-"""So many entries of a state part its entries."""
+"""The most bounds that part the entries of a state."""
 
 MOST_SUMS = (1 << (MOST_STEPS - 1)) - 1
-"""So many sums are kept of each entry."""
+"""The most sums that are kept of an entry."""
 
 
 class ChainSums(NamedTuple):
-    """What is known of entries, by their numbers, and the pieces in which their runs are counted.
+    """What is known of entries, by their numbers, and the ranges of entries that one linear function counts.
 
-    An entry of level m has 2^m - 1 numbers: 1, and the sums of the numbers of the level before up to `low`,
+    An entry of level m has 2^m - 1 numbers: 1, and the sums of the numbers of the level before up to `low`
     and up to `high`.
 
     ============  ================================  ========================================================
     `low`         int64 [entries]                   an entry reads the entries low .. high - 1
     `high`        int64 [entries]
     `total`       int64 [all numbers]               the sums of the numbers before an entry,
-    `row`         int64 [states]                    from here on those of a state
-    `near`        float64 [entries + states]        at e + q: no less than the runs before entry e of state q
+    `row`         int64 [states]                    where the numbers of a state begin
+    `near`        float64 [entries + states]        at e + q: at least the runs before entry e of state q
     `since`       int64 [states]                    the first entry of a state that is in the window
     `ahead`       int64 [states, bounds / 2]        the first entry whose `high` is past a bound of the state
                                                     before,
@@ -68,7 +69,7 @@ class ChainSums(NamedTuple):
 
 @jit
 def cut_pieces(chain, room, sums, source):
-    """Work out the pieces of a state, and of those that lead to it.
+    """Compute the bounds of a state, and of the states that lead to it.
 
     ========  ===========  =======
     `chain`   ChainTables  in
@@ -135,7 +136,7 @@ def cut_pieces(chain, room, sums, source):
 def runs_before(chain, room, sums, source, entry):
     """How many runs in the window have entered a state before an entry.
 
-    The parameters are those of `cut_pieces`, which has worked out the pieces of the state.
+    The parameters are those of `cut_pieces`, which has been called for the state.
     """
     m = chain.level[source] - 1
     size = (1 << (m + 1)) - 1
@@ -254,9 +255,9 @@ def chain_body(tables, chain, events, segments, first, event, lowest, room, sums
 
 
 def chain_counts(tables, chain, events, segments, first, event, lowest):
-    """How many complex events in its window end at each hit, -1 where the number may not fit: int64 [hits].
+    """How many complex events in their window end at each hit, -1 where the number may not fit: int64 [hits].
 
-    The parameters are those of `cpu_counts.counts`, and what `chain_tables` gives.
+    The parameters are those of `cpu_counts.counts`, and `chain`, from `chain_tables`.
     """
     longest = int((segments.stop - segments.begin).max(initial=0))
     room = room_for(tables, events.symbols, False, longest)

@@ -1,7 +1,7 @@
-"""Sessions of several lanes in the order of the stream, each reported once it is known that nothing follows.
+"""Sessions of several lanes in the order of the stream, each reported once no further event can continue it.
 
-Of each lane only its open session is known: its first event, how many events it has, and the last of them.
-Events that may still be followed wait in a log; what ends is given from there, in the order of the stream.
+Of each lane only the open session is kept: its first event, its number of events, and its last event. Events
+that may still be continued wait in a log; the sessions are reported from there, in the order of the stream.
 """
 
 from typing import NamedTuple
@@ -11,14 +11,14 @@ import numpy as np
 from ..jit import SELDOM, jit
 
 UNDECIDED, ENDS, GOES_ON = 0, 1, 2
-"""What is known of an event: nothing yet; that a session is reported there; that it is followed."""
+"""What is known of an event: nothing yet; a session ends there and is reported; another event follows it."""
 
 LAST, TIME, START, START_TIME, NUMBER = range(5)
-"""The columns of an open session."""
+"""Columns of an open session."""
 
 
 class SessionLog(NamedTuple):
-    """The events that wait, and those of open sessions if events are listed; each array has room for more.
+    """The events that wait, and those of open sessions if events are listed; with room for more.
 
     ============  ==================  ====================================================================
     `lane`        int32 [room]
@@ -28,8 +28,8 @@ class SessionLog(NamedTuple):
     `start`       int64 [room]        the position of the first event of its session
     `start_time`  int64 [room]        the time of that event
     `number`      int64 [room]        how many events the session has up to it
-    `before`      int64 [room] or     the event of its lane before it, -1 if it is not in the log: that of its
-                  [0]                 session, if there is one; empty: events are not listed
+    `before`      int64 [room] or     the event of the lane before it, -1 if that is not in the log; empty:
+                  [0]                 the events of sessions are not listed
     ============  ==================  ====================================================================
     """
 
@@ -44,7 +44,7 @@ class SessionLog(NamedTuple):
 
 
 class ClosedRows(NamedTuple):
-    """Sessions in the order of the events where they end: an entry of each array, int64, and int32 of `lane`.
+    """Sessions in the order of the events where they end: int64 arrays, `lane` int32, one element for each.
 
     `start` and `end` are positions, `event` is the place of the end in the log, if events are listed.
     """
@@ -60,11 +60,11 @@ class ClosedRows(NamedTuple):
 
 @jit
 def follow(gap, reach, lanes, times, positions, at, open_sessions, log, halt):
-    """Follow events whose lanes, times and positions are in the log, and decide those before in their lanes.
+    """Add events to the open sessions of their lanes, and decide the event before each of them.
 
     ===============  ==================  ==========================================================
     `gap`            uint64              in: the longest time between two events of a session
-    `reach`          uint64              in: an event is followed by one that comes so much later at most
+    `reach`          uint64              in: the next event of a lane continues a session within this time
     `lanes`          int32 [n]           in
     `times`          int64 [n]           in: do not decrease in a lane
     `positions`      int64 [n]           in
@@ -106,12 +106,12 @@ def follow(gap, reach, lanes, times, positions, at, open_sessions, log, halt):
 
 @jit
 def settle(reach, now, over, log, begin, stop, halt):
-    """Decide events of the log whose time has passed: where the first undecided one is, and the ends before.
+    """Decide events of the log whose time has passed; gives the first undecided one, and the ends before it.
 
     ===============  ==================  ==========================================================
     `reach`          uint64              in: as for `follow`
-    `now`            int64 [1] or [0]    in: what no event to come is before; empty: that is not known
-    `over`           bool                in: no event is to come
+    `now`            int64 [1] or [0]    in: no event to come is before this time; empty: that is not known
+    `over`           bool                in: whether no event is to come
     `log`            SessionLog          in/out
     `begin`, `stop`  int                 in: the events that wait
     `halt`           uint8 [1]           in: see `jit`
@@ -134,12 +134,12 @@ def settle(reach, now, over, log, begin, stop, halt):
 
 @jit
 def write_closed(log, begin, stop, out, halt):
-    """The sessions that end at decided events of the log.
+    """Write the sessions that end at decided events of the log.
 
     ===============  ============  =================================
     `log`            SessionLog    in
     `begin`, `stop`  int           in: the events, all decided
-    `out`            ClosedRows    out: as many as `settle` has said; there is room for one more
+    `out`            ClosedRows    out: as many as `settle` has given; there is room for one more
     `halt`           uint8 [1]     in: see `jit`
     ===============  ============  =================================
     """
@@ -162,7 +162,7 @@ def write_closed(log, begin, stop, out, halt):
 
 @jit
 def write_positions(log, event, first, out, halt):
-    """The positions of the events of some sessions, each found from its end.
+    """Write the positions of the events of some sessions, each found from its end.
 
     =======  ==================  ==================================================
     `log`    SessionLog          in
@@ -183,9 +183,9 @@ def write_positions(log, event, first, out, halt):
 
 @jit
 def compact(gap, now, open_sessions, log, begin, stop, number, halt):
-    """Move what is still needed to the front of the log: how many events, and where those that wait begin.
+    """Move what is still needed to the front of the log; gives how many, and where those that wait begin.
 
-    Those that wait are needed; if events are listed, also those of sessions that a later event may continue.
+    Events that wait are needed; if events are listed, also those of sessions that a later event may continue.
 
     ===============  ==================  ==========================================================
     `gap`            uint64              in: as for `follow`

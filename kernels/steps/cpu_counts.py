@@ -1,16 +1,17 @@
 """Counts of steps: how many complex events end at each hit, by sums over neighbouring entries.
 
-Each entry counts its runs; the runs that a view shows are the difference of two prefix sums. The sums wrap,
-which leaves differences exact as long as these fit; a second sum in float64 tells where they may not.
+Each entry counts its runs; the runs that a view shows are the difference of two prefix sums. The sums wrap
+modulo 2^64, and a difference that fits is exact; a second sum in float64 tells where it may not fit.
 
-A window beside gaps: complex events of at most three events are counted in constant time for an event
-(`cpu_short`). Of others, where no run that ends at a hit begins before the window, the number is that of all
-runs. Where some do, there are two ways, and the cheaper one is taken:
+With a window beside the gaps: complex events of at most three events are counted in constant time for an
+event (`cpu_short`). For longer ones, where no run that ends at a hit begins before the window, the number is
+that of all runs. Where some do, there are two ways, and the cheaper one is taken:
 
 - Chains of k steps, each entered in one way from the step before: amortised O(2^k) for an event and O(4^k)
   for a hit, whatever the window (`cpu_chain`).
-- The complex events of this hit are counted one by one, or, where the window has fewer events, these are run
-  again for this hit alone: as much as the window has events. An iteration has no k, and is counted so.
+- The complex events of this hit are counted one by one; or, where the window has fewer events than that, the
+  events are run again for this hit alone, which costs as much as the window has events. Iterations, which
+  have no k, are counted in this way.
 """
 
 import numpy as np
@@ -37,7 +38,7 @@ from .cpu_views import all_shown, begin_segment, neighbour
 from .cpu_walk import walked_counts
 
 AGAIN = 16
-"""An event of a window that is run again, or a complex event, costs so many sums of the pass over a chain."""
+"""Sums of the pass over a chain that cost as much as an event that is run again, or as one complex event."""
 
 
 @jit
@@ -49,12 +50,12 @@ def counts_body(tables, events, segments, first, room, sums, near, entered, gues
     `events`    StepEvents                  in
     `segments`  StepSegments                in
     `first`     int64 [segments + 1]        in: the hits of segment g are first[g] .. first[g + 1] - 1;
-                or [0]                      empty: they are to be found
+                or [0]                      empty: the kernel finds them
     `room`      EntryRoom                   scratch
     `sums`      int64 [entries + states]    scratch: sums[e + q] is that of the entries of state q before e
-    `near`      float64 [entries + states]  scratch: the same, about
+    `near`      float64 [entries + states]  scratch: the same, rounded
     `entered`   int64 [groups]              scratch: as many as a symbol has
-    `guessed`   float64 [groups]            scratch
+    `guessed`   float64 [groups]            scratch: the same, rounded
     `out`       FoundEnds                   out: where each ends (in, with `first`), and the numbers
     `halt`      uint8 [1] or [0]            in: see `jit`
     ==========  ==========================  =================================================================
@@ -118,7 +119,7 @@ def counts_body(tables, events, segments, first, room, sums, near, entered, gues
 
 
 def counted_ends(tables, events, segments, out=None):
-    """Where complex events end, and how many: of all that the segments report, without a window.
+    """Where complex events end without a window, and how many, of the events that the segments report.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ def counted_ends(tables, events, segments, out=None):
     events : StepEvents
     segments : StepSegments
     out : FoundEnds, optional
-        Room for as many ends as events are reported: what is returned is the first part of it.
+        Room for as many ends as events are reported; the results are then views of its first part.
 
     Returns
     -------
@@ -156,7 +157,7 @@ def counts(tables, events, segments, hits, nodes=None, few=None):
     nodes : StepNodes, optional
         Of these hits.
     few : ShortTables, optional
-        What `short_tables` gives, where it is known.
+        The result of `short_tables`, where it is known already.
 
     Returns
     -------
@@ -219,7 +220,7 @@ def _run(tables, events, segments, first, out):
 
 
 def exact_numbers(tables, events, number, begin, event):
-    """The numbers, with Python's integers in the place of those that may not fit.
+    """Count again the numbers that are -1, with Python's integers.
 
     Parameters
     ----------
@@ -228,7 +229,7 @@ def exact_numbers(tables, events, number, begin, event):
     number : ndarray, shape (hits,), int64
         -1 where a number may not fit.
     begin : ndarray, shape (hits,), int64
-        The event from which on the complex events of each hit may start.
+        The least event at which the complex events of each hit may start.
     event : ndarray, shape (hits,), int64
     """
     doubtful = np.flatnonzero(number < 0)

@@ -1,8 +1,8 @@
 """Hits of steps: the ends of complex events, with the latest start that each has.
 
-The latest start of a run that enters a state is the greatest of the entries that its views show. Both ends
-of a view only move forward, so a queue of entries without those before a greater value gives the greatest in
-constant time for each entry and read.
+The latest start of a run that enters a state is the greatest one of the entries that its views show. Both
+ends of a view only move forward; a queue of the entries that no later greater value hides gives the greatest
+in constant time for each entry and read.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from .cpu_views import begin_segment, latest_shown, neighbour
 
 @inline
 def enter(tables, events, room, event, start, least, entered):
-    """Find what an event with a symbol enters, and store it: the greatest value that accepts, or -1.
+    """Find the states that an event enters, and store its entries: the greatest value that accepts, or -1.
 
     =========  =================  ======================================================================
     `tables`   StepTables         in
@@ -60,7 +60,7 @@ def enter(tables, events, room, event, start, least, entered):
 
 @jit
 def hits_body(tables, events, window, segments, early, room, entered, out, halt):
-    """Write the hits of all segments: how many there are.
+    """Write the hits of all segments; gives how many there are.
 
     ==========  =================  =====================================================================
     `tables`    StepTables         in
@@ -117,7 +117,7 @@ def hits(tables, events, keys, size, segments):
 
 
 def early_hits(tables, events, segments):
-    """The hits of many segments without a window, with the earliest start of each; as `hits`."""
+    """As `hits` without a window, with the earliest start of each hit in place of the latest."""
     falling = tables._replace(view_rises=np.zeros_like(tables.view_rises))
     return _found(falling, events, comparable(np.empty(0, np.int64), 0), segments, True)
 

@@ -1,10 +1,10 @@
-"""Hits and counts of steps that all lead from an event to its neighbour, in the order of the stream.
+"""Hits and counts of steps that all lead from an event to the next one of its lane.
 
-Where each view is one of neighbours (`A+ :[<= 5 s] B`, `STRICT` of a repetition), what an event enters
-depends on the event of its lane right before it alone. So a lane is its last event and the runs that this
-event has entered: there are no queues, events need not be grouped by lane, and none is kept for later ones.
-Where all runs that enter with a symbol mark its event alike, a complex event is known by its two ends: at an
-event there are as many as its lane has events at most, so that a number always fits.
+Where each view shows neighbours only (`A+ :[<= 5 s] B`, `STRICT` of a repetition), the states that an event
+enters depend only on the event of its lane right before it. So of a lane only the last event is kept, with
+the runs that it has entered: there are no queues, and events need not be grouped by lane. Where all runs that
+enter with a symbol mark its event alike, the two ends of a complex event determine it: at most as many end at
+an event as its lane has events, so a number always fits.
 """
 
 import numpy as np
@@ -76,7 +76,7 @@ def _neighbours(tables, events, positions, lanes, known, counted, entered, out, 
 
 @jit
 def _single(tables, events, positions, lanes, known, counted, out, halt):
-    """The same for an automaton that is `contract.single_entered`; the parameters are those of `_neighbours`.
+    """As `_neighbours`, for an automaton that is `contract.single_entered`.
 
     `known.runs` has two columns: one more than the state that the event has entered, 0 for none; its runs.
     """
@@ -124,7 +124,7 @@ def _single(tables, events, positions, lanes, known, counted, out, halt):
 
 
 def neighbour_ends(tables, events, positions, lanes, known, counted):
-    """Where complex events end, from event to event.
+    """Where complex events end, and the number or the latest start of those that end there.
 
     Parameters
     ----------
@@ -136,9 +136,9 @@ def neighbour_ends(tables, events, positions, lanes, known, counted):
         In the stream.
     lanes : ndarray, shape (events,) or (0,), int32
     known : NeighbourLanes
-        Of the events before; changed.
+        Of the lanes after earlier events; changed.
     counted : bool
-        Whether complex events are counted; else the latest start of each end is found.
+        True: find the number of complex events; False: their latest start.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """The structure of steps: each entry, and the ranges of entries that it comes from.
 
-An event that enters a state comes from what its views show: from neighbouring entries of one state. So a
-view is one link, however many runs it stands for. Only entries from which a run inside the window is left
-are made, and the events of a window that ends later are among these.
+What an event reads through a view are neighbouring entries of one state. So a view is one link, however many
+runs it stands for. Entries are made only if they have a run inside the window; the events that later windows
+admit are among these.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ VALUE, LINKS = range(2)
 
 @jit
 def build_body(tables, events, window, segments, hits, room, entered, nodes, halt):
-    """Make the entries of all segments, and the roots of their hits: how many links there are.
+    """Make the entries of all segments, and the roots of their hits; gives how many links there are.
 
     ==========  =================  =====================================================================
     `tables`    StepTables         in
@@ -109,7 +109,7 @@ def build(tables, events, keys, size, segments, hits):
     segments : StepSegments
     hits : SegmentHits
     """
-    # An event that several segments run has entries in each.
+    # Several segments may run the same event; it then has entries in each.
     count = np.zeros(len(events.symbols) + 1, np.int64)
     np.add.at(count, segments.begin, 1)
     np.add.at(count, segments.stop, -1)
@@ -140,14 +140,14 @@ def build(tables, events, keys, size, segments, hits):
 
 
 def joined(parts, lows):
-    """The nodes of several units as those of one, with the events numbered as in the chunk: `StepNodes`.
+    """Concatenate the nodes of several units, with the events numbered as in the chunk: `StepNodes`.
 
     Parameters
     ----------
     parts : sequence of StepNodes
         From `build`, at least one. They are not to be used any more.
     lows : sequence of int
-        Of each unit the event of the chunk that it calls 0.
+        For each unit, the event of the chunk that is its event 0.
     """
     entry = link = root = 0
     for part, low in zip(parts, lows):

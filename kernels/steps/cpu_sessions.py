@@ -1,7 +1,8 @@
-"""Sessions: where the events begin that follow one another without a longer gap, and where they end.
+"""Sessions: events that follow one another without a longer gap; where they begin and where they end.
 
-Events are grouped by lane, or they are in the order of the stream: then the last event of each lane is known,
-and each event knows the one before it in its session, so that a session is read from its end to its begin.
+Events are grouped by lane; or they are in the order of the stream, and then the last event of each lane is
+kept, and each event knows the one before it in its session, so that a session is read from its end to its
+beginning.
 """
 
 from typing import NamedTuple
@@ -25,7 +26,7 @@ def goes_on(sessions, times, places, before, event):
 
 @jit
 def session_begins(sessions, times, places, begin, stop, out):
-    """For each event of some lanes the first event of its session.
+    """Find, for each event of some lanes, the first event of its session.
 
     ==========  =============================  ================================================
     `sessions`  Sessions                       in
@@ -46,7 +47,7 @@ def session_begins(sessions, times, places, begin, stop, out):
 
 @jit
 def _lone(alone, symbols, segments, out, halt):
-    """The events of segments that are complex events by themselves: how many there are.
+    """Write the events of segments that are complex events by themselves; gives how many there are.
 
     ==========  ==============================  =======================================
     `alone`     uint8 [symbols]                 in: `contract.lone_ends`
@@ -76,11 +77,11 @@ class OrderedSessions(NamedTuple):
     """The sessions of events of several lanes in the order of the stream.
 
     ==========  ================  ====================================================================
-    `event`     int64 [ends]      what is reported and a complex event by itself
+    `event`     int64 [ends]      the events that are reported and that are complex events by themselves
     `first`     int64 [events]    the first event of the session of each event
     `number`    int64 [events]    how many events its session has up to it
-    `before`    int64 [events]    the event before it in its session; itself where it is the first
-    `last`      int64 [lanes, 3]  of each lane the last event, -1 if it has none, with its first and number
+    `before`    int64 [events]    the event before it in its session; itself if it is the first
+    `last`      int64 [lanes, 3]  the last event of each lane, -1 if none, with its `first` and `number`
     ==========  ================  ====================================================================
     """
 
@@ -134,9 +135,11 @@ def _ordered(sessions, alone, symbols, lanes, times, places, report, out, halt):
 
 
 def ordered_sessions(sessions, alone, symbols, lanes, times, places, report):
-    """The sessions of events in the order of the stream, and where they end: `OrderedSessions`.
+    """The sessions of events in the order of the stream, and where they end; parameters as of `_ordered`.
 
-    Parameters as of `_ordered`.
+    Returns
+    -------
+    OrderedSessions
     """
     count = len(symbols)
     last = np.full((int(lanes.max(initial=-1)) + 1, 3), -1, np.int64)
@@ -147,7 +150,7 @@ def ordered_sessions(sessions, alone, symbols, lanes, times, places, report):
 
 @jit
 def marked_back(event, before, first, out):
-    """The events of some sessions up to some events, each found from its end.
+    """Write the events of some sessions, up to given events; each session is found from there back.
 
     ==========  ==================  ==================================================
     `event`     int64 [ends]        in

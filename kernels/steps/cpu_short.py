@@ -2,9 +2,10 @@
 
 Let `A ;[..] B ;[..] C` end at a C, and let the window admit the A's from number S on. A B that the gap admits
 comes after the A's `low` .. `high` - 1, so it counts max(0, high - max(low, S)) of them. Both ends of this
-range only move forward from B to B: so there are first B's of which none is admitted, then some of which
-those from S on are, `high` - S each, and then those of which all are. Where these parts begin only moves
-forward, too, and each part is a difference of prefix sums: constant time for an event, whatever the window.
+range only move forward from B to B. So there are first B's whose A's have all left the window, then B's of
+which the A's from S on count, `high` - S each, and then B's of which all A's count. The limits between these
+ranges of B's only move forward too, and each range is a difference of prefix sums: constant time for an
+event, whatever the window.
 """
 
 from typing import NamedTuple
@@ -16,11 +17,11 @@ from .contract import room_for
 from .cpu_views import all_shown, begin_segment
 
 MOST_EVENTS = 1 << 20
-"""Of more events in a segment three may be chosen in so many ways that their number does not fit."""
+"""In a segment with more events than this the number of ways to choose three may not fit."""
 
 
 class ShortSums(NamedTuple):
-    """What is known of the entries of states of level 2: by pair, and the entry's number plus its state's.
+    """Prefix sums over the entries of states of level 2: by pair; entry e of state q is at place e + q.
 
     ==========  ======================  ==================================================================
     `low`       int64 [pairs, places]   which entries of level 1 each reads,
@@ -140,9 +141,9 @@ def short_body(tables, short, events, segments, first, event, lowest, room, sums
 
 
 def short_counts(tables, short, events, segments, first, event, lowest):
-    """How many complex events in its window end at each hit: int64 [hits].
+    """How many complex events in their window end at each hit: int64 [hits].
 
-    The parameters are those of `cpu_counts.counts`, and `short_tables`.
+    The parameters are those of `cpu_counts.counts`, and `short`, from `short_tables`.
     """
     room = room_for(tables, events.symbols, False)
     n_states = len(room.used)

@@ -1,8 +1,9 @@
 """Steps on a stream: the entries of its lanes, kept from push to push.
 
-Lanes grow side by side, so entries of a state have no neighbouring numbers: they are chained, and a range of
-entries is its last one with the number of its first one. A view moves along the chain as `cpu_views` moves
-over neighbours, so that an event costs a constant number of steps on average for each read.
+Lanes grow side by side, so the entries of one state have no neighbouring numbers: they are chained, and a
+range of entries is given by its last entry and the number of its first one. A view moves along the chain as
+in `cpu_views` it moves over neighbours, so an event costs a constant number of steps on average for each
+read.
 """
 
 from ..jit import inline, jit
@@ -17,14 +18,15 @@ from .kept import EVENT_BEFORE, RANK, SESSION
 DONE, ENTRIES_FULL, LINKS_FULL, ROOTS_FULL = range(4)
 
 AT, ENTRIES, LINKS, ROOTS, HIT, WORDS = range(6)
-"""Words of `progress`: the next event; how many entries, links, roots and ends there are; how many words."""
+"""Words of `progress`: the next event, and how many entries, links, roots and ends there are. `WORDS` is the
+number of words."""
 
 
 @inline
 def _move(tables, stepped, open_lanes, entries, queue, lane, view, event):
-    """Move a view that is not one of neighbours to an event: its entry of the greatest latest start, or -1.
+    """Move a view that does not show neighbours to an event: its entry of the greatest latest start, or -1.
 
-    `queue` int32 [views] in: which of the queues of its state a view has, -1 where latest starts rise. The
+    `queue` int32 [views]: in, which of the queues of its state a view has, -1 where latest starts rise. The
     first entry that is shown then stands in `gone`, and the last one in `shown`.
     """
     node_event = entries.nodes.event
@@ -100,7 +102,7 @@ def _follow_sessions(parts, stepped, open_lanes, lane, event):
 
 @jit
 def follow(tables, queue, events, stepped, stop, window, bounds, parts, open_lanes, entries, ends, scratch):
-    """Follow all runs of a stream over its next events; `DONE`, or which array is full.
+    """Follow all runs of a stream over its next events: `DONE`, or which array is full.
 
     ============  ========================  ==============================================================
     `tables`      StepTables                in
@@ -271,7 +273,7 @@ def kept_entries(open_lanes, entries, count, lanes, is_open, place, place_of, ke
 
 @jit
 def kept_queues(entries, count, place_of, kept):
-    """Copy which entry follows another in each queue, once all have their new numbers."""
+    """Copy the links of each queue, once all entries have their new numbers."""
     for entry in range(count):
         n = place_of[entry]
         if n >= 0:
@@ -282,7 +284,7 @@ def kept_queues(entries, count, place_of, kept):
 
 @jit
 def kept_views(tables, queue, open_lanes, entries, lanes, place_of, kept_lanes):
-    """Move the views of lanes to the new numbers of what they show.
+    """Change the views of lanes to the new numbers of the entries that they show.
 
     `lanes` int64 [k, 2] in: the old and the new number of each lane that is kept; the others as in
     `kept_entries`, after it.
@@ -332,7 +334,7 @@ def moved_chain(chain, which, is_open, place, kept):
 
 @jit
 def count_in_window(nodes, earlier, hit, lowest, sums, about, lane_entries):
-    """How many complex events of a hit start at `lowest` or later, in steps as many as its lane has entries.
+    """Count the complex events of a hit that start at `lowest` or later; a step for each entry of the lane.
 
     ==============  ==================  =================================================================
     `nodes`         StepNodes           in: chained
@@ -340,11 +342,11 @@ def count_in_window(nodes, earlier, hit, lowest, sums, about, lane_entries):
     `hit`           int                 in
     `lowest`        int                 in
     `sums`          int64 [entries]     scratch: how many runs the chain has up to an entry,
-    `about`         float64 [entries]   scratch: the same, about
+    `about`         float64 [entries]   scratch: the same, rounded
     `lane_entries`  int32 [entries]     scratch
     ==============  ==================  =================================================================
 
-    Gives the number, wrapped where it does not fit, and the same about.
+    Gives the number, which wraps where it does not fit, and the same in float64.
     """
     number = 0
     guess = 0.0
@@ -388,13 +390,13 @@ def count_in_window(nodes, earlier, hit, lowest, sums, about, lane_entries):
 
 @jit
 def session_starts(chain, event, lowest, own_lane, start, length):
-    """Where the sessions of some ends begin, and how many events of the lane there are from there on.
+    """Write where the sessions of some ends begin, and how many events of the lane there are from there on.
 
     ==========  ======================  ====================================================================
     `chain`     int64 [events, CHAIN]   in
     `event`     int64 [ends]            in
     `lowest`    int64 [ends]            in: the least admissible start,
-    `own_lane`  bool                    in: which is an event of the same lane
+    `own_lane`  bool                    in: whether that is always an event of the same lane
     `start`     int64 [ends]            out
     `length`    int64 [ends]            out
     ==========  ======================  ====================================================================
@@ -413,7 +415,7 @@ def session_starts(chain, event, lowest, own_lane, start, length):
 
 @jit
 def chained_events(chain, event, first, out):
-    """The events of a lane up to an end, for each of some ends.
+    """Write the events of a lane up to an end, for each of some ends.
 
     `chain` int64 [events, CHAIN], `event` int64 [ends], `first` int64 [ends + 1] in; `out` int64 [all] out:
     those of end e are out[first[e]] .. out[first[e + 1] - 1], ascending.

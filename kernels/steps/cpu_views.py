@@ -1,4 +1,4 @@
-"""Views of entries, moved forward from event to event: what the kernels of steps share."""
+"""Views of entries, which move forward from event to event: shared by the kernels of steps."""
 
 from ..jit import inline
 from .contract import APART
@@ -6,7 +6,7 @@ from .contract import APART
 
 @inline
 def begin_segment(tables, room, again):
-    """Make the entries from now on those of a segment; in the place of those before it, if `again`.
+    """Begin the entries of a segment; if `again`, in the place of those of the segment before.
 
     ========  ==========  =======
     `tables`  StepTables  in
@@ -27,7 +27,7 @@ def begin_segment(tables, room, again):
 
 @inline
 def comes(tables, events, view, entered, event):
-    """Whether a view that is not one of neighbours shows an event's entry, if it is not too long ago."""
+    """Whether an entry's event lies long enough before an event for a view to show it."""
     shown = True
     if tables.view_timed[view]:
         gap = events.times[event] - events.times[entered]
@@ -39,7 +39,7 @@ def comes(tables, events, view, entered, event):
 
 @inline
 def goes(tables, events, view, entered, event):
-    """Whether an event's entry is too long ago for a view."""
+    """Whether an entry's event lies too long before an event for a view to show it."""
     over = False
     if tables.view_timed[view]:
         over = events.times[event] - events.times[entered] > tables.view_high[view]
@@ -48,10 +48,10 @@ def goes(tables, events, view, entered, event):
 
 @inline
 def latest_shown(tables, events, room, view, event):
-    """Move a view that is not one of neighbours to an event: its entry of the greatest value, or -1.
+    """Move a view that does not show neighbours to an event; gives its entry of the greatest value, or -1.
 
-    Where values rise from entry to entry this is the last one; else a queue of those that no later entry
-    exceeds begins with it.
+    Where values rise from entry to entry this is the last one; else it is the head of a queue of the entries
+    that no later entry exceeds.
 
     ========  ==========  =======
     `tables`  StepTables  in
@@ -92,7 +92,7 @@ def latest_shown(tables, events, room, view, event):
 
 @inline
 def all_shown(tables, events, room, view, event):
-    """Move a view that is not one of neighbours to an event: the first entry that it shows, and one past it.
+    """Move a view that does not show neighbours to an event: the first entry that it shows, and one past it.
 
     The parameters are those of `latest_shown`, which leaves `gone` as it is.
     """

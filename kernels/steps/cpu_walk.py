@@ -1,11 +1,11 @@
 """Enumeration of steps: the complex events of many hits, each hit's in canonical order.
 
-A complex event is a path from a root to a start: from each entry one of its links, and of it one entry. All
-entries have a run, and those whose latest start is before the window are passed over, so every path that is
-begun leads to a complex event.
+A complex event is a path from a root to a start: from each entry to one of its links, and from the link to
+one of its entries. All entries have a run, and those whose latest start is before the window are passed over,
+so every path that is begun leads to a complex event.
 
-Paths that share what comes after an entry share its node. A walk looks at later entries first, so that what
-it finds, read backwards, ascends by the last events: a stable sort by starts is nearly all that is left.
+Paths that share what comes after an entry share its node. A walk takes later entries first, so what it finds,
+read backwards, ascends by the last events: little is left to do but a stable sort by starts.
 """
 
 import numpy as np
@@ -20,10 +20,10 @@ ENTRY, NODE, AFTER, LINK, AT, FRAME = range(6)
 entry of that link to try next. `FRAME` is their number."""
 
 FEW = 16
-"""So many complex events are sorted by insertion."""
+"""Up to this many complex events are sorted by insertion."""
 
 WALKED = 1 << 6
-"""So many complex events of a hit are counted one by one, however few events the window has."""
+"""Up to this many complex events of a hit are counted one by one, however few events the window has."""
 
 
 @inline
@@ -38,13 +38,13 @@ def _push(nodes, frames, depth, entry, node, after):
 
 @jit
 def _walk(nodes, hit, lowest, most, listed, found):
-    """Walk through the complex events of a hit: how many there are, or minus the status.
+    """Walk through the complex events of a hit; gives how many there are, or minus the status.
 
     =========  ==========  ==================================================================
     `nodes`    StepNodes   in
     `hit`      int         in
     `lowest`   int         in: the least admissible start
-    `most`     int         in: the walk ends once it has found more than so many
+    `most`     int         in: the walk ends once it has found more than this many
     `listed`   bool        in: whether they are written to `found`, which has room for `most`
     `found`    FoundPaths  out
     =========  ==========  ==================================================================
@@ -234,7 +234,7 @@ def _canonical(nodes, found, count):
 
 @jit
 def count_up_to(nodes, hits, lowest, most, counts, found, halt):
-    """How many complex events end at each hit, most + 1 where there are more than `most`: the status.
+    """Count the complex events of each hit, up to `most`: `most` + 1 stands for more; gives the status.
 
     ==========  ============  =================================================
     `nodes`     StepNodes     in
@@ -258,13 +258,13 @@ def count_up_to(nodes, hits, lowest, most, counts, found, halt):
 
 @jit
 def fill(nodes, hits, hit_order, limit, found, block, progress, halt):
-    """Write the complex events of hits into a block: the status.
+    """Write the complex events of hits into a block; gives the status.
 
     ============  ===========  ==========================================================================
     `nodes`       StepNodes    in
     `hits`        CountedHits  in
     `hit_order`   int64 [m]    in: the hits to list, in this order
-    `limit`       int64        in: at most so many of each hit, the first in canonical order
+    `limit`       int64        in: the most complex events of a hit, the first in canonical order
     `found`       FoundPaths   scratch, with room for the complex events of each
     `block`       Block        out: with room for all complex events
     `progress`    int64 [3]    in/out: hits, complex events and marks that are done; zeros at first
@@ -272,7 +272,7 @@ def fill(nodes, hits, hit_order, limit, found, block, progress, halt):
     ============  ===========  ==========================================================================
 
     `BLOCK_FULL`: there is no room for the marks of the next hit. `NODES_FULL`, `DEPTH_FULL`: there is none
-    for its paths. `MISMATCH`: it has another number of complex events than was counted.
+    for its paths. `MISMATCH`: it has not as many complex events as were counted.
     """
     n = progress[1]
     m = progress[2]
@@ -318,7 +318,7 @@ def fill(nodes, hits, hit_order, limit, found, block, progress, halt):
 
 
 def paths_for(rows, nodes, depth):
-    """Room for so many complex events of a hit, nodes of their paths, and entries of a path: `FoundPaths`."""
+    """Room for `rows` complex events of a hit, `nodes` nodes of their paths, `depth` entries of a path."""
     return FoundPaths(
         *np.empty((3, rows), np.int32),
         *np.empty((3, nodes), np.int32),
@@ -329,7 +329,7 @@ def paths_for(rows, nodes, depth):
 
 
 def walked_counts(nodes, hits, event, lowest):
-    """How many complex events each hit has, counted one by one where the window does not have fewer events.
+    """Count the complex events of each hit one by one, where the window does not have fewer events.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def walked_counts(nodes, hits, event, lowest):
     -------
     number : ndarray, shape (hits,), int64
     many : ndarray, shape (m,), int64
-        The hits of which there are more, and `number` says nothing.
+        The hits whose windows have fewer events than complex events; their `number` is meaningless.
     """
     most = event - lowest + WALKED
     number = np.empty(len(event), np.int64)

@@ -125,7 +125,7 @@ def bytes_of_short(steps, short, events, reported):
 
 
 def counts(steps, events, units, first=None, event=None, geometry=LANE, stream=STREAM):
-    """How many complex events end at each hit of many units, of all that a unit holds.
+    """How many complex events end at each hit of many units, without a window.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def counts(steps, events, units, first=None, event=None, geometry=LANE, stream=S
     units : StepSegments
         Of arrays on the host, at least one unit.
     first : ndarray, shape (units + 1,), int64, optional
-        The hits of unit g are first[g] .. first[g + 1] - 1; without, they are found.
+        The hits of unit g are first[g] .. first[g + 1] - 1; if not given, they are found.
     event : ndarray, shape (hits,), int64, optional
         Their events.
     geometry, stream : Geometry
@@ -172,7 +172,7 @@ def counts(steps, events, units, first=None, event=None, geometry=LANE, stream=S
 
 
 def short_counts(steps, short, events, units, first, event, lowest, geometry=LANE, stream=STREAM):
-    """How many complex events in its window end at each hit: a device array, shape (hits,), int64.
+    """How many complex events in their window end at each hit: a device array, shape (hits,), int64.
 
     Parameters
     ----------

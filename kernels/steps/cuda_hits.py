@@ -1,7 +1,7 @@
 """`cpu_hits` on the device: the same body, one thread for each unit.
 
-The hits of a unit are first written where they would be if every event of it were a hit, and then moved
-together, so that a unit runs only once.
+A unit first writes its hits as if every event were one; then the hits of all units are moved together. So a
+unit runs only once.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ hits_of = form_of([step_hits.enter, step_hits.hits_body], **_of_views)["hits_bod
 
 @kernel
 def step_hits_kernel(tables, events, window, units, early, rooms, out_first, out, number):
-    """Find the hits of each unit, and write them from `out_first` of the unit on.
+    """Find the hits of each unit; unit u writes from `out_first[u]` on.
 
     ============  ===================  ======================================================
     `tables`      StepTables           in
@@ -109,15 +109,15 @@ def hits(steps, events, keys, size, units, early=False, geometry=LANE, stream=ST
 
 
 def moved(wide, before, number, geometry=LANE, stream=STREAM):
-    """What each unit has found, moved together.
+    """Move what the units have found together.
 
     Parameters
     ----------
     wide : list of two device arrays, shape (events,), int64
     before : device array, shape (units + 1,), int64
-        Where each unit has written.
+        Where each unit has written its part.
     number : device array, shape (units,), int64
-        How much.
+        How much each has written.
 
     Returns
     -------

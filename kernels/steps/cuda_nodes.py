@@ -1,4 +1,4 @@
-"""`cpu_nodes` on the device: the same body, one thread for each unit. Entries are numbered by unit."""
+"""`cpu_nodes` on the device: the same body, one thread for each unit with its own entries."""
 
 from typing import Any, NamedTuple
 
@@ -44,7 +44,7 @@ class UnitNodes(NamedTuple):
 
 @inlined
 def nodes_of(made, unit):
-    """The part of `UnitNodes` that a unit has: `StepNodes`."""
+    """The nodes of one unit of `UnitNodes`: `StepNodes`."""
     low = made.entry_first[unit * made.states]
     high = made.entry_first[(unit + 1) * made.states]
     first = made.link_start[unit]

@@ -1,8 +1,8 @@
 """Steps on the device: the room in which each thread keeps the entries of its unit.
 
 A unit is a segment, or a part of one that begins one window early. The entries of all units lie one after
-another, those of a unit by state, as on the CPU; so the bodies of the CPU run over a unit as they stand. How
-many entries a unit has room for is counted from its symbols before it runs.
+another, those of a unit by state, as on the CPU; so the bodies of the CPU run over a unit unchanged. Before a
+unit runs, its symbols are counted, which tells how much room its entries need.
 """
 
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ VIEWS = form_of(
         views.neighbour,
     ]
 )
-"""How views move forward, for the device."""
+"""The functions that move views forward, for the device."""
 
 BYTES_OF_ENTRY = 12
 """Bytes of an entry: its event and its value."""
@@ -82,7 +82,7 @@ class UnitRooms(NamedTuple):
 
 @kernel
 def step_entries_kernel(tables, symbols, begin, stop, kept, queued, entries, queues, links):
-    """How many entries and links the events of each unit make at most.
+    """Count the entries and links that the events of each unit make at most.
 
     =========  =======================  ==============================================
     `tables`   StepTables               in
@@ -188,7 +188,7 @@ def _kept(host, whole):
 
 
 def queued_views(host, early):
-    """Which views have a queue when the greatest value of each is asked for: shape (views,), uint8."""
+    """Which views have a queue when their greatest value is wanted: shape (views,), uint8."""
     rises = np.zeros_like(host.view_rises) if early else host.view_rises
     return ((rises == 0) & (host.view_near != NEIGHBOUR)).astype(np.uint8)
 

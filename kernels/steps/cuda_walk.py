@@ -1,7 +1,7 @@
 """Enumeration of steps on the device: one thread for each hit, by count, scan and fill.
 
 A hit is walked twice: first to count the marks of its complex events, then, when it is known where these go,
-to write and to sort them. How many complex events it has is known from its count.
+to write and to sort them. The number of its complex events is known from its count.
 """
 
 from typing import Any, NamedTuple
@@ -21,15 +21,15 @@ from ..windows.cuda import segment_of
 from .cuda_nodes import nodes_of
 
 DEPTH = 64
-"""A thread has room for so many events of a complex event."""
+"""Room of a thread for the events of a complex event."""
 
 ENTRY, LINK, AT, FRAME = range(4)
 """Columns of a frame: an entry, the link that is followed from it, and the entry of that link to try next.
 `FRAME` is their number."""
 
 TOO_DEEP, MISMATCH = -1, -2
-"""In the place of a number of marks: a complex event has more than `DEPTH` events; there are more or fewer
-complex events than were counted."""
+"""In place of a number of marks: a complex event has more than `DEPTH` events; the walk has found more or
+fewer complex events than were counted."""
 
 
 @device
@@ -85,17 +85,17 @@ def walk_hit(nodes, hit, lowest, count, frames, last, mark, found, records):
 
 @kernel
 def step_measure_kernel(made, hits, lowest, row_first, frames, marks, worst):
-    """How many marks the complex events of each hit have, or what is wrong with it.
+    """Count the marks of the complex events of each hit; a status in `marks` where the walk fails.
 
-    ============  ============================  ====================================================
-    `made`        UnitNodes                     in
-    `hits`        int64 [m]                     in: their numbers
-    `lowest`      int64 [all hits]              in: the least admissible start of each
-    `row_first`   int64 [m + 1]                 in: where the complex events of each go
-    `frames`      int64 [DEPTH, FRAME, threads] scratch
-    `marks`       int64 [m]                     out
-    `worst`       int64 [1]                     in/out: the least of them, if it is less
-    ============  ============================  ====================================================
+    ===========  =============================  ====================================================
+    `made`       UnitNodes                      in
+    `hits`       int64 [m]                      in: their numbers
+    `lowest`     int64 [all hits]               in: the least admissible start of each
+    `row_first`  int64 [m + 1]                  in: where the complex events of each go
+    `frames`     int64 [DEPTH, FRAME, threads]  scratch
+    `marks`      int64 [m]                      out
+    `worst`      int64 [1]                      in/out: the least number in `marks`, if it is less
+    ===========  =============================  ====================================================
     """
     thread = cuda.grid(1)
     # nothing is recorded, so any arrays do
@@ -146,16 +146,16 @@ def step_walk_kernel(made, hits, lowest, row_first, frames, mark_first, found, s
 class WalkedHits(NamedTuple):
     """Hits whose marks are counted, with the scratch of their walks.
 
-    =============  ====================  ==========================================================
-    `marks`        int64 [m]             on the device
-    `worst`        int                   the least of them that is negative, or 0
-    `hits`         int64 [m]             as for `measure`, on the device
-    `lowest`       int64 [all hits]
-    `row_first`    int64 [m + 1]
-    `wanted_first` int64 [m + 1]         where those of each hit go that are wanted
-    `frames`       int64                 scratch
-    `launch`       (int, int)            blocks, and threads of a block
-    =============  ====================  ==========================================================
+    ==============  ================  ==========================================================
+    `marks`         int64 [m]         on the device
+    `worst`         int               the least of them that is negative, or 0
+    `hits`          int64 [m]         as for `measure`, on the device
+    `lowest`        int64 [all hits]
+    `row_first`     int64 [m + 1]
+    `wanted_first`  int64 [m + 1]     where those of each hit go that are wanted
+    `frames`        int64             scratch
+    `launch`        (int, int)        blocks, and threads of a block
+    ==============  ================  ==========================================================
     """
 
     marks: Any
@@ -178,7 +178,7 @@ def measure(made, hits, counts, lowest, limit=None, geometry=LANE):
         Their numbers, and how many complex events each has; at least one, and fewer than 2**31 in all.
     lowest : device array, shape (all hits,), int64
     limit : int, optional
-        At most so many complex events of each hit are wanted.
+        The most complex events of a hit that are wanted.
     geometry : Geometry
     """
     wanted = counts if limit is None else np.minimum(counts, limit)
@@ -202,13 +202,13 @@ def fill(made, walked, most=MOST, stream=STREAM):
     walked : WalkedHits
         With `worst` 0.
     most : int
-        At most so many marks, fewer than 2**31.
+        The most marks, fewer than 2**31.
     stream : Geometry
 
     Returns
     -------
     Block or None
-        None where there are more marks.
+        None where there are more than `most` marks.
     """
     mark_first = offsets_of(walked.marks, stream)
     n_marks = int(mark_first[walked.marks.shape[0]])

@@ -14,9 +14,9 @@ class OpenEntries(NamedTuple):
 
     ==============  =========================  ============================================================
     `nodes`         StepNodes                  with room for more; roots and their ends are those of a push
-    `state`         int32 [entries]            that was entered
+    `state`         int32 [entries]            the state that was entered
     `after`         int32 [entries]            the next of the chain, -1 for none
-    `earlier`       int32 [entries]            the entry of the lane before it, in whatever state
+    `earlier`       int32 [entries]            the entry of the lane right before it, in any state
     `queue_before`  int32 [entries, queues]    its neighbours in the queues of the views of its state whose
     `queue_after`   int32 [entries, queues]    latest starts may fall
     ==============  =========================  ============================================================
@@ -31,7 +31,7 @@ class OpenEntries(NamedTuple):
 
 
 class OpenLanes(NamedTuple):
-    """What a stream knows of its lanes: entries, and events; -1 where there is none.
+    """What a stream keeps of its lanes: entries, and events; -1 where there is none.
 
     =========  ========================  ================================================================
     `first`    int64 [lanes, states]     the first entry of each chain that is kept
@@ -60,11 +60,11 @@ class OpenLanes(NamedTuple):
 
 
 class OpenSessions(NamedTuple):
-    """What parts the events of a lane.
+    """How the events of a lane are parted into sessions.
 
     ===========  =======================  ===================================================================
-    `reach`      Sessions                 no complex event has events of two of these
-    `sessions`   Sessions                 those of a strategy
+    `reach`      Sessions                 no complex event has events of two of these sessions
+    `sessions`   Sessions                 those that a strategy asks for
     `chain`      int64 [events, CHAIN]    of each event the event of its lane before it, the first one of its
                  or [0, CHAIN]            session, and how many of the lane come before it; empty without a
                                           strategy

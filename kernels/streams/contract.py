@@ -1,8 +1,8 @@
 """The contract of streams: the events that are kept between pushes, and what their windows still admit.
 
 Events are numbered in the order of the stream, all lanes together, from the oldest one that is kept. An event
-is **open** as long as a complex event that ends later may contain it. In a lane these are all from the least
-start that is still allowed on: by the window of the lane's last event, and by what CONSUME BY has dropped.
+is **open** as long as a complex event that ends later may contain it. In a lane these are all events from the
+least start that is still allowed: by the window of the lane's last event, and by what CONSUME BY has dropped.
 """
 
 from typing import NamedTuple
@@ -40,7 +40,7 @@ class LaneBounds(NamedTuple):
     ========  =============  =====================================================================
     `low`     int64 [lanes]  the least event that the window of the lane's last event admits; -1 at first, and
                              without a window until a machine says what it needs
-    `last`    int64 [lanes]  the lane's last event; -1 at first. It is kept for a window only
+    `last`    int64 [lanes]  the lane's last event, -1 at first; kept only where there is a window
     `least`   int64 [lanes]  the least start that CONSUME BY PARTITION still allows; 0 at first
     `all`     int64 [1]      the least start that CONSUME BY ANY still allows; 0 at first
     ========  =============  =====================================================================
@@ -81,7 +81,7 @@ class StreamEnds(NamedTuple):
 
 
 NOTHING, ALL_LANES, OWN_LANE = range(3)
-"""What a reported end consumes: the partial matches of no lane, of all, or of its own."""
+"""What a reported end consumes: no partial matches, those of all lanes, or those of its own lane."""
 
 
 def lowest_reference(events, event, size):
@@ -94,9 +94,9 @@ def lowest_reference(events, event, size):
 
 
 def first_admitted_reference(lanes, keyed, numbers, event):
-    """The first event of the lane that an end at an event admits by its key, one past it without a key.
+    """The first event of its lane whose key the end at an event admits; one past the event if it has no key.
 
-    `numbers` KeyNumbers of all events.
+    `numbers`: KeyNumbers of all events.
     """
     if not keyed[event]:
         return event + 1

@@ -1,4 +1,4 @@
-"""The windows of a stream on the CPU: followed event by event, and what has left them."""
+"""The windows of a stream on the CPU: followed event by event; and which events have left them."""
 
 from ..jit import inline, jit
 from .contract import ALL_LANES, OWN_LANE
@@ -6,10 +6,10 @@ from .contract import ALL_LANES, OWN_LANE
 
 @inline
 def least_start(events, event, lane, size, bounds):
-    """The least start that the end of a complex event at the next event of a lane admits.
+    """The least start that an end at the next event of a lane admits.
 
-    `events` StreamEvents in, `following` in/out; `size` dtype of events.measured: the longest difference that
-    the window keeps; `bounds` LaneBounds in/out.
+    `events` StreamEvents: in, `following` in/out; `size` dtype of events.measured: in, the longest difference
+    that the window keeps; `bounds` LaneBounds: in/out.
     """
     laned = events.lanes.shape[0] > 0
     bound = max(bounds.least[lane], bounds.all[0])
@@ -41,10 +41,10 @@ def consume(bounds, event, lane, consumes):
 
 @inline
 def note_end(ends, at, event, lane, lowest, latest, bounds, consumes):
-    """Note the end of number `at`, and drop what it consumes.
+    """Write the end of number `at`, and drop what it consumes.
 
-    `ends` StreamEnds out; `lowest`: the least start that is admitted; `latest`: the latest one that there is;
-    `bounds`, `consumes`: as in `consume`.
+    `ends` StreamEnds: out; `lowest`: the least start that is admitted; `latest`: the latest start that there
+    is; `bounds`, `consumes`: as in `consume`.
     """
     ends.event[at] = event
     ends.lowest[at] = lowest
@@ -78,7 +78,7 @@ def mark_open(events, count, bounds, is_open):
 
 @jit
 def relink(events, count, bounds):
-    """Find the first, the last and the next event of each lane anew, once others have been dropped."""
+    """Find the first, the last and the next event of each lane again, after other events were dropped."""
     for lane in range(bounds.low.shape[0]):
         bounds.low[lane] = -1
         bounds.last[lane] = -1

@@ -1,23 +1,22 @@
-"""The first event that an end admits by its key, where keys go up and down, on the CPU.
+"""The first event whose key an end admits, where keys go up and down, on the CPU.
 
-An end admits the starts whose keys are numbers from some number on (`KeyNumbers`). The first of them in a
-lane has a greater key than all events of the lane before it: it is a **record**. Records ascend, so the first
-one that is admitted is found by search. Each record knows the one before it and one further back, chosen so
-that the search takes steps in the logarithm of their number (Myers, "An applicative random-access stack",
-1983).
+An end admits the starts whose numbers (`KeyNumbers`) are at least some number. The first of them in a lane
+has a greater key than all events of the lane before it: it is a **record**. Records ascend, so the first
+admitted one is found by search. Each record knows the one before it and one further back, chosen so that the
+search takes O(log n) steps for n records (Myers, "An applicative random-access stack", 1983).
 """
 
 from ..jit import jit
 
 AT, BEFORE, JUMP, DEPTH, NUMBER, FIELDS = range(6)
-"""Columns of `records`: of each event the last record of its lane by then, -1 for none; of a record the one
-before it and the one further back (the first record stands for both itself), how many records come before it,
-and the number of its key. `FIELDS` is how many columns there are."""
+"""Columns of `records`: for each event the last record of its lane up to it, -1 for none; for a record the
+one before it and the one further back (for the first record itself), how many records come before it, and the
+number of its key. `FIELDS` is how many columns there are."""
 
 
 @jit
 def first_admitted(lanes, keyed, numbers, first, stop, last, records, admitted):
-    """Note new events, and find what `first_admitted_reference` says of each.
+    """Read new events, and write for each what `first_admitted_reference` gives.
 
     ============  ========================  =================================================================
     `lanes`       int32 [events] or [0]     in; empty: all are in one lane

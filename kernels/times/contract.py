@@ -1,7 +1,7 @@
-"""The contract of parts of times: what a clock on the wall and a calendar show, as whole numbers.
+"""The contract of parts of times: what a wall clock and a calendar show, as whole numbers.
 
-Times are int64 counts since 1970-01-01 in UTC, `second` to a second. What the clocks of a time zone show is
-the time and an offset, which holds from one change of the zone's clocks to the next.
+Times are int64 counts since 1970-01-01 in UTC, with `second` counts to a second. A clock of a time zone shows
+the time plus an offset, which holds from one change of the zone's clocks to the next.
 """
 
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 PARTS = ("SECOND", "MINUTE", "HOUR", "WEEKDAY", "DAY", "MONTH", "YEAR", "DATE")
-"""The parts by their number. WEEKDAY is 1 on a Monday; DATE is the day, counted from 1970-01-01."""
+"""The parts, by number. WEEKDAY is 1 on Mondays; DATE is the day, counted from 1970-01-01."""
 
 SECOND, MINUTE, HOUR, WEEKDAY, DAY, MONTH, YEAR, DATE = range(8)
 
@@ -18,10 +18,10 @@ class Offsets(NamedTuple):
     """The offsets of a time zone.
 
     ==========  ==========  =====================================================================
-    `starts`    int64 [m]   the time from which on each offset holds, ascending; before the first
-                            one the first offset holds, too
-    `offsets`   int64 [m]   what clocks are ahead of UTC, in the unit of the times
-    `within`    int64 [2]   the times that the table is for: from the first to before the second
+    `starts`    int64 [m]   the time from which each offset holds, ascending; before the first time the
+                            first offset holds too
+    `offsets`   int64 [m]   how far clocks are ahead of UTC, in the unit of the times
+    `within`    int64 [2]   the times that the table covers: from the first to before the second
     ==========  ==========  =====================================================================
     """
 
@@ -31,7 +31,7 @@ class Offsets(NamedTuple):
 
 
 def parts_reference(times, part, second, zone):
-    """The parts of times by the calendar of NumPy, for times that the table is for."""
+    """The parts of times by the calendar of NumPy, for times that the table covers."""
     found = []
     for time in times.tolist():
         k = max(int(np.searchsorted(zone.starts, time, side="right")) - 1, 0)

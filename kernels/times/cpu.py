@@ -1,16 +1,16 @@
-"""Parts of times, a stretch of neighbours that have the part in common at a time."""
+"""Parts of times: neighbouring times with the same part are done together."""
 
 from ..jit import inline, jit
 from .contract import DATE, DAY, HOUR, MINUTE, MONTH, SECOND, WEEKDAY
 
 STRIP = 512
-"""Times that are looked at together, to tell whether all are in the stretch of the one before them."""
+"""Times that are compared at once, to tell whether all have the part of the time before them."""
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
-"""The ends of 64 bits."""
+"""The least and the greatest int64."""
 
 FEW_ALIKE = 4
-"""The kernel gives up where stretches have fewer times than so many, on the average."""
+"""The kernel gives up where fewer times than this, on average, have their part in common."""
 
 
 def segment_body(time, starts):
@@ -57,9 +57,9 @@ _part_of_day = inline(part_of_day_body)
 
 
 def parts_body(times, part, second, zone, out):
-    """`parts_reference`: `out` int8, int32 or int64 [n] gets the parts. Returns how many times it has done.
+    """`parts_reference`: `out` int8, int32 or int64 [n] gets the parts. Gives how many times are done.
 
-    It gives up where the table does not reach, and where neighbours have too little in common.
+    It stops early where the table does not reach, and where neighbours have too little in common.
     """
     span = second
     turn = 60
@@ -107,7 +107,7 @@ def parts_body(times, part, second, zone, out):
 
 
 def local_times_body(times, zone, out):
-    """`out` int64 [n] gets what the clocks of the zone show, as a time in UTC."""
+    """Write what the clocks of the zone show, as a time in UTC, to `out` int64 [n]."""
     low, high = 1, 0
     offset = 0
     for i in range(times.shape[0]):

@@ -1,1 +1,1 @@
-"""Joins of any form: partial answers that are extended by one event after another, through sorted indexes."""
+"""Joins of any form: partial answers are extended by one event after another, through sorted indexes."""

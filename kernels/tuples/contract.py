@@ -1,7 +1,7 @@
 """The contract of extending partial answers of a rule by the events of one more atom.
 
 A row is a partial answer: one event for each atom that it has so far. It is extended by every candidate, an
-event that fits the next atom, which
+event of the next atom, which
 
 - has the row's key: candidates with equal keys are neighbours, and the row knows where those of its key are;
 - lies between the least and the greatest event that the row admits;
@@ -19,17 +19,17 @@ EQUAL, UNEQUAL, LESS, ATMOST, MORE, ATLEAST = range(6)
 """The operators of conditions: the candidate stands on the left."""
 
 ROW, AT, MADE, LOOKED = range(4)
-"""The words of `progress`: the row and the candidate to go on with, how many pairs are made, and how many
-candidates were looked at."""
+"""Words of `progress`: the row and the candidate to continue with, how many pairs are made, and how many
+candidates were tested."""
 
 WORDS = 4
 
 DONE, FULL = 0, 1
-"""All rows are extended; there is no room for another pair, or as many candidates as a call looks at are
-looked at."""
+"""Status: all rows are extended; or there is no room for another pair, or as many candidates were tested as
+one call tests."""
 
 MOST_LOOKED = 1 << 27
-"""About so many candidates are looked at by one call."""
+"""About how many candidates one call tests."""
 
 
 class Candidates(NamedTuple):
@@ -38,9 +38,9 @@ class Candidates(NamedTuple):
     ===========  ===========================  ========================================================
     `event`      int64 [n]                    by key, those of one key ascending
     `ranked`     int64 [n] or [0]             the same events by key, those of one key ascending in the
-                                              first condition; empty without one
+                                              first condition; empty without a condition
     `op`         int64 [conditions]           an operator that a range of ranks satisfies comes first
-    `rank`       int64 [conditions, events]   by the numbers of events
+    `rank`       int64 [conditions, events]   the rank of each event in each condition
     ===========  ===========================  ========================================================
     """
 

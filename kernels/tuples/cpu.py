@@ -1,4 +1,4 @@
-"""Rows are extended by candidates, one row after another."""
+"""Rows are extended by candidates, row after row."""
 
 from ..jit import OFTEN, inline, jit
 from .contract import (
@@ -63,7 +63,7 @@ def _first_rank(ranked, rank, low, high, wanted):
 def ranked_range(candidates, op, begin, end, bound):
     """The places of `candidates.ranked` between `begin` and `end` that satisfy the first condition.
 
-    Of `!=` these are the places that do not.
+    For `!=` these are the places that do not satisfy it.
     """
     low, high = begin, end
     if op in (EQUAL, UNEQUAL, ATLEAST):
@@ -79,9 +79,10 @@ def ranked_range(candidates, op, begin, end, bound):
 
 @jit
 def chosen(candidates, rows, row):
-    """Where to look for what extends a row: whether among `ranked`, the first place, and one past the last.
+    """Where to search for what extends a row: whether in `ranked`, the first place, and one past the last.
 
-    Of the events that the row admits and the ranks that its first condition admits it takes the fewer.
+    Of the events that the row admits and the ranks that its first condition admits, it takes the smaller
+    range.
     """
     begin, end = rows.begin[row], rows.end[row]
     low = _first_event(candidates.event, begin, end, rows.low[row])
@@ -108,11 +109,11 @@ def fits(candidates, rows, row, event):
 
 @jit
 def extend(candidates, rows, pairs, progress, halt):
-    """Write the pairs of `contract.pairs_reference`, those of a row in any order.
+    """Write the pairs of `contract.pairs_reference`, those of a row in any order: DONE or FULL.
 
     ============  =====================  ==============================================================
     `candidates`  Candidates             in
-    `rows`        RowBounds                   in
+    `rows`        RowBounds              in
     `pairs`       Pairs                  out
     `progress`    int64 [WORDS]          in/out: MADE and LOOKED are counted from 0 in each call
     `halt`        uint8 [1]              in: see `jit`
@@ -151,11 +152,11 @@ def extend(candidates, rows, pairs, progress, halt):
 
 @jit
 def summed(candidates, rows, count, latest, progress, halt):
-    """`contract.summed_reference`, row by row.
+    """`contract.summed_reference`, row by row: DONE or FULL.
 
     ============  =====================  ==============================================================
     `candidates`  Candidates             in
-    `rows`        RowBounds                   in
+    `rows`        RowBounds              in
     `count`       int64 [rows]           out
     `latest`      int64 [rows]           out
     `progress`    int64 [WORDS]          in/out: as for `extend`; AT is not used

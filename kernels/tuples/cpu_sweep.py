@@ -1,9 +1,9 @@
 """Rows with one condition: how many candidates extend each, and the latest, in O(log n) steps for a row.
 
-The candidates are taken in one after another, in the order of their events. What a row admits by its key and
-its condition is a range of ranks (for `!=` two), so that a Fenwick tree over the ranks knows how many of the
-candidates taken in so far are in it, and a tree of maxima which of them came last. A row is asked twice: when
-all events up to the greatest that it admits are in, and when all before the least are.
+The candidates are put in one after another, in the order of their events. What a row admits by its key and
+its condition is a range of ranks (for `!=` two). So a Fenwick tree over the ranks tells how many of the
+candidates that are in are in the range, and a tree of maxima which of them came last. Each row is asked
+twice: when all events up to the greatest that it admits are in, and when all before the least are in.
 """
 
 from typing import NamedTuple
@@ -113,7 +113,7 @@ def swept(candidates, rows, sweep, count, latest, halt):
         if number % SELDOM == 0 and halt[0]:
             break
         row = sweep.by_high[number]
-        # RowBounds whose least event comes next are asked before it is in.
+        # Rows whose least event comes next are asked before it is in.
         while next_low < rows.begin.shape[0] and rows.low[sweep.by_low[next_low]] <= rows.high[row]:
             asked = sweep.by_low[next_low]
             while n_in < n and sweep.taken[n_in] < rows.low[asked]:

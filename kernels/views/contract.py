@@ -2,17 +2,18 @@
 
 =========  =======================  ======================================================================
 `keys`     int64 [rows, width]      the rows, all different, in lexicographic order
-`counts`   int64 [rows]             how often each is there; 0 after its last copy was deleted
-`sums`     int64 [sums]             the sums of each `BLOCK` counts that follow each other, and then those of
-                                    each `BLOCK` of these; int64 [0] where no sums are asked for
+`counts`   int64 [rows]             how often each row is there; 0 after its last copy was deleted
+`sums`     int64 [sums]             the sums of each `BLOCK` neighbouring counts, then of each `BLOCK` of
+                                    these; int64 [0] where no sums are kept
 =========  =======================  ======================================================================
 
-Values are codes above `NULL` and below `TOP`, in the order of what they stand for; `NULL` stands for none.
+Values are codes above `NULL` and below `TOP`, in the order of what they stand for; `NULL` stands for no
+value.
 
-`RowTests` say which rows are asked for, beside equal first values: row x of the asked rows and row v of the
-asking ones satisfy `v[values[t]] OP x[columns[t]]` for each test t, with the operator of the code `ops[t]`.
-Without a value nothing is satisfied. Where there is a test, `columns[0]`, and `values[0]` of rows in order,
-is the first column after the shared ones; a test by `!=` comes after all others.
+Rows of one array ask for rows of another: those that have the same first values (`shared` many) and satisfy
+`RowTests`. Row v asks for row x if `v[values[t]] OP x[columns[t]]` holds for each test t, with the operator
+of the code `ops[t]`. Nothing holds for `NULL`. Where there is a test, `columns[0]`, and `values[0]` of rows
+in order, is the first column after the shared ones; a test by `!=` comes after all others.
 """
 
 from typing import NamedTuple
@@ -31,11 +32,11 @@ UNEQUAL = 5
 
 SHIFT = 7
 BLOCK = 1 << SHIFT
-"""Counts of which the sum is kept."""
+"""How many counts each sum is of."""
 
 
 def sums_of(rows):
-    """How many sums are kept for so many rows."""
+    """How many sums are kept for `rows` rows."""
     blocks = (rows + BLOCK - 1) >> SHIFT
     return blocks + ((blocks + BLOCK - 1) >> SHIFT)
 
@@ -72,7 +73,7 @@ def _holds(op, left, right):
 
 
 def _joins(asking, asked, shared, tests):
-    """Whether a row is one that another asks for."""
+    """Whether a row asks for another."""
     return asking[:shared] == asked[:shared] and all(
         _holds(op, asking[value], asked[column])
         for op, value, column in zip(*(array.tolist() for array in tests))
@@ -80,10 +81,10 @@ def _joins(asking, asked, shared, tests):
 
 
 def put_reference(rows, keys, amounts, missing):
-    """Add `amounts` int64 [m] to the multiplicities of `keys` int64 [m, width], which are in order.
+    """Add `amounts` int64 [m] to the multiplicities of the rows `keys` int64 [m, width], which are in order.
 
-    `missing` uint8 [m] in and out: rows at 0 are left alone, and those that are found become 0.
-    Returns how many more rows are 0 than before.
+    `missing` uint8 [m]: in/out, 0 for a row to leave out; the rows that are found become 0.
+    Gives how many more rows have the multiplicity 0 than before.
     """
     before = int((rows.counts == 0).sum())
     where = {row: place for place, row in enumerate(_listed(rows.keys))}
@@ -97,7 +98,7 @@ def put_reference(rows, keys, amounts, missing):
 
 
 def find_reference(keys, probes, places):
-    """Where each row of `probes` int64 [m, width] is: `places` int64 [m] out, -1 for nowhere."""
+    """Write where each row of `probes` int64 [m, width] is to `places` int64 [m]; -1: nowhere."""
     where = {row: place for place, row in enumerate(_listed(keys))}
     places[:] = [where.get(row, -1) for row in _listed(probes)]
 
@@ -109,16 +110,16 @@ def sum_reference(counts, sums):
 
 
 def merge_reference(one, other, keys, counts):
-    """The rows of two `CountedRows` without a common one, in order and without those of multiplicity 0.
+    """Merge two `CountedRows` without a common row, in order, and drop rows of multiplicity 0.
 
-    `keys` and `counts` out, as long as both together. Returns how many rows there are.
+    `keys` and `counts`: out, as long as both together. Gives how many rows there are.
     """
     both = [*zip(_listed(one.keys), one.counts.tolist()), *zip(_listed(other.keys), other.counts.tolist())]
     return _written(sorted(row for row in both if row[1]), keys, counts)
 
 
 def unite_reference(one, other, keys, counts):
-    """The rows of two `CountedRows`, equal ones once with the sum of their counts, 0 too; as `merge`."""
+    """As `merge`, but equal rows become one with the sum of their counts, and rows of multiplicity 0 stay."""
     found = dict(zip(_listed(one.keys), one.counts.tolist()))
     for row, count in zip(_listed(other.keys), other.counts.tolist()):
         found[row] = found.get(row, 0) + count
@@ -133,23 +134,23 @@ def _written(found, keys, counts):
 
 
 def insert_reference(keys, counts, size, others, amounts):
-    """Put rows `others` int64 [m, width], which are in order and new, with `amounts` among the first `size`.
+    """Put the rows `others` int64 [m, width], in order and new, with `amounts` among the first `size` rows.
 
-    `keys` and `counts` in and out: at least size + m long.
+    `keys` and `counts`: in/out, at least size + m long.
     """
     both = [*zip(_listed(keys[:size]), counts[:size].tolist()), *zip(_listed(others), amounts.tolist())]
     _written(sorted(both), keys, counts)
 
 
 def spans_reference(keys, low, high):
-    """The least and the greatest value of each column: `low`, `high` int64 [width] out."""
+    """Write the least and the greatest value of each column to `low`, `high` int64 [width]."""
     low[:], high[:] = keys.min(axis=0), keys.max(axis=0)
 
 
 def pack_reference(keys, low, room, packed):
-    """Rows as one number each, in their order: `packed` int64 [rows] out.
+    """Write each row as one number, in the order of the rows, to `packed` int64 [rows].
 
-    `low` int64 [width] has the least value of each column, `room` how many there may be from it on.
+    `low` int64 [width] has the least value of each column, `room` how many values there may be from it on.
     """
     packed[:] = 0
     for column in range(keys.shape[1]):
@@ -157,16 +158,15 @@ def pack_reference(keys, low, room, packed):
 
 
 def sort_reference(values, bits, starts, others, order, spare):
-    """The places of `values` int64 [m], of at most `bits` bits each, in order: `order` int64 [m] out.
+    """Write the order of `values` int64 [m], of at most `bits` bits each, to `order` int64 [m]; stable.
 
-    Equal ones stay as they are to each other. `starts` int64 [2048], `others` and `spare` int64 [m] are
-    scratch, and `values` is not kept.
+    `starts` int64 [2048], `others` and `spare` int64 [m] are scratch, and `values` is overwritten.
     """
     order[:] = np.argsort(values, kind="stable")
 
 
 def multiply_reference(one, other, made):
-    """Products of int64 [m]: `made` out. Whether all of them fit in 62 bits."""
+    """Write the products of two arrays int64 [m] to `made`; gives whether all of them fit in 62 bits."""
     found = [a * b for a, b in zip(one.tolist(), other.tolist())]
     if any(abs(value) > 2**62 for value in found):
         return False
@@ -175,7 +175,7 @@ def multiply_reference(one, other, made):
 
 
 def collapse_reference(keys, counts, made_keys, made_counts):
-    """Rows that are in order, equal ones once with the sum of their counts; returns how many they are."""
+    """Make equal neighbouring rows one, with the sum of their counts; gives how many rows there are."""
     found = {}
     for row, count in zip(_listed(keys), counts.tolist()):
         found[row] = found.get(row, 0) + count
@@ -189,11 +189,11 @@ def ascending_reference(keys):
 
 
 def bounds_reference(keys, asking, shared, op, ranges):
-    """The rows that begin as a row of `asking` int64 [m, any] does, and whose next value it is compared with.
+    """For each row of `asking` int64 [m, any], the rows that have its first `shared` values, and whose next
+    value x satisfies `asking[i, shared] OP x`.
 
-    Rows with the first `shared` values and then x with `asking[i, shared] OP x`, for the operator of code
-    `op`; -1 asks for no more than the prefix. `ranges` int64 [m, 2] out: they are rows ranges[i, 0] ..
-    ranges[i, 1] - 1, none where both are equal.
+    `op` is the code of the operator; -1 compares no further value. `ranges` int64 [m, 2]: out, they are rows
+    ranges[i, 0] .. ranges[i, 1] - 1, none where both are equal.
     """
     rows = _listed(keys)
     for i, row in enumerate(_listed(asking)):
@@ -205,8 +205,8 @@ def bounds_reference(keys, asking, shared, op, ranges):
 def totals_reference(rows, asking, shared, tests, limits, found, touched):
     """Add to `found` int64 [m] the multiplicities of the rows that each row of `asking` asks for.
 
-    `asking` int64 [m, any]: their first `shared` values are those of the rows. `touched` uint8 [m] out: 1
-    where there is such a row, be it one of multiplicity 0. `limits` int64 [tests, 2] is scratch.
+    `asking` int64 [m, any]: its first `shared` values are compared with those of the rows. `touched` uint8
+    [m]: out, 1 where it asks for some row, even one of multiplicity 0. `limits` int64 [tests, 2] is scratch.
     """
     for i, row in enumerate(_listed(asking)):
         for other, count in zip(_listed(rows.keys), rows.counts.tolist()):
@@ -216,12 +216,12 @@ def totals_reference(rows, asking, shared, tests, limits, found, touched):
 
 
 def reach_reference(keys, others, shared, tests, ranges):
-    """For each group of rows `others` int64 [m, any] with equal shared values the rows that it may ask for.
+    """For each group of rows `others` int64 [m, any] with equal shared values, the rows that it may ask for.
 
-    `tests` are those of `others`; the first alone is looked at, and `=` as all between the least and the
-    greatest value that some row of the group asks for. `ranges` int64 [m, 4] out: the first row of
-    `keys` and the one after the last, and the same of the group; only where there is a row.
-    Returns how many groups there are.
+    `tests` are those of `others`; only the first is used, and for `=` all values between the least and the
+    greatest that some row of the group asks for. `ranges` int64 [m, 4]: out, the first row of `keys` and one
+    past the last, and the same for the group; only where there is such a row. Gives how many groups there
+    are.
     """
     groups = {}
     for number, row in enumerate(_listed(others)):
@@ -246,13 +246,13 @@ def reach_reference(keys, others, shared, tests, ranges):
 
 
 def affected_reference(rows, others, shared, tests, turned, ranges, limits, keys, amounts):
-    """The rows that some of `others` joins, with the sum of products of both multiplicities.
+    """Write the rows that some row of `others` joins, with the sum of the products of both multiplicities.
 
-    `tests` are those of a row of `rows` that asks for `others`, `turned` the same the other way round.
-    `ranges` int64 [groups, 4]: as `reach` finds them. `keys` int64 [most, any] and `amounts` int64 [most]
-    out, `most` the rows in all ranges: of each row as many first values as `keys` has. Rows of
-    multiplicity 0 are left out, and neighbours that are equal then are one. `limits` int64 [tests, 2] is
-    scratch. Returns how many are written; -1 where a product does not fit.
+    `tests` are those of a row of `rows` that asks for `others`, `turned` the same in the other direction.
+    `ranges` int64 [groups, 4]: as `reach` finds them. `keys` int64 [most, any] and `amounts` int64 [most]:
+    out; `most` is the number of rows in all ranges, and of each row as many first values are written as
+    `keys` has. Rows of multiplicity 0 are left out; then neighbouring rows that are equal become one.
+    `limits` int64 [tests, 2] is scratch. Gives how many rows are written; -1 where a product does not fit.
     """
     found = {}
     for low, high, first, last in ranges.tolist():
@@ -271,11 +271,11 @@ def affected_reference(rows, others, shared, tests, turned, ranges, limits, keys
 
 
 def matching_reference(keys, asking, shared, tests, ranges, at, limits, parents, places):
-    """Write for each row of `asking` the rows of `keys` in its range that it asks for: numbers of both.
+    """Write, for each row of `asking`, the rows of `keys` in its range that it asks for: the numbers of both.
 
-    `asking` int64 [m, any] and `ranges` int64 [m, 2]. `at` int64 [2] in and out: the row of `asking` and the
-    row of its range, counted from the range's first, to begin with; `parents` and `places` int64 [most] out.
-    `limits` int64 [tests, 2] is scratch. Returns how many are written; less than `most` at the end alone.
+    `asking` int64 [m, any] and `ranges` int64 [m, 2]: in. `at` int64 [2]: in/out, the row of `asking` to
+    begin with and the row of its range, counted from the first; `parents` and `places` int64 [most]: out.
+    `limits` int64 [tests, 2] is scratch. Gives how many pairs are written; fewer than `most` only at the end.
     """
     found = []
     most = len(parents)
@@ -293,7 +293,7 @@ def matching_reference(keys, asking, shared, tests, ranges, at, limits, parents,
 
 
 def spread_reference(ranges, parents, places):
-    """Write for each row of each of `ranges` int64 [m, 2] the number of the range and of the row.
+    """Write, for each row of each of `ranges` int64 [m, 2], the number of the range and of the row.
 
     `parents` and `places` int64 [rows in all ranges] out.
     """
@@ -306,11 +306,11 @@ def _all_of(ranges):
 
 
 def expand_reference(ranges, first, held, rows, own, counted, made):
-    """Columns of the rows of all ranges beside those of the rows that ask for them.
+    """Write columns of the rows of all ranges beside those of the rows that ask for them.
 
     `held` int64 [columns, any]: row first + i of it asks for range i. `own` int64 [n] are columns of the keys
-    of `rows`. `made` int64 [columns + n, rows in all ranges] out: first those of `own`, then those held; the
-    last is multiplied by the counts of `rows` where `counted`.
+    of `rows`. `made` int64 [columns + n, rows in all ranges]: out, first the columns `own`, then those held;
+    if `counted`, the last is multiplied by the counts of `rows`.
     """
     parents, places = _all_of(ranges)
     for number, column in enumerate(own.tolist()):

@@ -8,7 +8,7 @@ from .cpu_search import FROM, LIMITED, PAST, alike, around, beyond, following, l
 
 @inline
 def added(values, low, high):
-    """The sum of values that follow each other."""
+    """The sum of values[low:high]."""
     total = 0
     for value in values[low:high]:
         total += value
@@ -17,7 +17,7 @@ def added(values, low, high):
 
 @inline
 def summed(rows, low, high):
-    """The multiplicities of rows: of single ones, of blocks and of blocks of blocks."""
+    """The sum of the multiplicities of rows low .. high - 1, by the sums that are kept."""
     if high - low <= 2 * BLOCK:
         return added(rows.counts, low, high)
     first, last = (low + BLOCK - 1) >> SHIFT, high >> SHIFT
@@ -46,7 +46,7 @@ def summed_anew(rows, total, low, high, first, last):
 
 @inline
 def climbing(keys, low, near, end, column, limit):
-    """The first row of `low` .. `end` - 1, in order of a column, that reaches a limit, sought from `near`."""
+    """The first row of `low` .. `end` - 1, in order of a column, that reaches a limit; sought from `near`."""
     if near > low and keys[near - 1, column] >= limit:
         near = low
     step = 1
@@ -92,7 +92,7 @@ def totals(rows, asking, shared, tests, limits, found, touched, halt):
             touched[i] = 1
             found[i] += total
         elif sliding:
-            # Both ends move onward with the value, where those that ask are in order.
+            # Both ends move forward with the value, where the rows that ask are in order.
             first = climbing(keys, begin, low, end, shared, limits[0, 0])
             last = climbing(keys, first, max(first, high), end, shared, limits[0, 1])
             total = summed_anew(rows, total, low, high, first, last)
@@ -155,7 +155,7 @@ def reach(keys, others, shared, tests, ranges, halt):
 
 @inline
 def _write(rows, row, amount, keys, amounts, made):
-    """Write a row; add to the last one where that is the same. How many are written then."""
+    """Write a row, or add to the last one if that is the same; gives how many rows are written then."""
     width = keys.shape[1]
     if made and alike(rows.keys, row, keys, made - 1, width):
         amounts[made - 1] += amount
@@ -191,7 +191,7 @@ def affected(rows, others, shared, tests, turned, ranges, limits, keys, amounts,
             count = rows.counts[row]
             touched = count != 0
             if touched and sliding:
-                # Both ends of what joins move onward with the value.
+                # Both ends of what joins move forward with the value.
                 value = rows.keys[row, tests.values[0]]
                 touched = value != NULL
                 if touched:

@@ -1,6 +1,6 @@
-"""Sorted rows with multiplicities on the CPU: changed, merged and summed up.
+"""Sorted rows with multiplicities on the CPU: changed, merged and summed.
 
-None of these can be interrupted, as they are steps of an update: what they change stays.
+None of these kernels can be interrupted: they are steps of an update, and what they change stays changed.
 """
 
 from ..jit import inline, jit
@@ -8,7 +8,7 @@ from .contract import BLOCK, SHIFT
 from .cpu_search import FROM, alike, onward
 
 MOST = float(2**62)
-"""Multiplicities stay below."""
+"""Multiplicities stay below this number."""
 
 
 @inline
@@ -63,7 +63,7 @@ def put(rows, keys, amounts, missing):
 
 @inline
 def _copied(rows, row, end, keys, counts, made):
-    """Copy rows but those of multiplicity 0; how many are written then."""
+    """Copy rows, except those of multiplicity 0; gives how many are written then."""
     width = keys.shape[1]
     for k in range(row, end):
         count = rows.counts[k]

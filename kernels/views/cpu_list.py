@@ -1,4 +1,4 @@
-"""Rows are listed beside those that ask for them: ranges of rows become columns."""
+"""Rows written beside the rows that ask for them: ranges of rows become columns."""
 
 from ..jit import SELDOM, jit
 from .cpu_search import following, limited

@@ -1,14 +1,14 @@
-"""Sorted rows are searched by steps that double, from where the last search ended.
+"""Search in sorted rows by steps that double, from where the last search ended.
 
-What is asked for comes in order, or nearly so, and then m searches of n rows take O(m log(n / m)) together.
+Where what is sought comes in order, or nearly so, m searches of n rows take O(m log(n / m)) together.
 """
 
 from ..jit import SELDOM, inline, jit
 from .contract import NULL, TOP, UNEQUAL
 
 FROM, LIMITED, PAST = 0, 1, 2
-"""What is sought: the first row that is not before a prefix; not before a prefix and a limit; after all rows
-with a prefix."""
+"""What is sought: the first row that is not before a prefix; that is not before a prefix and a limit; that is
+after all rows with a prefix."""
 
 
 @inline
@@ -34,7 +34,7 @@ def alike(keys, row, probes, probe, width):
 
 @inline
 def onward(keys, low, end, probes, probe, width, limit, sought):
-    """The row that is sought, from `low` on; `end` if there is none before."""
+    """The row that is sought, from `low` on; `end` if it is not before that."""
     high, step = end, 1
     while low + step - 1 < end:
         if short(keys, low + step - 1, probes, probe, width, limit, sought):
@@ -54,7 +54,7 @@ def onward(keys, low, end, probes, probe, width, limit, sought):
 
 @inline
 def around(keys, near, probes, probe, width, limit, sought):
-    """The row that is sought, looked for from `near` in both directions."""
+    """The row that is sought, searched from `near` in both directions."""
     end = keys.shape[0]
     low, high, step = 0, near, 1
     if near < end and short(keys, near, probes, probe, width, limit, sought):
@@ -94,7 +94,7 @@ def beyond(op, value):
 
 @inline
 def limited(tests, asking, row, limits):
-    """Write what the tests of a row ask for to `limits`; whether it may ask for anything."""
+    """Write the limits that the tests of a row set to `limits`; gives whether it may ask for any row."""
     for t in range(tests.ops.shape[0]):
         value = asking[row, tests.values[t]]
         if value == NULL:
@@ -106,10 +106,11 @@ def limited(tests, asking, row, limits):
 
 @inline
 def following(keys, at, end, shared, tests, limits):
-    """The first row from `at` that satisfies tests whose limits are known; `end` if there is none before.
+    """The first row from `at` on that satisfies tests whose limits are known; `end` if none before it does.
 
-    The rows agree in the first `shared` values. Where the tests are of the columns after them, rows that fail
-    are passed by search: all with one value, up to the next that can satisfy the test that failed.
+    The rows agree in the first `shared` values. Where the tests are of the columns after these, rows that
+    fail are skipped by search: all rows with one value, up to the next value that can satisfy the failed
+    test.
     """
     while at < end:
         failing, value, lexical = -1, 0, True

@@ -1,7 +1,7 @@
 """`cpu_search`, `cpu_climb` and `cpu_list` on the device: the same bodies, one thread for each row that asks.
 
-What the CPU finds in order, each search going on where the last one ended, is found here from the first row
-on, in O(log n) steps of a thread.
+Where the CPU continues each search from where the last one ended, a thread of the device searches from the
+first row on, in O(log n) steps.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..windows.cuda import segment_of
 from . import cpu_climb, cpu_search
 
 MOST = 2**62
-"""Multiplicities stay below."""
+"""Multiplicities stay below this number."""
 
 _SEARCH = form_of(
     [
@@ -72,20 +72,20 @@ def view_totals_kernel(rows, asking, shared, tests, limits, found, touched, halt
 def view_affected_kernel(
     rows, ranges, starts, others, shared, tests, limits, found, touched, kept, halt, status
 ):
-    """What `contract.affected_reference` finds of each row of all ranges, of which none overlap.
+    """Find what `contract.affected_reference` finds, for each row of all ranges; no two ranges overlap.
 
-    ==========  ======================  =================================================================
-    `rows`      CountedRows             in: of the guard
-    `ranges`    int64 [ranges, 2]       in: rows ranges[g, 0] .. ranges[g, 1] - 1
-    `starts`    int64 [ranges + 1]      in: where each begins if they are stored one after another
-    `others`    CountedRows             in: the changed rows of the other child
-    `tests`     RowTests                in: of a row of `rows` that asks for `others`
-    `limits`    int64 [threads, tests, 2]  scratch
-    `found`     int64 [n]               in: 0; out: the sum of products of multiplicities
-    `touched`   uint8 [n]               in: 0; scratch
-    `kept`      int64 [n]               out: 1 where the row is there and joins a changed one
-    `status`    uint8 [1]               out: 1 where a product does not fit
-    ==========  ======================  =================================================================
+    =========  =========================  =================================================================
+    `rows`     CountedRows                in: of the guard
+    `ranges`   int64 [ranges, 2]          in: rows ranges[g, 0] .. ranges[g, 1] - 1
+    `starts`   int64 [ranges + 1]         in: where each range begins if they are stored one after another
+    `others`   CountedRows                in: the changed rows of the other child
+    `tests`    RowTests                   in: of a row of `rows` that asks for `others`
+    `limits`   int64 [threads, tests, 2]  scratch
+    `found`    int64 [n]                  in: 0; out: the sum of products of multiplicities
+    `touched`  uint8 [n]                  in: 0; scratch
+    `kept`     int64 [n]                  out: 1 where the row is there and joins a changed one
+    `status`   uint8 [1]                  out: 1 where a product does not fit
+    =========  =========================  =================================================================
     """
     for i in range(cuda.grid(1), found.shape[0], cuda.gridsize(1)):
         group = segment_of(starts, i)
@@ -104,9 +104,9 @@ def view_affected_kernel(
 
 @kernel
 def view_chosen_kernel(rows, ranges, starts, offsets, found, keys, amounts):
-    """Write the rows that `view_affected_kernel` keeps next to each other: the first values of each.
+    """Write the first values of the rows that `view_affected_kernel` keeps, next to each other.
 
-    `offsets` int64 [n + 1]: of those that are kept.
+    `offsets` int64 [n + 1]: of the rows that are kept.
     """
     for i in range(cuda.grid(1), found.shape[0], cuda.gridsize(1)):
         at = offsets[i]
@@ -135,7 +135,7 @@ def view_expand_kernel(ranges, starts, first, held, rows, own, counted, made):
 
 @kernel
 def view_many_kernel(keys, asking, shared, tests, ranges, limits, numbers):
-    """How many rows `contract.matching_reference` writes for each row of `asking`: `numbers` int64 [m]."""
+    """Write how many rows `contract.matching_reference` finds for each asking row: `numbers` int64 [m]."""
     for i in range(cuda.grid(1), asking.shape[0], cuda.gridsize(1)):
         own, many = limits[cuda.grid(1)], 0
         if limited(tests, asking, i, own):
@@ -170,7 +170,7 @@ def view_matching_kernel(keys, asking, shared, tests, ranges, limits, starts, lo
 
 
 def _threads(units, geometry):
-    """Blocks and threads for so many units."""
+    """Blocks and threads for `units` units."""
     return geometry.blocks(units), geometry.threads
 
 
@@ -181,7 +181,7 @@ def _limits(units, tests, geometry):
 
 
 def _never():
-    """`halt`: nothing is interrupted on a device."""
+    """`halt`: on a device nothing is interrupted."""
     return copied(np.zeros(1, np.uint8))
 
 
@@ -211,7 +211,7 @@ def totals_of(rows, asking, shared, tests, geometry=STREAM):
 
 
 def affected_rows(rows, ranges, others, shared, tests, width, geometry=STREAM):
-    """The rows of ranges that some of `others` joins, with the sums of products of multiplicities.
+    """The rows of ranges that some of `others` joins, with the sums of the products of multiplicities.
 
     Parameters
     ----------
@@ -224,11 +224,11 @@ def affected_rows(rows, ranges, others, shared, tests, width, geometry=STREAM):
         Of a row of `rows`, of device arrays.
     width : int
         How many first values of a row are written.
-
+        How many first values of each row are written.
     Returns
     -------
     keys : device array, shape (n, width), int64
-        In order, with equal ones next to each other.
+        In order; equal ones are neighbours.
     amounts : device array, shape (n,), int64
     fits : bool
         Whether all products fit.

@@ -1,4 +1,4 @@
-"""`cpu_levels` on the device: rows are sorted, and merged by the places that each has in both levels."""
+"""`cpu_levels` on the device: rows are sorted, and merged by the places that they have in both arrays."""
 
 import numpy as np
 from numba import cuda
@@ -15,7 +15,7 @@ from .cuda import alike, around
 
 @kernel
 def view_taken_kernel(keys, counts, order, made_keys, made_counts):
-    """Write rows in an order: `order` int64 [n]."""
+    """Write rows in the order `order` int64 [n]."""
     for i in range(cuda.grid(1), order.shape[0], cuda.gridsize(1)):
         row = order[i]
         for column in range(keys.shape[1]):
@@ -25,7 +25,7 @@ def view_taken_kernel(keys, counts, order, made_keys, made_counts):
 
 @kernel
 def view_heads_kernel(keys, heads):
-    """Whether each row differs from the one before: `heads` int64 [n] out."""
+    """Write whether each row differs from the one before it: `heads` int64 [n]."""
     for i in range(cuda.grid(1), heads.shape[0], cuda.gridsize(1)):
         heads[i] = 1 if i == 0 or not alike(keys, i, keys, i - 1, keys.shape[1]) else 0
 
@@ -43,7 +43,7 @@ def view_collapsed_kernel(keys, counts, offsets, made_keys, made_counts):
 
 @kernel
 def view_kept_kernel(counts, kept):
-    """Whether rows have a multiplicity that is not 0: `kept` int64 [n] out."""
+    """Write whether each row has a multiplicity other than 0: `kept` int64 [n]."""
     for i in range(cuda.grid(1), kept.shape[0], cuda.gridsize(1)):
         kept[i] = 1 if counts[i] != 0 else 0
 
@@ -52,7 +52,7 @@ def view_kept_kernel(counts, kept):
 def view_merged_kernel(one, own, other, theirs, keys, counts):
     """Write the rows of `one` that are kept to their places among those of `other`.
 
-    `own` and `theirs` int64 [rows + 1]: how many rows before each are kept, of `one` and of `other`.
+    `own` and `theirs` int64 [rows + 1]: how many rows of `one` and of `other` before each are kept.
     """
     for i in range(cuda.grid(1), one.counts.shape[0], cuda.gridsize(1)):
         if own[i + 1] > own[i]:
@@ -65,7 +65,7 @@ def view_merged_kernel(one, own, other, theirs, keys, counts):
 
 @kernel
 def view_sums_kernel(values, sums):
-    """The sums of each `BLOCK` values: `sums` int64 [blocks] out."""
+    """Write the sums of each `BLOCK` values: `sums` int64 [blocks]."""
     for block in range(cuda.grid(1), sums.shape[0], cuda.gridsize(1)):
         total = 0
         for i in range(block << SHIFT, min(values.shape[0], (block + 1) << SHIFT)):
@@ -75,7 +75,7 @@ def view_sums_kernel(values, sums):
 
 @kernel
 def view_put_kernel(rows, keys, amounts, missing, emptied):
-    """`contract.put_reference` but for the sums; `emptied` int64 [m] out: what each adds to the result."""
+    """`contract.put_reference` without the sums; `emptied` int64 [m]: out, what each adds to its result."""
     size, width = rows.keys.shape
     for i in range(cuda.grid(1), amounts.shape[0], cuda.gridsize(1)):
         emptied[i] = 0
@@ -91,7 +91,7 @@ def view_put_kernel(rows, keys, amounts, missing, emptied):
 
 
 def sum_up(rows, geometry=STREAM):
-    """Fill the sums of `CountedRows` of device arrays, where it has any."""
+    """Fill the sums of `CountedRows` of device arrays, if it keeps any."""
     if rows.sums.shape[0]:
         blocks = (rows.counts.shape[0] + BLOCK - 1) >> SHIFT
         for values, sums in ((rows.counts, rows.sums[:blocks]), (rows.sums[:blocks], rows.sums[blocks:])):
@@ -99,7 +99,7 @@ def sum_up(rows, geometry=STREAM):
 
 
 def rows_there(keys, counts, summed, geometry=STREAM):
-    """`CountedRows` of device arrays, with their sums where they are asked for."""
+    """`CountedRows` of device arrays, with their sums if they are kept."""
     sums = device_array(sums_of(counts.shape[0]) if summed else 0, np.int64)
     made = CountedRows(keys, counts, sums)
     sum_up(made, geometry)
@@ -107,7 +107,7 @@ def rows_there(keys, counts, summed, geometry=STREAM):
 
 
 def order_of(keys):
-    """The places of rows in their order: device array int64 [n].
+    """The order of rows: device array int64 [n].
 
     CuPy sorts where it is installed; without it, and in the simulator, the host does.
     """
@@ -122,7 +122,7 @@ def order_of(keys):
 
 
 def collapsed(keys, counts, geometry=STREAM):
-    """The different ones of at least one row, in order, with the sums of their multiplicities; 0 stays.
+    """Make equal rows one, with the sum of their multiplicities, in order; multiplicities 0 stay.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def merged(one, other, summed, geometry=STREAM):
 
 
 def put(rows, keys, amounts, missing, geometry=STREAM):
-    """`put` for device arrays but `missing` uint8 [m] on the host, in and out; the sums follow."""
+    """`put` for device arrays, but `missing` uint8 [m] is on the host, in/out; the sums are changed too."""
     units = amounts.shape[0]
     still, emptied = copied(missing), device_array(units, np.int64)
     view_put_kernel[geometry.blocks(units), geometry.threads](rows, keys, amounts, still, emptied)

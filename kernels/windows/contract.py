@@ -1,4 +1,4 @@
-"""The contract of windows: keys whose differences can be compared, where they fall, and the lowest starts."""
+"""The contract of windows: keys whose differences can be compared, where they fall, and lowest starts."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class MeasuredWindow(NamedTuple):
 
 
 def lowest_starts_reference(keys, begin, first, event, size):
-    """The lowest starts by their definition: a list, one for each hit."""
+    """The lowest starts by definition: a list, one for each hit."""
     return [
         min(i for i in range(begin[g], event[h] + 1) if keys[event[h]] - keys[i] <= size)
         for g in range(len(begin))
@@ -31,10 +31,10 @@ def lowest_starts_reference(keys, begin, first, event, size):
 def settle_body(keys, keyed, begin, stop, falls):
     """Fill in missing keys, and find the lanes in which the other keys fall.
 
-    `keys` int64 or float64 [n] in/out: a missing one becomes the one before it in its lane, at the beginning
-    of a lane the first that there is, 0 where all are missing; `keyed` uint8 [n] or [0] in: 0 where the key
-    is missing, empty where none is; `begin`, `stop` int64 [lanes] in; `falls` uint8 [lanes] out: whether a
-    key is less than one before it.
+    `keys` int64 or float64 [n]: in/out. A missing key becomes the one before it in its lane; at the beginning
+    of a lane the first key that there is; 0 where all are missing. `keyed` uint8 [n] or [0]: in, 0 where the
+    key is missing, empty where none is; `begin`, `stop` int64 [lanes]: in; `falls` uint8 [lanes]: out,
+    whether a key is less than one before it.
     """
     holes = keyed.shape[0] > 0
     for g in range(begin.shape[0]):
@@ -54,9 +54,9 @@ def settle_body(keys, keyed, begin, stop, falls):
 
 
 def comparable(keys, size):
-    """A window whose differences can be compared: `MeasuredWindow`, of uint64 for integers, else float64.
+    """The `MeasuredWindow` whose differences can be compared: of uint64 for integers, else float64.
 
-    Integers are subtracted modulo 2**64: keys do not decrease, so that this is exact over the whole range.
+    Integers are subtracted modulo 2**64: keys do not fall, so this is exact over the whole range.
     """
     if keys.dtype.kind in "iu":
         whole = np.iinfo(np.uint64).max if size >= 2**64 else int(size)

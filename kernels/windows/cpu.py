@@ -1,4 +1,4 @@
-"""Where keys fall, and the lowest event at which a complex event may start, for each at which one ends."""
+"""Lanes in which keys fall, and for each end the lowest event at which a complex event may start."""
 
 import numpy as np
 

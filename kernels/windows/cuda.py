@@ -1,4 +1,4 @@
-"""`cpu` on the device: a binary search for each hit instead of a walk along them."""
+"""`cpu` on the device: a binary search for each hit, in place of a walk along the hits."""
 
 import numpy as np
 from numba import cuda
