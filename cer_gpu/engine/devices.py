@@ -1,4 +1,4 @@
-"""What is asked of CUDA devices before and while they are used: a driver, a context, memory."""
+"""CUDA devices before and while they are used: the driver, a device's context, its memory."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Result = TypeVar("Result")
 
 
 def usable_devices() -> tuple[int, str]:
-    """How many CUDA devices this process can use, and why none, or which.
+    """How many CUDA devices this process can use; and why it can use none, or which ones.
 
-    Imports what speaks to a device.
+    Imports the libraries that speak to a device.
     """
     from cer_gpu.kernels.device.usable import cuda_usable
 
@@ -25,14 +25,15 @@ def usable_devices() -> tuple[int, str]:
 
 
 def no_driver() -> str | None:
-    """Why it is not worth looking for a device: told by the driver alone, in well under a millisecond.
+    """Why there can be no device, by a look at the driver alone, in well under a millisecond.
 
-    Importing what talks to a device takes a quarter of a second, which a machine without one need not spend.
+    Importing the libraries that speak to a device takes a quarter of a second, which a machine without one
+    saves.
 
     Returns
     -------
     str or None
-        None where there may be a device.
+        None if there may be a device.
     """
     library = driver_library()
     try:
@@ -47,7 +48,7 @@ def no_driver() -> str | None:
 
 
 def on(number: int) -> AbstractContextManager[Any]:
-    """A context in which this thread's allocations and launches are of a CUDA device."""
+    """A context in which this thread allocates and launches on a CUDA device."""
     from numba import cuda
 
     return cuda.gpus[number]
@@ -67,5 +68,5 @@ def with_memory(action: Callable[[], Result]) -> Result | None:
 
 
 def say_no_memory(number: int, what: str) -> None:
-    """Warn that a device has no memory left for something, which the CPU does."""
+    """Warn that a device has no memory left for something, and that the CPU does it."""
     warn(f"cuda:{number} has no memory left for {what}: the CPU does this part")

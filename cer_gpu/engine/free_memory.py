@@ -1,4 +1,4 @@
-"""How much memory the process may still take: of what the machine has free, and of its container's share."""
+"""How much memory this process may still take: of the machine's free memory, and of its container's share."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from cer_gpu.cores import ROOT, groups
 
 
 def free_memory(root: Path = ROOT) -> int | None:
-    """Bytes of memory that this process may still take; None where that is not known.
+    """Bytes of memory that this process may still take; None if that is not known.
 
-    What Linux says is available, or less where the control group of the process, or one around it, allows
-    less.
+    The memory that Linux says is available; less if the control group of the process, or one around it,
+    allows less.
     """
     found = [size for size in (_available(root),) if size is not None]
     for folder, unified in groups(root, "memory"):

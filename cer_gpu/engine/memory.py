@@ -1,4 +1,4 @@
-"""What is said when the memory of the host runs out."""
+"""The memory of the host: how much a run may keep, and the error when it runs out."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled import WindowPlan
 
 KEPT = 3 << 26
-"""Bytes that events and keys may take where no memory is said, before it is looked which are still needed."""
+"""If no `memory` is given, events and keys may take this many bytes before unused ones are searched."""
 
 SHARE = 4
-"""A quarter of the memory that is free is for events and keys where no memory is said, and at least `KEPT`.
-Beyond it partitions are put on disk that had no row for long
-(`cer_gpu.engine.read.intake.Intake.put_away`)."""
+"""If no `memory` is given, events and keys may take a quarter of the free memory, and at least `KEPT`. Beyond
+it, partitions that had no row for long are put on disk (`cer_gpu.engine.read.intake.Intake.put_away`)."""
 
 
 class Allowance:
-    """How much a run may keep for events to come, and what is done where it is more.
+    """How much a run may keep for later events, and what happens if it is more.
 
     Parameters
     ----------
     memory : int or None
-        Bytes that the run may take; None: what is kept is looked through once it is more than `KEPT`, and
-        again whenever it has grown by half.
+        Bytes that the run may take. None: what is no longer needed is searched for and dropped once more than
+        `KEPT` is kept, and again whenever that has grown by half.
     """
 
     def __init__(self, memory: int | None) -> None:
@@ -39,7 +38,7 @@ class Allowance:
         put_away: Callable[[int], None],
         what: Callable[[], str],
     ) -> None:
-        """Drop what is not needed, if what is kept is too much.
+        """Drop what is not needed, if too much is kept.
 
         Parameters
         ----------
@@ -48,9 +47,9 @@ class Allowance:
         drop : callable
             Drops what is known not to be needed.
         put_away : callable
-            Puts partitions on disk, where it can: at least so many bytes of them.
+            Puts partitions on disk, if it can: at least as many bytes as it is given.
         what : callable
-            What is kept, for the message: "1,000 events may ..., since ...".
+            Names what is kept, for the message: "1,000 events may ..., since ...".
 
         Raises
         ------
@@ -62,8 +61,8 @@ class Allowance:
         drop()
         size, before = nbytes(), None
         most = self._most(size)
-        # Not only to the edge, or the next batch is too much again; more than once, for tables of keys
-        # shrink by steps.
+        # Well below the limit, or the next batch is too much again; more than once, because tables of keys
+        # shrink in steps.
         while 4 * size > 3 * most and size != before:
             put_away(max(size - most, 0))
             before, size = size, nbytes()
@@ -83,7 +82,7 @@ class Allowance:
 
 
 def still_needed(count: int, window: WindowPlan | None) -> str:
-    """What is kept, for a message: events of open windows."""
+    """Names what is kept, for a message: events of open windows."""
     why = "the query has a window that long"
     if window is None:
         why = "the query has no window"

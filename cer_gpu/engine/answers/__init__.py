@@ -1,1 +1,1 @@
-"""From the ends of a chunk to record batches and Python values."""
+"""Answers: from the ends of a chunk to record batches and Python values."""

@@ -22,7 +22,7 @@ class Grouped(NamedTuple):
     ----------
     values : pyarrow.Array, length m
     offsets : ndarray, shape (n + 1,), int64
-        Those of complex event k are `offsets[k]` .. `offsets[k + 1] - 1`.
+        Complex event k has the values `offsets[k]` .. `offsets[k + 1] - 1`.
     """
 
     values: pa.Array
@@ -34,7 +34,7 @@ class Grouped(NamedTuple):
         return np.diff(self.offsets)
 
     def known(self) -> Grouped:
-        """Without nulls and NaN."""
+        """The same values without nulls and NaN."""
         there = self.values.is_valid()
         if pa.types.is_floating(self.values.type):
             there = pc.and_(there, pc.invert(pc.fill_null(pc.is_nan(self.values), False)))
@@ -46,19 +46,19 @@ class Grouped(NamedTuple):
 
 
 def aggregated(function: str, distinct: bool, given: Grouped) -> pa.Array:
-    """One value for each complex event: null where there is no value, but for COUNT, which is 0.
+    """One value for each complex event: null where it has no values, but COUNT gives 0.
 
     Parameters
     ----------
     function : {"COUNT", "SUM", "MIN", "MAX", "AVG", "FIRST", "LAST"}
     distinct : bool
-        COUNT of different values.
+        Whether COUNT counts different values only.
     given : Grouped
 
     Raises
     ------
     DataError
-        For a sum of integers that does not fit 64 bits, and one of decimals that does not fit 38 digits.
+        For a sum of integers that does not fit 64 bits, or of decimals that does not fit 38 digits.
     """
     group = given.known()
     if function == "COUNT":

@@ -1,4 +1,4 @@
-"""The events around hits: what any event is followed by, in its partition, for all events at once."""
+"""The events around each event of a source: what follows it in its partition, for all events at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cer_gpu.language.units import NANOSECONDS
 from cer_gpu.late import compute as pc
 
 BATCH = 1 << 20
-"""At most so many rows are read at a time."""
+"""The most rows that are read at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +28,18 @@ class LookLength:
 
     size: int | float
     unit: str
-    """As `cer_gpu.language.units` names it, EVENTS, or empty for the unit of the order column."""
+    """A unit of `cer_gpu.language.units`, EVENTS, or empty for the unit of the order column."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """A value that an outcome takes from the events around a hit.
+    """A value that an outcome takes from the events after an event.
 
     Attributes
     ----------
     kind : {"at", "after", "max", "min", "time to"}
     column : str
-        The column that is looked up; of "time to" the pattern.
+        The column whose values are taken; for "time to" the pattern.
     span : LookLength or None
         None for "at" and "time to".
     """
@@ -57,12 +57,12 @@ class EventColumns:
     source : Source
     columns : sequence of str
     watch : callable
-        Passes batches on and counts their rows, for the bar of progress.
+        Passes batches on and counts their rows, for the progress bar.
 
     Raises
     ------
     DataError
-        For a column that is not there, and one that holds no numbers where numbers are looked up.
+        If a column is missing, or holds no numbers where numbers are needed.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class EventColumns:
 
 
 def moments(column: pa.Array) -> tuple[pa.Array, str]:
-    """Times as whole numbers, and their unit."""
+    """Times as whole numbers, and the name of their unit."""
     kind = column.type
     if pa.types.is_date32(kind):
         return column.cast(pa.int32()).cast(pa.int64()), "d"
@@ -131,7 +131,7 @@ def moments(column: pa.Array) -> tuple[pa.Array, str]:
 
 
 class Around:
-    """What follows each event in its partition.
+    """Values that follow each event in its partition.
 
     Parameters
     ----------
@@ -139,9 +139,9 @@ class Around:
     partition : sequence of sequence of str
         As PARTITION BY of a query has it.
     unit : str or None
-        Of plain numbers of time.
+        The unit of times that are plain numbers.
     ends_of : callable
-        The positions at which a pattern ends, in the same partitions.
+        Given a pattern, the positions at which it ends, in the same partitions.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class Around:
         self._known: dict[LookedUp, np.ndarray] = {}
 
     def look(self, look: LookedUp) -> np.ndarray:
-        """What is looked up from each event, shape (events,), float64; NaN where there is nothing."""
+        """The value of an outcome for each event, shape (events,), float64; NaN where there is none."""
         if look.kind == "at":
             return self._events.number(look.column)
         self._check(look)

@@ -26,10 +26,10 @@ Made = TypeVar("Made", covariant=True)
 Other = TypeVar("Other")
 
 GROUP = 1 << 16
-"""About so many complex events are enumerated by a thread at a time."""
+"""About how many complex events a thread enumerates at a time."""
 
 LEAST = 1 << 10
-"""The least value of `GROUP`, where little memory is allowed or few complex events are wanted."""
+"""The least value of `GROUP`, used where little memory is allowed or few complex events are wanted."""
 
 BYTES_OF_ANSWER = 256
 """Bytes that a complex event of a few marks takes on the host, in blocks and in record batches."""
@@ -39,7 +39,7 @@ SHARE = 4
 
 
 class Form(Protocol[Made]):
-    """Makes a result from each block of complex events."""
+    """Makes a result from each block of complex events: rows of a table, Python values."""
 
     @property
     def payload(self) -> tuple[str, ...]:
@@ -59,11 +59,11 @@ class Lister(Generic[Made]):
     form : Form
     workers : Workers
     limit : int or None
-        At most so many complex events of each end.
+        The most complex events of each end.
     memory : int or None
-        Bytes that the run may take; how many complex events are found at a time follows from it.
+        Bytes that the run may take; it decides how many complex events are found at a time.
     room : Room or None
-        Told how many complex events are listed next.
+        Is told how many complex events are listed next.
     """
 
     runner: MachineRunner
@@ -74,7 +74,7 @@ class Lister(Generic[Made]):
     room: Room | None = None
 
     def of(self, form: Form[Other], room: Room | None = None) -> Lister[Other]:
-        """The same lister for another form."""
+        """The same lister with another form."""
         return Lister(self.runner, form, self.workers, self.limit, self.memory, room)
 
     def batches(self, chunk: Chunk, ends: Ends, wanted: int | None = None) -> Iterator[Made]:
@@ -86,7 +86,7 @@ class Lister(Generic[Made]):
         ends : Ends
             From the runner.
         wanted : int, optional
-            At most so many complex events are needed: no more are found for any end, and few more in all.
+            How many complex events are needed: no end gives more than that, and few more are found in all.
         """
         yield from self.listed(chunk.events, ends, lambda some: self.runner.answers(chunk, some), wanted)
 
@@ -106,7 +106,7 @@ class Lister(Generic[Made]):
         ends : Ends
         answers_of : callable
             Gives the answers at some of the ends.
-        wanted : int, optional
+            Gives the answers at some of these ends.
             As for `batches`.
         """
         workers = self.workers
@@ -172,14 +172,14 @@ def _by_groups(
 
 
 def found_at_once(memory: int | None, wanted: int | None) -> int | None:
-    """At most about so many complex events are found in one go; None: neither argument bounds them.
+    """About how many complex events are found in one go; None: neither argument bounds them.
 
     Parameters
     ----------
     memory : int or None
         Bytes of host memory that the run may take.
     wanted : int or None
-        How many are asked for.
+        How many complex events are wanted.
     """
     rooms = [] if memory is None else [memory // (SHARE * BYTES_OF_ANSWER)]
     if wanted is not None:

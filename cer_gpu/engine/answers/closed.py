@@ -1,4 +1,4 @@
-"""Record batches of closed sessions, made of what is known of each without its events."""
+"""Record batches of closed sessions, made without reading their events."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from cer_gpu.language import tree
 from cer_gpu.language.walk import walk
 
 ROWS = 1 << 16
-"""A record batch has so many sessions at most."""
+"""The most sessions of a record batch."""
 
 
 class ClosedForm:
-    """Makes the record batches of a query's form.
+    """Makes the record batches of closed sessions in a query's form.
 
     Parameters
     ----------
     form : MarkResults
-        One that `fits`.
+        A form that `fits`.
     label : int
-        What every event of a session is marked with.
+        The label of every event of a session.
     """
 
     def __init__(self, form: MarkResults, label: int) -> None:
@@ -39,12 +39,12 @@ class ClosedForm:
 
     @property
     def listed(self) -> bool:
-        """Whether the events of sessions are asked for."""
+        """Whether the events of sessions are shown."""
         return not self._marked.isdisjoint(self._form.variables)
 
     @staticmethod
     def fits(form: Any) -> TypeGuard[MarkResults]:
-        """Whether nothing is asked of the events of a session but their number, positions and times."""
+        """Whether a form shows nothing of the events of a session but their number, positions and times."""
         if not isinstance(form, MarkResults) or form.event_id is not None or form.order is None:
             return False
         time = form.schema.field(form.times[0]).type
@@ -56,7 +56,7 @@ class ClosedForm:
     def batches(
         self, closed: ClosedRows, sessions: ClosedSessions, lane_keys: Keys | None
     ) -> Iterator[pa.RecordBatch]:
-        """The record batches of sessions that have just been given."""
+        """The record batches of sessions that have just been closed."""
         number = closed.number if self.listed else np.zeros(len(closed.number), np.int64)
         for some in marks_at_once(np.arange(len(number)), number, ROWS):
             rows = slice(int(some[0]), int(some[-1]) + 1)

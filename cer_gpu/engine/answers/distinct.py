@@ -1,4 +1,4 @@
-"""Answers that are told apart by their start, end and measures alone: `SELECT NONE, expression AS name`."""
+"""Answers that differ only by start, end and measures: `SELECT NONE, expression AS name`."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from cer_gpu.late import compute as pc
 
 
 class ToldApart(NamedTuple):
-    """Tells answers apart by their start, end and measures.
+    """Drops answers whose start, end and measures repeat those of an earlier answer.
 
     Attributes
     ----------
     measures : int
-        How many there are; the columns are in the order of the start, the end, ..., the measures.
+        How many measures there are; the columns are the start, the end, ..., the measures.
     limit : int or None
-        Answers of one end at most.
+        The most answers of one end.
     """
 
     measures: int
     limit: int | None
 
     def distinct(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows of record batches that are no repetition; sorted by (end, start) as the batches are.
+        """The rows of record batches without repetitions; sorted by (end, start), as the batches are.
 
-        The measures are the last columns, for no variable is shown.
+        The measures are the last columns: no variable is shown.
         """
         before: pa.Table | None = None  # the rows of the last start and end, for those that follow
         given = 0  # how many rows of the last end there were

@@ -1,4 +1,4 @@
-"""Complex events in flat form: one row each, every cell one value, `FlatForm`."""
+"""Complex events in flat form: one row for each, with one value in every cell: `FlatForm`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ class FlatForm:
     `a`                      the position of the event that `a` marks; null where it marks none
     `a_time`                 its time, where the run has an order
     `a_price`                an attribute that SELECT asks for
-    `b_first`, `b_last`      of a variable that may mark several events, those of the first and last
-    `b_first_time`, ...      of these the same
+    `b_first`, `b_last`      the positions of the first and the last event of a variable that may mark several
+    `b_first_time`, ...      their times and attributes
     =======================  ==================================================================
 
-    Where a name is taken by an earlier column, a `_` is appended. The columns of a rule's atoms are called as
+    If an earlier column has the name already, a `_` is appended. The columns of a rule's atoms have the names
+    of their types.
     their types.
 
     Parameters
@@ -40,7 +41,7 @@ class FlatForm:
         taken = {field.name for field in fields}
         place = id_type(data, form.event_id)
         self._columns: list[list[str | None]] = []
-        """For each singled event what is shown of it: None is its position, then its time and attributes."""
+        """For each singled event what is shown: None is its position, then come its time and attributes."""
         for event in form.singled():
             timed = [] if form.order is None else [form.order]
             self._columns.append([None, *timed, *event.attributes])

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class Singled(NamedTuple):
-    """One event of a complex event that can be shown in columns of its own.
+    """One event of a complex event that can have columns of its own.
 
     Attributes
     ----------
     name : str
-        What its columns are called: `a`, or `a_first` and `a_last` of a variable that may mark several.
+        The name of its columns: `a`, or `a_first` and `a_last` of a variable that may mark several events.
     attributes : tuple of str
-        Those that SELECT asks for.
+        The attributes that SELECT asks for.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Singled(NamedTuple):
 
 
 class ResultForm(ABC):
-    """The columns of a query's result on data of a schema.
+    """The columns of a query's result, for data of one schema.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class ResultForm(ABC):
     encoder : LaneEncoder or None
         The encoder of the keys of PARTITION BY.
     event_id : str or None
-        The column whose values stand for positions.
+        The column whose values take the place of positions.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class ResultForm(ABC):
     times : tuple of str
         The columns of times.
     plain : tuple of int
-        The numbers of the columns whose cells are single values.
+        The numbers of the columns that have one value in each cell.
     payload : tuple of str
         The columns of the data that results are made from.
     order : str or None
@@ -75,9 +75,9 @@ class ResultForm(ABC):
     measures : tuple of str
         The names of the measures, whose columns are the last.
     hidden : ToldApart or None
-        Where answers are told apart by their measures alone.
+        Drops answers that repeat the measures of another; None where answers differ by more.
     folding : Folding or None
-        Where answers are to be folded into groups.
+        Folds answers into groups; None where there are no groups.
     grouped : bool
         Whether a row stands for a group of answers.
     marking : tuple of str
@@ -128,7 +128,7 @@ class ResultForm(ABC):
         self.payload = tuple(dict.fromkeys([*names, *self._read()]))
 
     def settled(self) -> ResultForm:
-        """The form of results that are folded already."""
+        """The form of results that have been folded already."""
         return self
 
     @abstractmethod
@@ -154,9 +154,10 @@ class ResultForm(ABC):
         Returns
         -------
         match, event : ndarray, shape (n,), int64
-            Which complex event of the block, and which event of its chunk.
+            The complex event of the block, and the event of its chunk.
         variable : ndarray, shape (n,), int32
-            What marks the event: an index into `marking`. An event with several marks comes once for each.
+            The variable that marks the event: an index into `marking`. An event with several marks comes once
+            for each.
         """
 
     @abstractmethod
@@ -164,23 +165,24 @@ class ResultForm(ABC):
         """The rows of a result batch as Python values."""
 
     def places(self, events: Relevant, index: np.ndarray, without: np.ndarray | None = None) -> pa.Array:
-        """What stands for the positions of some events; null where `without` is true."""
+        """The positions of some events, or their ids; null where `without` is true."""
         if self.event_id is None:
             return pa.array(gathered_rows(events.positions, index), mask=without)
         return identities(payload_column(events, self.event_id, index, without))
 
     @abstractmethod
     def singled(self) -> list[Singled]:
-        """The events of a complex event that can be shown one by one, in the order of their columns."""
+        """The events of a complex event that can have columns of their own, in the order of the columns."""
 
     @abstractmethod
     def singled_events(self, block: Any) -> list[tuple[np.ndarray, np.ndarray | None]]:
-        """For each of `singled` the event in each complex event of a block, and where there is none.
+        """For each event of `singled`, the event in each complex event of a block, and where there is none.
 
         Returns
         -------
         list of (index, without)
-            `index`, shape (n,), int64, and `without`, shape (n,), bool, or None where every one has one.
+            `index`, shape (n,), int64, and `without`, shape (n,), bool, or None where every complex event has
+            one.
         """
 
     def _values_of(self, batch: pa.RecordBatch) -> BatchValues:
@@ -213,7 +215,7 @@ class ResultForm(ABC):
         return arrays
 
     def plain_columns(self, events: Relevant, end: np.ndarray, block: Any) -> list[pa.Array]:
-        """The columns whose cells are single values, `plain`; parameters as for `batch`."""
+        """The columns that have one value in each cell, `plain`; parameters as for `batch`."""
         return self._first_columns(events, end, block)
 
 
@@ -270,7 +272,7 @@ class MarkResults(ResultForm):
 
     @property
     def expressions(self) -> tuple[tree.Expression, ...]:
-        """Those of the measures."""
+        """The expressions of the measures."""
         return tuple(column.expression for column in self._form.measures)
 
     @property
@@ -279,14 +281,14 @@ class MarkResults(ResultForm):
         return self._positions
 
     def marked_by(self, label: int) -> list[str]:
-        """The variables that a label of events marks, those that are not shown too."""
+        """The variables that a label marks, including those that are not shown."""
         has = self._form.label_has[label]
         return [name for name, own in zip(self._form.variables, has, strict=True) if own]
 
     def numbered(
         self, first: pa.Array, last: pa.Array, number_of: Callable[[str | None], np.ndarray]
     ) -> list[pa.Array]:
-        """The measures that read no attribute, from the times of each answer; as `Measures.numbered`."""
+        """The measures that read no attribute, from the times of each answer; see `Measures.numbered`."""
         return [] if self._measures is None else self._measures.numbered(first, last, number_of)
 
     def _lists(self, block: Block) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -453,13 +455,13 @@ def payload_column(
 
 
 def is_word(kind: pa.DataType) -> bool:
-    """Whether a value is eight bytes: a number or a time."""
+    """Whether a value takes eight bytes: a number or a time."""
     whole = pa.types.is_int64(kind) or pa.types.is_uint64(kind) or pa.types.is_float64(kind)
     return whole or pa.types.is_timestamp(kind) or pa.types.is_duration(kind)
 
 
 def id_type(data: pa.Schema, event_id: str | None) -> pa.DataType:
-    """The type of what stands for positions: int64, or that of the column of ids."""
+    """The type of the values that take the place of positions: int64, or that of the column of ids."""
     if event_id is None:
         return pa.int64()
     kind = roomy(data.field(event_id).type)
@@ -467,19 +469,19 @@ def id_type(data: pa.Schema, event_id: str | None) -> pa.DataType:
 
 
 def identities(values: pa.Array) -> pa.Array:
-    """The values of a column of ids as they are given."""
+    """The values of a column of ids, as they are in the data."""
     return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
 
 
 def gathered_rows(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """`values[rows]`, by a kernel that runs without Python's lock."""
+    """`values[rows]`, by a kernel that runs without Python's interpreter lock."""
     out = np.empty(len(rows), values.dtype)
     gather(values, rows, out)
     return out
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """A column name that is not taken yet: a variable may be called `start`."""
+    """A column name that is not taken yet: a variable may be called `start`, for example."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -487,7 +489,7 @@ def free_name(name: str, taken: set[str]) -> str:
 
 
 def parameter_column(values: list[Any]) -> pa.Array:
-    """The values of a parameter as a column: as text, where they have no type in common."""
+    """The values of a parameter as a column; as text if they have no type in common."""
     try:
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):

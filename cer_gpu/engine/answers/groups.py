@@ -1,7 +1,8 @@
 """The answers of a rule with aggregates: `Q(x; COUNT(*), SUM(v)) <- ...` has a row for each value of `x`.
 
-What is folded are the different values of the variables in the head and in the aggregates, each with how
-often it is there. The aggregates are those of measures (`cer_gpu.engine.answers.aggregates`).
+The rows that are folded are the different values of the variables in the head and in the aggregates, each
+with the number of answers that have it. The aggregates are those of measures
+(`cer_gpu.engine.answers.aggregates`).
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from cer_gpu.engine.answers.form import TupleResults
 
 MOST_PARTS = 1 << 16
-"""Rows that wait at most before they are put together."""
+"""The most rows that wait before they are folded together."""
 
 _MANY, _PUSH = "\0many", "\0push"
-"""Columns of partial groups: how many answers, and the latest push that added one."""
+"""Columns of partial groups: the number of answers, and the latest push that added one."""
 
 
 class Folding:
@@ -39,7 +40,7 @@ class Folding:
     answers : TupleResults
         The form of the answers, whose head has the variables of the groups, then those of the aggregates.
     shown : int
-        How many variables name a group.
+        How many of the variables name a group.
     aggregates : tuple of Aggregate
     names : tuple of str
         The columns of `schema` after the times.
@@ -47,7 +48,7 @@ class Folding:
     Attributes
     ----------
     schema : pyarrow.Schema
-        Of groups: `start` and `end`, the earliest start and the latest end of the answers, their times, the
+        Of groups: `start` and `end` (the earliest start and the latest end of the answers), their times, the
         variables, the aggregates.
     """
 
@@ -78,16 +79,16 @@ class Folding:
         yield from self.shown(self.added(None, batches, 0), None)
 
     def added(self, parts: pa.Table | None, batches: Iterable[pa.RecordBatch], push: int) -> pa.Table:
-        """Partial groups, and those of further answers.
+        """Add answers to partial groups.
 
         Parameters
         ----------
         parts : Table or None
-            What this has returned; None: nothing.
+            The result of the last call; None: no groups yet.
         batches : iterable of RecordBatch
-            Further answers, as `answers` has them.
+            Further answers, with the columns of `answers`.
         push : int
-            The number of the push that they are of.
+            The number of the push that the answers are of.
         """
         waiting = [self._nothing() if parts is None else parts]
         for batch in batches:
@@ -128,14 +129,14 @@ class Folding:
         return found.select(folded).rename_columns(names)
 
     def shown(self, parts: pa.Table, push: int | None) -> Iterator[pa.RecordBatch]:
-        """The groups of partial ones, by their ends and starts.
+        """The groups, from partial ones, in the order of their ends and starts.
 
         Parameters
         ----------
         parts : Table
             From `added`.
         push : int or None
-            Only those to which this push has added an answer; None: all.
+            Only groups to which this push has added an answer; None: all.
         """
         group, groups = self._numbered(parts)
         order = ascending(group)

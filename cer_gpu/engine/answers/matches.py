@@ -29,30 +29,30 @@ if TYPE_CHECKING:
 
 
 MOST = 1 << 62
-"""At most so many complex events are looked for, whatever the limit: kernels count them in 64 bits."""
+"""The most complex events that are looked for, whatever the limit: kernels count them in 64 bits."""
 
 KEPT = 1 << 26
-"""An iteration keeps at most so many bytes of answers, so that the next one need not run the query again."""
+"""The most bytes of answers that an iteration keeps, so that the next one need not run the query again."""
 
 BYTES_OF_LIST, BYTES_OF_COMPLEX_EVENT = 120, 700
 """About how many bytes a list takes in a DataFrame, and a complex event as a Python value."""
 
 SHOWN = 10
-"""A printed `Matches` shows so many complex events."""
+"""How many complex events a printed `Matches` shows."""
 
 
 class Produce(Protocol):
-    """Starts a run and yields what a form makes of its complex events."""
+    """Starts a run and yields the results that a form makes of its complex events."""
 
     def __call__(self, form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
         """The results for the first `wanted` complex events, or for more; for all if `wanted` is None.
 
-        `room` is told how many come next, and ends the run where they do not fit into memory.
+        `room` is told how many complex events come next, and ends the run if they do not fit into memory.
         """
 
 
 class Ran(NamedTuple):
-    """Where a run takes place, why there, and what it has noticed."""
+    """Where a run takes place, why there, and its notes."""
 
     device: str
     reason: str
@@ -60,16 +60,16 @@ class Ran(NamedTuple):
 
 
 def stopped(limit: int) -> str:
-    """The note that an answer stopped at a limit."""
+    """The note of an answer that stopped at a limit."""
     return f"stopped at limit={shown(limit)}: there are more complex events"
 
 
 class Matches:
-    """The complex events of a run; nothing is read or enumerated until they are asked for.
+    """The complex events of a run. Nothing is read or enumerated until they are asked for.
 
     The answers of the first `to_arrow`, `to_pandas` or `to_polars` are kept, and those of a whole iteration
-    up to 64 MB; what is asked after that is answered from them. Otherwise every iteration runs the query
-    again, so the events must be of a kind that can be read again (a reader can be read only once).
+    up to 64 MB; later calls are answered from them. Otherwise every iteration runs the query again, so the
+    events must be of a kind that can be read again (a reader can be read only once).
 
     Parameters
     ----------
@@ -77,20 +77,20 @@ class Matches:
         The columns of the result: `start` and `end` (int64), the columns of the key, `start_time` and
         `end_time` where the run has an order, a `list<int64>` of positions for each kept variable, and for
         `x[price]` a column of that name with a `list<struct<price>>`; last the measures. A rule has instead
-        the variables of its head and `positions`, a `list<int64>` with one position for each atom. Where a
-        name is taken by an earlier column, a `_` is appended.
+        the variables of its head and `positions`, a `list<int64>` with one position for each atom. If an
+        earlier column has the name already, a `_` is appended.
     event_form, flat_form : callable
-        Make the forms of `events()` and of `flat_batches()`, which few results are asked for.
+        Make the forms of `events()` and of `flat_batches()`; called only when one of these is.
     produce : callable
         Starts a run and yields what a form makes of its complex events, sorted by (end, start, positions).
         Its arguments are the form, and how many complex events are needed (None for all); it may yield more.
     ran : Ran
     limit : int or None
-        Every iteration ends after so many complex events.
+        Every iteration ends after this many complex events.
     again : bool
         Whether the events can be read more than once.
     keep : int
-        An iteration keeps at most so many bytes of answers.
+        The most bytes of answers that an iteration keeps.
     """
 
     def __init__(
@@ -129,9 +129,10 @@ class Matches:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes of the runs so far: what the checks found, events that were skipped, limits that were met.
+        """Notes of the runs so far: results of checks, events that were skipped, limits that were reached.
 
-        Each but the last, which says where they took place, was also a warning when it was made.
+        Each of them was also a warning when it was made, except the last one, which says where the runs took
+        place.
         """
         return (*self._notes.texts, f"ran on {self.device}: {self.device_reason}")
 
@@ -194,7 +195,7 @@ class Matches:
         Parameters
         ----------
         number : int
-            At most so many; the run stops soon after it has found them.
+            The most complex events; the run stops soon after it has found them.
 
         Raises
         ------
@@ -222,7 +223,7 @@ class Matches:
         Parameters
         ----------
         keep : bool, default True
-            Keep what is read, up to 64 MB, so that what is asked later need not run the query again.
+            Keep what is read, up to 64 MB, so that later calls need not run the query again.
         """
         batches = self._batches() if keep or self._kept is not None else self._run()
         return pa.RecordBatchReader.from_batches(self.schema, batches)
@@ -233,7 +234,7 @@ class Matches:
         Raises
         ------
         LimitError
-            Before it is made, when the table would not fit into the memory that is free.
+            If the table would not fit into the free memory; raised before it is made.
         """
         if self._kept is None:
             with within_memory("collecting the answers"):
@@ -280,9 +281,9 @@ class Matches:
         -------
         pyarrow.Table
             `match` (the row of the complex event in `to_arrow()`), `variable`, `position`, `row` (the row in
-            the data as it was given, also after `sort=True`), `source` (for a dict of tables, the table that
-            has the row), `time` where the run has an order, and the attributes that SELECT asks for. Rows are
-            in the order of matches, then of positions. A rule has a row for each atom, with the atom's event
+            the data as it was given, also after `sort=True`), `source` (for a dict of tables, the table of
+            the row), `time` where the run has an order, and the attributes that SELECT asks for. Rows are in
+            the order of matches, then of positions. A rule has a row for each atom, with the atom's event
             type as `variable`.
         """
         self._refuse_groups()
@@ -310,9 +311,9 @@ class Matches:
         Returns
         -------
         pyarrow.RecordBatchReader
-            A row for each complex event, in which every cell is one value: `start`, `end`, the columns of the
+            A row for each complex event, with one value in every cell: `start`, `end`, the columns of the
             key, `start_time` and `end_time`, then for each variable its position, time and attributes (`a`,
-            `a_time`, `a_price`); of a variable that may mark several events those of the first and the last
+            `a_time`, `a_price`); for a variable that may mark several events those of the first and the last
             (`b_first`, `b_first_time`, `b_last`, ...).
         """
         if self._form.grouped:

@@ -1,4 +1,4 @@
-"""Measures: values of whole complex events, computed from the columns that were read of their events."""
+"""Measures: values of whole complex events, computed from columns of their events."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import MeasureColumn
 
 Marked = Mapping[str, tuple[np.ndarray, np.ndarray]]
-"""For each variable where the events of each complex event begin, and the events: `kernels.lists`."""
+"""For each variable, where the events of each complex event begin, and the events (see `kernels.lists`)."""
 
 _NOTHING = np.zeros(0, np.int64)
 
 
 class Measures:
-    """The measures of a query over data of a schema.
+    """The measures of a query, for data of one schema.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Measures:
     ----------
     fields : tuple of pyarrow.Field
     payload : tuple of str
-        The columns of the data that they read.
+        The columns of the data that the measures read.
     """
 
     def __init__(self, columns: Sequence[MeasureColumn], data: pa.Schema, order: str | None) -> None:
@@ -66,14 +66,14 @@ class Measures:
         Parameters
         ----------
         events : Relevant
-            The events that the others refer to by number.
+            The events that the other arguments refer to by number.
         start, end : ndarray, shape (n,), int64
         marked : mapping of str to (offsets, event)
 
         Raises
         ------
         DataError
-            For numbers that do not fit 64 bits.
+            For a number that does not fit 64 bits.
         """
         if not self._columns:
             return []
@@ -83,14 +83,14 @@ class Measures:
     def numbered(
         self, first: pa.Array, last: pa.Array, number_of: Callable[[str | None], np.ndarray]
     ) -> list[pa.Array]:
-        """The columns for some complex events, where no attribute is read.
+        """The columns for some complex events, if no measure reads an attribute.
 
         Parameters
         ----------
         first, last : pyarrow.Array, length n
             The times of their first and last events.
         number_of : callable
-            Given a variable, how many events it marks in each, shape (n,), int64.
+            `number_of(variable)`: how many events the variable marks in each, shape (n,), int64.
         """
 
         def operand(node: Any) -> pa.Array:

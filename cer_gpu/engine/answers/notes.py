@@ -1,4 +1,4 @@
-"""What a run has noticed, `Notes`: said once, as a warning, and kept for `Matches.notes`."""
+"""What a run has noticed: `Notes`. Each note is a warning once, and kept for `Matches.notes`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Notes:
     Parameters
     ----------
     aloud : bool, optional
-        Whether they are warnings, too: not in a process that does a part of somebody's work.
+        Whether notes are also warnings: not in a process that does part of another one's work.
     """
 
     def __init__(self, aloud: bool = True) -> None:
@@ -20,7 +20,7 @@ class Notes:
         self._aloud = aloud
 
     def say(self, text: str, aloud: bool = True) -> None:
-        """Note something and, `aloud`, warn of it, unless it has been noted already."""
+        """Add a note and, if `aloud`, warn of it, unless it is there already."""
         text = printable(text)
         if text not in self._said:
             self._said[text] = None
@@ -28,7 +28,7 @@ class Notes:
                 warn(text)
 
     def copy(self) -> Notes:
-        """The same notes, to go on with."""
+        """The same notes, to which more can be added."""
         other = Notes(self._aloud)
         other._said = dict(self._said)
         return other

@@ -1,4 +1,4 @@
-"""The columns of a query's result: `result_form`; those of a rule with aggregates: `GroupedResults`."""
+"""The columns of a query's result: `result_form`; and of a rule with aggregates: `GroupedResults`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def result_form(
     encoder: LaneEncoder | None,
     event_id: str | None = None,
 ) -> ResultForm:
-    """The columns of a query's result on data of a schema; parameters as for `ResultForm`."""
+    """The form of a query's result for data of a schema; parameters as for `ResultForm`."""
     if isinstance(query.form, TupleForm) and query.form.aggregates:
         return GroupedResults(query.form, data, order, encoder, event_id)
     if isinstance(query.form, TupleForm):
@@ -85,14 +85,14 @@ def result_form(
 
 
 def tidy(form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> EventForm:
-    """The form of `events()`, which few runs are asked for."""
+    """The form of `events()`; made only when that is called."""
     from cer_gpu.engine.answers.tidy import EventForm
 
     return EventForm(form, data, moved, source)
 
 
 def flat(form: ResultForm, data: pa.Schema) -> FlatForm:
-    """The form of `flat_batches()`, which few runs are asked for."""
+    """The form of `flat_batches()`; made only when that is called."""
     from cer_gpu.engine.answers.flat import FlatForm
 
     return FlatForm(form, data)

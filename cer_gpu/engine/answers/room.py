@@ -1,4 +1,4 @@
-"""Whether all answers fit into memory at once, told before they are listed: `Room`."""
+"""Whether all answers fit into memory at once, checked before they are listed: `Room`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from cer_gpu.engine.free_memory import free_memory
 from cer_gpu.errors import LimitError
 
 SURE = 0.5
-"""Up to this part of the events, a run that promises too much is checked by a count; later it may as well go
-on, and ends where what is known to come does not fit."""
+"""Up to this share of the events, a run that promises too many answers is checked by a count. Later it goes
+on, and ends if the answers that are known to come do not fit."""
 
 LIGHT = 1 << 26
-"""So many bytes are there for the taking: nobody looks how many are free."""
+"""Answers of up to this many bytes are made without a look at the free memory."""
 
 SOME = 1 << 16
-"""So many answers tell how many bytes one takes."""
+"""From this many answers on, their average size is taken as the size of one."""
 
 
 class Room:
-    """Counts the bytes of answers that are put together, and ends a run whose answers cannot fit.
+    """Counts the bytes of answers that are collected, and ends a run whose answers cannot fit into memory.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Room:
         return self._known
 
     def note(self, answers: int, nbytes: int) -> None:
-        """Count answers that have been made, and the bytes that they take as Arrow has them."""
+        """Count answers that have been made, and their bytes in Arrow."""
         self._rows += answers
         self._bytes += nbytes + self._beside * answers
 
@@ -58,19 +58,19 @@ class Room:
         return max(self._bytes / self._rows, least) if self._rows >= SOME else least
 
     def expect(self, count: int) -> None:
-        """Note that so many further answers are listed next.
+        """Note that `count` further answers are listed next.
 
         Raises
         ------
         LimitError
-            Where they do not fit into what memory is free.
+            If they do not fit into the free memory.
         """
         needed = self._bytes + count * self._each
         if needed > LIGHT and self._free is not None and needed > self._free:
             raise self._too_many(self._rows + count, "at least ")
 
     def project(self, part: float, count: Callable[[], int]) -> None:
-        """Ask for the number of all answers where those of a part of the events promise too many.
+        """Count all answers, if those found in a part of the events promise too many.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class Room:
         Raises
         ------
         LimitError
-            Where all answers do not fit.
+            If all answers do not fit.
         """
         if self._asked or not 0 < part <= SURE or self._rows < SOME or self._bytes / part <= LIGHT:
             return

@@ -10,7 +10,7 @@ from cer_gpu.json_text import json_text, time_text
 from cer_gpu.printable import on_one_line
 
 MOST = 6
-"""A cell shows at most so many members of a list."""
+"""The most members of a list that a cell shows."""
 
 
 def cells(column: pa.Array | pa.ChunkedArray) -> list[str]:
@@ -52,7 +52,7 @@ def as_text(table: pa.Table, most: int) -> str:
     ----------
     table : pyarrow.Table
     most : int
-        At most so many rows are shown.
+        The most rows that are shown.
     """
     names = [on_one_line(name) for name in table.schema.names]
     columns = [cells(column) for column in table.slice(0, most).columns]
@@ -63,7 +63,7 @@ def as_text(table: pa.Table, most: int) -> str:
 
 
 def as_html(heading: str, table: pa.Table | None, most: int) -> str:
-    """The same as an HTML table, below a heading."""
+    """The same rows as an HTML table, below a heading."""
     from html import escape
 
     parts = [f"<p>{escape(on_one_line(heading))}</p>"]

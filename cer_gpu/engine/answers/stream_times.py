@@ -1,4 +1,4 @@
-"""The times of ends, looked up in the batches that have been read: nothing is kept of each relevant event."""
+"""The times of ends, looked up in the batches that have been read, so that not every event keeps its time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.frozen import dataclass
 
 SPARSE = 8
-"""Where a batch has more rows than so many times its relevant events, only the times of these are kept."""
+"""If a batch has more rows than this many times its relevant events, only the times of these are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,17 @@ class _BatchTimes:
 
 
 class StreamTimes:
-    """The times of the relevant events that are in no chunk yet, and of those of the last chunk.
+    """The times of the relevant events of the last chunk, and of those that are in no chunk yet.
 
-    An end is a new event of its chunk. So once a chunk has been asked for its times, those of all batches but
-    the last one are dropped: the events of that one may also belong to the next chunk.
+    An end is a new event of its chunk. So once the times of a chunk's ends have been looked up, those of all
+    batches but the last one are dropped: events of that one may also belong to the next chunk.
 
     Parameters
     ----------
     name : str
         The time column.
     kind : pyarrow.DataType
-        Of the times, as they are given.
+        The type of the times in the data.
     """
 
     def __init__(self, name: str, kind: pa.DataType) -> None:
@@ -53,7 +53,7 @@ class StreamTimes:
         batch : RecordBatch
         relevant : list of (positions, symbols)
             As from `Classifier.relevant`.
-        before : int
+            The rows of the stream before it.
             How many rows of the stream come before it.
         """
         if self._asked:

@@ -36,7 +36,7 @@ class EventForm:
     ...           as computed         the measures of the complex event
     ============  ==================  ===================================================================
 
-    Where a name is taken by an earlier column, a `_` is appended.
+    If an earlier column has the name already, a `_` is appended.
 
     Parameters
     ----------
@@ -45,8 +45,9 @@ class EventForm:
     data : pyarrow.Schema
     moved : bool
         Whether the rows were sorted, so that the position of an event is not its row.
+        Whether the rows were sorted, so that an event's position is not its row.
     source : str or None
-        The column that names the table of a row, where there are several tables.
+        The column that names the table of a row, if there are several tables.
     """
 
     def __init__(self, form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> None:

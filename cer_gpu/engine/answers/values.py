@@ -178,7 +178,7 @@ class ComplexEvent:
 
 
 def mark_columns(schema: pa.Schema) -> list[int]:
-    """Which columns of a result hold the marks of the kept variables, in their order.
+    """The numbers of the columns that hold the marks of the kept variables, in the order of the variables.
 
     A column may have another name than its variable, where the name was taken (a variable called `start`).
     """
@@ -264,11 +264,11 @@ def _or_scalars(column: pa.Array) -> list[Any]:
 
 
 def has_positions(batch: pa.RecordBatch) -> bool:
-    """Whether the answers of a rule have positions: those that stand for groups have none."""
+    """Whether the answers of a rule have positions: answers that stand for groups have none."""
     return pa.types.is_list(batch.schema.types[-1])
 
 
 def head_columns(batch: pa.RecordBatch, head: tuple[str, ...]) -> list[pa.Array]:
-    """The columns of a rule's head: those right before the positions, or the last ones without positions."""
+    """The columns of a rule's head: those right before the positions, or the last ones if there are none."""
     last = batch.num_columns - has_positions(batch)
     return [batch.column(last - len(head) + number) for number in range(len(head))]

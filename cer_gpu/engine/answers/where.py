@@ -23,21 +23,21 @@ DECIMAL_DIGITS = 76
 """Digits of Arrow's widest exact number."""
 
 VALUES = {"hits": "latest_start", "counts": "count"}
-"""The column that says what was asked of each end."""
+"""The column with the answer for each end."""
 
 
 class EndForm:
-    """The columns of `hits` and `counts`, and how the ends of a chunk fill them.
+    """The columns of `hits` and `counts`, and how they are filled for the ends of a chunk.
 
     ==============  ==============  =====================================================================
-    `position`      int64           where complex events end; with `event_id`, the id of that event
+    `position`      int64           the position where complex events end; with `event_id`, that event's id
     ...             as in the data  the columns of the key
     `time`          as in the data  the time of the end, where the run has an order
-    `latest_start`  int64           of `hits`: the latest start of those that end there; or the id of it
-    `count`         int64, decimal  of `counts`: how many end there
+    `latest_start`  int64           only `hits`: the latest start of those that end there, or its id
+    `count`         int64, decimal  only `counts`: how many complex events end there
     ==============  ==============  =====================================================================
 
-    Where a name is taken by an earlier column, or is that of the value, a `_` is appended.
+    If an earlier column has the name already, or the value's column has, a `_` is appended.
 
     Parameters
     ----------
@@ -48,11 +48,11 @@ class EndForm:
     encoder : LaneEncoder or None
         The encoder of the keys of PARTITION BY.
     window : WindowPlan or None
-        A window over time has read the time of every event already.
+        The window of the query: one over time has read the time of every event already.
     event_id : str or None
-        The column whose values stand for positions.
+        The column whose values take the place of positions.
     timed : {"batches", "events"} or None, optional
-        Where times are, beside what a window has read: the run notes its batches in `times`, or every
+        Where the times come from if not from the window: the run notes its batches in `times`, or every
         relevant event comes with its time. By default they are in the payload.
 
     Attributes
@@ -60,15 +60,15 @@ class EndForm:
     fields : tuple of pyarrow.Field
         The columns before the value.
     value : str
-        The column of what was asked.
+        The column of the answer.
     time : str or None
         The column of times.
     times : StreamTimes or None
-        Where the times are looked up; None where there are none, or they are elsewhere.
+        Where the times are looked up; None if there are none, or they come from elsewhere.
     keeps_times : bool
-        Whether the times of events are to be kept for these.
+        Whether events have to keep their times.
     payload : tuple of str
-        The columns of the data that are kept of events for these.
+        The columns of the data that events have to keep.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class EndForm:
         return tuple(found)
 
     def counted(self, answers: pa.Table, form: ResultForm) -> pa.Table:
-        """The table of how many answers end at each position, given all of them in their order."""
+        """Count the answers that end at each position; `answers` has all of them, in their order."""
         ends = answers.column(1).combine_chunks()
         changes = pc.fill_null(pc.not_equal(ends.slice(1), ends.slice(0, max(len(ends) - 1, 0))), True)
         first = np.append(np.zeros(min(len(ends), 1), np.int64), np.flatnonzero(changes) + 1)
@@ -137,7 +137,7 @@ class EndForm:
         return pa.table([rows.column(1), *keys, *time, number], names)
 
     def table(self, parts: Sequence[Reported], ids: EventIds | None) -> pa.Table:
-        """The table of what was reported, chunk after chunk."""
+        """The table of all that was reported, chunk after chunk."""
         positions, numbers = [part.position for part in parts], [part.value for part in parts]
         columns = [whole_numbers(positions) if ids is None else ids.of(_joined(positions))]
         for index, field in enumerate(self._more):
@@ -151,14 +151,14 @@ class EndForm:
 
 
 class EventIds:
-    """What stands for positions: the values that the events at them have in a column.
+    """The ids of events, which take the place of positions: their values in a column.
 
     Parameters
     ----------
     name : str
         The column.
     kind : pyarrow.DataType
-        Of the values, as they are given.
+        The type of the values in the data.
     """
 
     def __init__(self, name: str, kind: pa.DataType) -> None:
@@ -167,14 +167,14 @@ class EventIds:
         self._ids: list[pa.Array] = []
 
     def note(self, events: Relevant) -> None:
-        """Remember the ids of events, which follow those before in the stream."""
+        """Remember the ids of further events of the stream."""
         if len(events):
             assert events.payload is not None
             self._positions.append(events.positions)
             self._ids += [identities(chunk) for chunk in events.payload.column(self._name).chunks]
 
     def of(self, positions: np.ndarray) -> pa.ChunkedArray:
-        """The ids of the events at some positions, each of which was noted."""
+        """The ids of the events at some positions; each of these events has been noted."""
         at = np.concatenate([np.empty(0, np.int64), *self._positions])
         ids = pa.chunked_array(self._ids, self._kind)
         return ids.take(pa.array(np.searchsorted(at, positions)))
@@ -185,7 +185,7 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def whole_numbers(parts: Sequence[np.ndarray]) -> pa.ChunkedArray:
-    """Numbers of 64 bits as a column of a table, not copied."""
+    """Numbers of 64 bits as a column of a table, without a copy."""
     return pa.chunked_array([pa.array(part) for part in parts], pa.int64())
 
 
@@ -195,7 +195,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def times(values: np.ndarray, kind: pa.DataType) -> pa.Array:
-    """Times as Arrow has them, from the numbers that are measured: int64 or float64."""
+    """Times as an Arrow array, from the numbers that the window measures: int64 or float64."""
     plain = pa.array(values)
     if not pa.types.is_temporal(kind):
         return plain.cast(kind)
@@ -203,7 +203,7 @@ def times(values: np.ndarray, kind: pa.DataType) -> pa.Array:
 
 
 def capped(part: Reported, limit: int) -> Reported:
-    """What was reported of the first `limit` complex events; there are more in all."""
+    """The ends of the first `limit` complex events, of a part that has more of them."""
     if limit == 0:
         return part.some(0)
     running = np.cumsum(part.value.astype(object))
@@ -220,7 +220,7 @@ def exact_column(number: np.ndarray) -> pa.Array:
     Raises
     ------
     LimitError
-        Where a count has more digits than Arrow's widest number.
+        If a count has more digits than Arrow's widest number.
     """
     largest = max(number.tolist(), default=0) if number.dtype == object else 0
     if largest < 1 << 63:

@@ -86,11 +86,11 @@ class _Staged:
 
 
 class CudaClassifier(Classifier):
-    """Finds the relevant events of batches on a device; the host reads strings and does arithmetic.
+    """Finds the relevant events of batches on a device; the host does texts and arithmetic.
 
     Batches are cut to fit the memory of the device, and the columns of the next one are copied while the
-    kernels run over this one (`ahead`). Where memory runs out the batch is halved; where that does not help,
-    the CPU continues, with a warning.
+    kernels run over this one (`ahead`). If memory runs out, the batch is halved; if that does not help, the
+    CPU continues, with a warning.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class CudaClassifier(Classifier):
     device : int
         The number of the device.
     also : tuple of str
-        Columns of numbers that are copied to the device with those that the classification reads.
+        Columns of numbers that are copied to the device with the columns that the classification reads.
     """
 
     def __init__(
@@ -123,12 +123,12 @@ class CudaClassifier(Classifier):
             self.memory = Shrinking(device)
         self._staged: list[_Staged] = []
         self._passed = 0
-        """How many events precede those that `ahead` copies to the device next."""
+        """How many events of the stream come before those that `ahead` copies to the device next."""
 
     # ------------------------------------------------------------------------------ bring them there
 
     def ahead(self, batches: Iterable[Events]) -> Iterator[Events]:
-        """The batches, cut to size; when one is yielded, the next is being copied to the device."""
+        """The batches, cut to size. While the caller works on one, the next is copied to the device."""
         coming = self.memory.cut(batches)
         following = next(coming, None)
         while following is not None:
@@ -153,7 +153,7 @@ class CudaClassifier(Classifier):
             self._staged.append(_Staged(batch, there))
 
     def taken(self, batch: Events, before: int) -> ResidentBatch:
-        """The columns of a batch on the device: copied ahead if `ahead` yielded it, else now."""
+        """The columns of a batch on the device: copied ahead if `ahead` yielded the batch, else now."""
         for number, staged in enumerate(self._staged):
             if staged.batch is batch:
                 del self._staged[: number + 1]
@@ -171,7 +171,7 @@ class CudaClassifier(Classifier):
         before : int
             How many events of the stream come before it.
         staged : bool
-            Whether to copy while kernels run; then the next call but one overwrites the arrays.
+            Whether the copy runs beside kernels; the arrays are overwritten by the call after the next one.
         """
         host = self._adders(batch, before)
         arrays: list[np.ndarray] = []
@@ -290,7 +290,7 @@ class CudaClassifier(Classifier):
     def in_groups(
         self, batch: Events, before: int
     ) -> Iterator[tuple[int, list[tuple[np.ndarray, np.ndarray]]]]:
-        """As `relevant`, at once."""
+        """As `relevant`, all blocks in one group."""
         yield len(batch), self.relevant(batch, before)
 
     def clear(self) -> None:

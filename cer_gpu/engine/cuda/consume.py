@@ -12,7 +12,7 @@ from cer_gpu.kernels.device.words import copied
 from cer_gpu.plan.compiled import CompiledQuery
 
 LEAST = 1 << 9
-"""A device is used for so many partitions with hits or more: the CPU needs some nanoseconds for a hit, and a
+"""From this many partitions with hits on a device is used: the CPU needs some nanoseconds for a hit, and a
 thread of a device waits a hundred times as long for its memory."""
 
 

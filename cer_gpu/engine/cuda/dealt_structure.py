@@ -17,13 +17,13 @@ from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN
 
 RANGES = 1 << 12
-"""The lists of hits of a chunk are dealt out in at most so many ranges of neighbours. These are enough for
-all devices to have a share of the complex events that are found in one go, and few enough that the complex
-events of a range with very many are passed on without a copy."""
+"""The most ranges of neighbouring lists that the hits of a chunk are dealt out in. These are enough for all
+devices to have a share of the complex events that are found in one go, and few enough that the complex events
+of a range with very many are passed on without a copy."""
 
 LONG = 1 << 19
-"""So many neighbouring complex events of one device, or more, are passed on as they were found. Fewer are
-joined to blocks of about so many, which is enough work for all threads that make record batches."""
+"""From this many neighbouring complex events of one device on, they are passed on as they were found. Fewer
+are joined to blocks of about this many, which is enough work for all threads that make record batches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class DealtLists:
 
 
 def dealt_lists(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, devices: int) -> DealtLists:
-    """Put the lists of hits of each device together: ranges of neighbouring lists go to the devices in turn.
+    """Deal the lists of hits out to devices: ranges of neighbouring lists go to the devices in turn.
 
-    So neighbouring hits are enumerated by all devices, and no device is far ahead of the output.
+    So all devices enumerate neighbouring hits, and none is far ahead of the output.
 
     Parameters
     ----------

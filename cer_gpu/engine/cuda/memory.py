@@ -1,4 +1,4 @@
-"""How many rows a device gets at a time: as many as it has memory for, fewer once that has run out."""
+"""How many rows a device gets at a time: as many as it has memory for; fewer after memory ran out."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Batch = Any
 """A batch on the host or on the device: it has a length and can be sliced."""
 
 ROWS = 1 << 24
-"""A batch has at most so many rows: what any batch costs, however short, is little beside its own time."""
+"""The most rows of a batch: its fixed costs are then small beside the rest."""
 
 LEAST = 1 << 14
-"""A batch has at least so many rows: for fewer, the CPU is faster than the launches."""
+"""The least number of rows of a batch: for fewer, the CPU is faster than the launches."""
 
 BYTES_OF_ROW = 64
 """About how many bytes a row takes on the device: its columns twice, index, bits, position and symbol."""
 
 SHARE = 4
-"""Batches may take this fraction of the free memory: a quarter, the rest is for what is found in them."""
+"""Batches may take this fraction of the free memory: a quarter; the rest is for what is found in them."""
 
 
 def free_bytes() -> int:
@@ -36,7 +36,7 @@ def free_bytes() -> int:
 def memory_bytes() -> tuple[int, int]:
     """How many bytes of memory the current device has left, and in all; a terabyte in the simulator.
 
-    What CuPy's pool keeps for arrays to come is left.
+    Memory that CuPy's pool keeps for further arrays counts as left.
     """
     free, total = cuda.current_context().get_memory_info()
     free += unused_bytes()
@@ -54,9 +54,9 @@ class Shrinking:
     Attributes
     ----------
     rows : int
-        At most so many at a time.
+        The most rows at a time.
     exhausted : bool
-        Whether the CPU does everything from now on.
+        Whether the CPU does everything from here on.
     """
 
     def __init__(self, device: int) -> None:
@@ -65,14 +65,14 @@ class Shrinking:
         self.exhausted = False
 
     def widen(self) -> None:
-        """Take as many rows as there is memory for: rows that are on the device already need no copy."""
+        """Take as many rows as there is memory for: for rows that are on the device already."""
         self.rows = self._fitting()
 
     def _fitting(self) -> int:
         return max(LEAST, free_bytes() // (SHARE * BYTES_OF_ROW))
 
     def cut(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """The batches, cut to at most as many rows as the device takes at that moment."""
+        """The batches, cut to at most as many rows as the device takes at the time."""
         for batch in batches:
             at = 0
             while at < len(batch):
@@ -88,7 +88,7 @@ class Shrinking:
         by_host: Callable[[Batch, int], Result],
         clear: Callable[[], None],
     ) -> Iterator[Result]:
-        """Results for a batch, or for the batches that it is cut into where it is too large for the device.
+        """The results for a batch, or for the batches that it is cut into if it is too large for the device.
 
         Parameters
         ----------
@@ -96,12 +96,12 @@ class Shrinking:
         before : int
             The position in the stream of its first row.
         run : callable
-            Handles a batch, given the position of its first row, on the device. Where there is no memory for
-            it, it is called again with fewer rows, so it must change nothing before it is done.
+            Runs a batch on the device, given the position of its first row. If there is no memory for it, it
+            is called again with fewer rows, so it must change nothing before it is done.
         by_host : callable
             Does the same on the host.
         clear : callable
-            Frees the memory of what was copied to the device ahead.
+            Frees what was copied to the device ahead.
         """
         parts = [(batch, before)]
         while parts:
@@ -118,7 +118,7 @@ class Shrinking:
             yield by_host(part, first) if found is None else found[0]
 
     def give_up(self) -> None:
-        """Let the CPU do everything from now on, and warn of it."""
+        """Let the CPU do everything from here on, and warn of it."""
         if not self.exhausted:
             say_no_memory(self.device, f"batches of {LEAST:,} events")
         self.exhausted, self.rows = True, ROWS

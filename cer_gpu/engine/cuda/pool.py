@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 There = TypeVar("There")
 
 SHARE = 2
-"""A launch may take this fraction of the free memory: half, the rest is for what is found."""
+"""A launch may take this fraction of the free memory: half; the rest is for what it finds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class DevicePool(Generic[There]):
     numbers : sequence of int
         The numbers of the devices, at least one.
     copy : callable
-        Copies to the current device what is read of the events of a chunk.
+        Copies to the current device what kernels read of the events of a chunk.
     what : str
         What memory may run out for, in the words of the warning.
     """
@@ -71,7 +71,7 @@ class DevicePool(Generic[There]):
         return len(self.numbers)
 
     def copied(self, at: int, chunk: Chunk, low: int = 0, high: int | None = None) -> Copied[There]:
-        """Some events of a chunk on a device; more of them if these are there already.
+        """A copy of some events of a chunk on a device; of more events, if these are there already.
 
         Parameters
         ----------
@@ -99,8 +99,8 @@ class DevicePool(Generic[There]):
     ) -> list[Result]:
         """Results for ranges of items, in their order; each device computes one range.
 
-        Where a device has no memory for its range, it takes half of it at a time; what it cannot take at all
-        the CPU does, with a warning.
+        If a device has no memory for its range, it takes half of it at a time; what it cannot take at all the
+        CPU does, with a warning.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class DevicePool(Generic[There]):
         by_host : callable
             Does the same on the CPU; called with the first item and one past the last.
         least : int
-            A range of so many items is not halved further.
+            A range of this many items is not halved further.
         """
 
         def host(at: int, low: int, high: int) -> Result:
@@ -125,7 +125,7 @@ class DevicePool(Generic[There]):
     def fitted(
         self, chunk: Chunk, work: np.ndarray, size: np.ndarray, run: Callable[[int, int, int], Result]
     ) -> list[Result] | None:
-        """As `dealt`, for items whose memory is known; None where a single item does not fit.
+        """As `dealt`, for items whose memory is known; None if a single item does not fit.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class DevicePool(Generic[There]):
         return by_host()
 
     def or_none(self, found: Result | None) -> Result | None:
-        """The argument; if it is None, since devices had no memory, first warn and free their memory."""
+        """The argument; if it is None, because devices had no memory, first warn and free their memory."""
         if found is None:
             for at in range(len(self)):
                 self.forget(at)

@@ -20,7 +20,7 @@ from cer_gpu.kernels.device.arrays import device_array, locked_bytes
 from cer_gpu.kernels.device.usable import simulated
 
 ALIGNED = 256
-"""Arrays begin in a buffer at multiples of so many bytes, as allocations of the device do."""
+"""Arrays begin in a buffer at multiples of this many bytes, as allocations of the device do."""
 
 PART = 1 << 20
 """Bytes that one thread copies at a time into page-locked memory."""
@@ -58,9 +58,10 @@ class Staging:
         finalize(self, _finish, self._stream, self._kept).atexit = False
 
     def upload(self, arrays: Sequence[np.ndarray]) -> Upload:
-        """Begin to copy some arrays, each of one dimension.
+        """Begin to copy some one-dimensional arrays.
 
-        The arrays of the last upload but one are overwritten, after the kernels launched so far are done.
+        The arrays of the upload before the last one are overwritten, once the kernels launched so far are
+        done.
         """
         places = np.cumsum([0] + [-(-array.nbytes // ALIGNED) * ALIGNED for array in arrays]).tolist()
         buffer = self._buffer(places[-1])

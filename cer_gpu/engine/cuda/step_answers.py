@@ -16,7 +16,7 @@ from cer_gpu.kernels.steps import cuda_walk as step_walk
 from cer_gpu.kernels.steps.cuda_nodes import UnitNodes
 
 ByHost = Callable[[int, int | None, int], Iterator[Block]]
-"""Lists the complex events of one end on the CPU: of its number, the limit, and about how many in a block."""
+"""Lists the complex events of an end on the CPU: given its number, the limit, and the size of a block."""
 
 
 class StepPart(NamedTuple):
@@ -43,8 +43,8 @@ class StepPart(NamedTuple):
 class DeviceStepAnswers:
     """The complex events at some ends; `Answers`.
 
-    The complex events of an end are found and sorted by one thread. Where an end has more than are found in
-    one go, or one with more events than a thread has room for, the CPU lists them.
+    One thread finds and sorts the complex events of an end. If an end has more than are found in one go, or
+    one with more events than a thread has room for, the CPU lists them.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class DeviceStepAnswers:
         self._turn = Lock()
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps to list the first `limit` of each end: all of them are found and sorted."""
+        """About how many steps listing the first `limit` of each end takes: all are found and sorted."""
         return self.count
 
     def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:

@@ -24,17 +24,17 @@ from cer_gpu.kernels.forest.cuda_walks import LAST
 from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
 
 ANSWERS = 1 << 22
-"""At most so many complex events are found in one go. That is some milliseconds of work, of which launches
-take less than a tenth, and some hundred megabytes that come back."""
+"""The most complex events that are found in one go. That is some milliseconds of work, of which launches take
+less than a tenth, and some hundred megabytes that come back."""
 
 MOST_MARKS = 1 << 25
-"""At most so many marks are written in one go; each takes some twenty bytes."""
+"""The most marks that are written in one go; each takes some twenty bytes."""
 
 MARKS = MOST_MARKS // ANSWERS
-"""The same for each complex event, where fewer are found in one go."""
+"""The most marks for each complex event, if fewer complex events are found in one go."""
 
 LISTED = 1 << 17
-"""A block has so many complex events where the host finds them one by one."""
+"""How many complex events a block has if the host finds them one by one."""
 
 BYTES_OF_ANSWER = 256
 """Bytes that a complex event of a few marks takes on the device, with its unit."""
@@ -104,8 +104,8 @@ class DeviceStructure(Structure):
     ) -> Iterator[Block]:
         """The complex events of hits: as `Structure.blocks`; as many at once as the device has room for.
 
-        About `size` at most are found in one go, before `limit` drops some of each hit, with `MARKS` marks
-        for each at most; a hit with more is enumerated by the host.
+        About `size` are found in one go at most, before `limit` drops some of each hit, with `MARKS` marks
+        for each at most; the host enumerates hits with more.
         """
         hits = self.hits
         size = self._most if size is None else max(1, min(size, self._most))
@@ -152,9 +152,9 @@ class DeviceStructure(Structure):
         hits : ndarray, shape (m,), int64
             The numbers of the hits, at least one.
         limit : int or None
-            At most so many complex events of each hit.
+            The most complex events of each hit.
         marks : int
-            At most so many marks in all.
+            The most marks in all.
 
         Returns
         -------
@@ -171,7 +171,7 @@ class DeviceStructure(Structure):
 
 
 def groups_of(weight: np.ndarray, size: int) -> Iterator[tuple[int, int]]:
-    """Ranges of items that weigh about `size` together; an item that weighs as much by itself is alone."""
+    """Ranges of items that weigh about `size` together; a heavier item is alone."""
     edges = {0, len(weight)}
     heavy = np.flatnonzero(weight >= size)
     edges.update(heavy.tolist(), (heavy + 1).tolist())

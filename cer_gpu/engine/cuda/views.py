@@ -1,10 +1,10 @@
-"""Views on a device: their long runs lie there, and long batches are sorted there.
+"""Views on a device: long arrays of rows lie there, and long batches are sorted there.
 
-What a batch says, what it changes and what is listed crosses to the host; the rows of a run do not, but for
-those of a root that is listed from, and where pairs of rows are compared one by one. Short runs, which new
-rows are put into, stay on the host, where that takes less time than a launch.
+The contents of a batch, its changes and what is listed cross to the host. The rows of a run do not, except
+those of a root that is listed, and those that are compared pair by pair. Short runs, into which new rows are
+put, stay on the host, where that takes less time than a launch.
 
-Where the device has no memory left for something, the host does it, with a warning.
+If the device has no memory left for something, the host does it, with a warning.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from cer_gpu.kernels.views.contract import UNEQUAL, CountedRows, RowTests, sums_
 Result = TypeVar("Result")
 
 LEAST = 1 << 16
-"""Rows of a run, or of a batch that is sorted, for which the device is used."""
+"""The least number of rows of a run, or of a batch that is sorted, for which the device is used."""
 
 
 class ViewDevice:
-    """A device that views are kept on.
+    """A device that holds views.
 
     Parameters
     ----------
     number : int
     least : int, optional
-        Rows of a run or of a batch, at least; `LEAST`, if not said.
+        The least number of rows of a run or a batch; by default `LEAST`.
     """
 
     def __init__(self, number: int, least: int | None = None) -> None:
@@ -44,7 +44,7 @@ class ViewDevice:
         self._warned = False
 
     def placed(self, run: CountedRows) -> Run:
-        """A run in the memory of the device, where it is long enough and there is room."""
+        """Copy a run to the memory of the device, if it is long enough and there is room."""
         if len(run.counts) < self._least or not run.keys.shape[1]:
             return run
         there = self.tried(lambda: CountedRows(*map(copied, run)), lambda: None)
@@ -72,7 +72,7 @@ class ViewDevice:
         return self.tried(by_device, lambda: None)
 
     def tried(self, action: Callable[[], Result], by_host: Callable[[], Result]) -> Result:
-        """The result of an action on the device; where it has no memory left, of `by_host`."""
+        """The result of an action on the device; if it has no memory left, of `by_host`."""
         with on(self.number):
             found = with_memory(lambda: (action(),))
         if found is not None:

@@ -1,1 +1,1 @@
-"""The machines that run over chunks on the CPU: a file for each."""
+"""The machines that run over chunks on the CPU, one in each file."""

@@ -1,4 +1,4 @@
-"""Which partial matches can still end within their window, by the events that are known: `LookAhead`."""
+"""Which partial matches can still end within their window, given the events that are known: `LookAhead`."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from cer_gpu.kernels.configurations.contract import WORK as WORKED
 from cer_gpu.kernels.configurations.cpu_ahead import earliest_ends
 
 WORK = 1 << 18
-"""It is looked ahead once events have changed so many configurations: that costs much less then."""
+"""The run looks ahead once events have made this many changes to configurations: that costs much less."""
 
 FEW = 64
-"""Events before which it is not: what comes after them is not known."""
+"""Up to this many events it does not look ahead: what comes after them is not known."""
 
 ENTRIES = 1 << 23
-"""States times events that are looked at at once."""
+"""The most states times events that are computed at once."""
 
 SHARE = 8
-"""It is looked ahead in the next push, too, if one in so many changes at least led to what cannot end."""
+"""It looks ahead in the next push too, if at least one change in this many led to what cannot end."""
 
 NEVER = np.iinfo(np.int64).max
-"""Changes after which it is not looked ahead."""
+"""A number of changes that is never reached."""
 
 
 class LookAhead:
-    """Looks ahead for configurations, by the automaton of their pattern without clocks and comparisons.
+    """Finds configurations that cannot end in time, by the pattern's automaton without its clocks.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ class LookAhead:
 
     @property
     def at(self) -> int:
-        """After how many changes it looks ahead first."""
+        """After how many changes the run first looks ahead."""
         return WORK
 
     def looked(
         self, events: TimedEvents, progress: np.ndarray, lanes: int, steps: GrowingSteps
     ) -> TimedEvents:
-        """The events of a push, with their `ends` from the next one on where these are worth their while.
+        """The events of a push, with `ends` for those from the next one on if that is worth its cost.
 
         Parameters
         ----------
@@ -64,12 +64,13 @@ class LookAhead:
             In and out.
         lanes : int
             How many there are.
+            The number of lanes.
         steps : GrowingSteps
-            Where the states are noted from which shapes may end.
+            Gets the states from which each shape may end.
         """
         if len(events.ends):
             return events if self._is_worth_while(progress) else events._replace(ends=events.ends[:0])
-        progress[AHEAD_AT] = progress[WORKED] + WORK  # then it is seen what it was good for
+        progress[AHEAD_AT] = progress[WORKED] + WORK  # then it is judged by what it was good for
         self._looks = False
         measured = events.times if self._spans == TIME_WINDOW else events.places
         begin, count, dtype = int(progress[EVENT]), len(events.symbols), measured.dtype
@@ -104,13 +105,13 @@ class LookAhead:
         return True
 
     def note_in(self, steps: GrowingSteps) -> None:
-        """Note the states from which shapes may end, if it has looked ahead by now."""
+        """Note the states from which shapes may end, if the run has looked ahead already."""
         known, automaton = self._known, self._automaton
         if known is not None:
             steps.look_ahead(lambda shape: known.numbers(automaton, shape.states))
 
     def begin(self, progress: np.ndarray) -> None:
-        """Before a push: look ahead at once if that was worth while in the last one."""
+        """Before a push: look ahead at once if that was worth its cost in the last push."""
         if self._looks:
             progress[AHEAD_AT] = progress[WORKED] - 1
 

@@ -1,4 +1,4 @@
-"""Where complex events end, and how many: what is asked of a run that does not list them."""
+"""The ends of complex events, and how many end there: the answers of a run that does not list them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from cer_gpu.engine.read.events import Relevant
 from cer_gpu.plan.compiled import CompiledQuery, Product
 
 Asked = Literal["hits", "counts", "count"]
-"""Ends with their latest start, ends with their number, or the numbers alone."""
+"""What a run is asked for: ends with their latest start, ends with their counts, or the sum of counts."""
 
 More = Callable[[Relevant, np.ndarray], tuple[pa.Array, ...]]
-"""Further columns of some events, given by their numbers among those of a chunk."""
+"""Gives further columns for some events of a chunk, by their numbers."""
 
 
 class Reported(NamedTuple):
@@ -27,9 +27,9 @@ class Reported(NamedTuple):
     Attributes
     ----------
     position : ndarray, shape (ends,), int64
-        None where `count` is asked.
+        None where only the sum is asked for.
     value : ndarray, shape (ends,), int64
-        The latest start or the number at each; of objects where a number is past 2^62.
+        The latest start or the count of each; Python integers where a count is 2^62 or more.
     more : tuple of pyarrow.Array
         Further columns.
     """
@@ -39,7 +39,7 @@ class Reported(NamedTuple):
     more: tuple[pa.Array, ...] = ()
 
     def some(self, count: int) -> Reported:
-        """The first ones."""
+        """The first `count` ends."""
         more = tuple(column.slice(0, count) for column in self.more)
         return Reported(self.position[:count], self.value[:count], more)
 
@@ -47,7 +47,7 @@ class Reported(NamedTuple):
 def reported(
     runner: MachineRunner, chunk: Chunk, asked: Asked, limit: int | None, more: More | None
 ) -> Reported:
-    """The ends of a chunk, as a machine finds them.
+    """The ends of a chunk, as the runner of a machine finds them.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def reported(
     chunk : Chunk
     asked : {"hits", "counts", "count"}
     limit : int or None
-        At most so many complex events of each end are counted.
+        The most complex events of each end that are counted.
     more : callable or None
         Gives the further columns.
     """
@@ -83,7 +83,7 @@ def sum_exactly(number: np.ndarray) -> int:
 
 
 def purpose_of(query: CompiledQuery, product: Product) -> str:
-    """The purpose of a run, which says which kernels it needs: `automaton count events keyed`."""
+    """The purpose of a run, which decides the kernels that it needs: `automaton count events keyed`."""
     asked = "count" if product == "counts" else product
     measured = "whole" if query.window is None else query.window.kind
     more = {

@@ -1,4 +1,4 @@
-"""The CPU backend: hits and counts of chunks, with what is carried from chunk to chunk."""
+"""The CPU backend of the automaton: hits and counts of chunks, with what is carried from chunk to chunk."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ Result = TypeVar("Result")
 
 
 class AutomatonDevices(Protocol):
-    """Runs an automaton on devices, and asks the CPU for what they cannot do.
+    """Runs an automaton on devices, and has the CPU do what they cannot.
 
     Every function is given the runner on the CPU, whose functions `..._here` do the same, and a chunk.
 
     Attributes
     ----------
     chunks : int
-        How many times `cer_gpu.engine.run.chunks.CHUNK` events it is given at a time.
+        How many ordinary chunks (`cer_gpu.engine.run.chunks.CHUNK` events each) it is given at a time.
     """
 
     chunks: int
@@ -95,10 +95,10 @@ class AutomatonRunner:
     query : CompiledQuery
     workers : Workers
     carries : bool
-        For a query without a window and without CONSUME BY: the chunks hold new events only, and what the
-        partial matches before them amount to is carried in registers.
+        For a query without a window and without CONSUME BY: chunks hold new events only, and registers carry
+        what the partial matches before them amount to.
     devices : AutomatonDevices or None
-        What finds ends, numbers and complex events elsewhere than on the CPU.
+        Finds ends, numbers and complex events elsewhere than on the CPU.
 
     Attributes
     ----------
@@ -107,8 +107,8 @@ class AutomatonRunner:
         What an event does to the registers of hits.
     carries : bool
     registers, vectors : ndarray, shape (lanes, n_live), int64
-        What is carried of each lane: the latest starts of partial matches, and how many there are; `vectors`
-        of objects past 2^62.
+        For each lane, what is carried: the latest starts of partial matches, and how many there are;
+        `vectors` holds Python integers past 2^62.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class AutomatonRunner:
 
     @cached_property
     def counting(self) -> AutomatonPrograms:
-        """What an event does to the registers of counts, which hits do not need."""
+        """What an event does to the registers of counts; hits do not need it."""
         return AutomatonPrograms(self.tables, forward_program(self.tables), backward_program(self.tables))
 
     @cached_property
@@ -165,11 +165,11 @@ class AutomatonRunner:
 
     @property
     def states(self) -> tuple[LaneState, ...]:
-        """The state that it keeps for each lane, beside registers that are carried."""
+        """The state that the runner keeps for each lane, beside registers that are carried."""
         return (self.consumption,) if self._prefixes is None else (self.consumption, self._prefixes)
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:
-        """New events, with the symbols that the monitor of the prefix gives them, and barred ones."""
+        """New events, with the symbols that the monitor of the prefix gives them, and with barred symbols."""
         if self._prefixes is not None:
             events = self._prefixes(events, lane_count)
         if not self._by_attribute:
@@ -182,7 +182,7 @@ class AutomatonRunner:
         return events if symbols is events.symbols else replace(events, symbols=symbols)
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """The ends of a chunk that are reported; unless `bounded`, `lowest` may be left empty."""
+        """The ends of a chunk that are reported; `lowest` may be empty unless `bounded`."""
         if not len(chunk.lanes) or self._query.limit == 0:
             return no_ends()
         bounded = bounded or self._query.consume != "NONE" or len(chunk.falling) > 0
@@ -241,7 +241,7 @@ class AutomatonRunner:
         return self.carried_counts_here(chunk)
 
     def carried_counts_here(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
-        """Ends and their numbers by the CPU, with what is carried."""
+        """The ends and their counts by the CPU, with what is carried."""
         self.registers = grown(self.registers, chunk.lanes.count, -1)
         self.vectors = grown(self.vectors, chunk.lanes.count)
         tables, forward, symbols = self.tables, self.counting.forward, chunk.events.symbols
@@ -305,13 +305,13 @@ class AutomatonRunner:
         return Chooser(self.tables, self._choice, self._query, self._n_symbols, self._workers)
 
     def _paths(self, chunk: Chunk, ends: Ends, latest: bool) -> Paths:
-        """As `paths_here`, where the runner runs."""
+        """As `paths_here`, wherever the runner runs."""
         if self._devices is not None:
             return self._devices.paths(self, chunk, ends, latest)
         return self.paths_here(chunk, ends, latest)
 
     def paths_here(self, chunk: Chunk, ends: Ends, latest: bool) -> Paths:
-        """What NEXT, or LAST if `latest`, leaves at ends in segments, found by the CPU."""
+        """The complex events that NEXT, or LAST if `latest`, leaves at ends in segments, found by the CPU."""
         from cer_gpu.engine.machines.strategies import best_in_segments
         from cer_gpu.kernels.best import cpu as best
 
@@ -367,7 +367,7 @@ class AutomatonRunner:
     def counts_here(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
     ) -> np.ndarray:
-        """The same by the CPU; unless `exact`, 2^62 for all ends of a list where one number exceeds it.
+        """The same by the CPU; unless `exact`, all ends of a list get 2^62 if one number exceeds it.
 
         Parameters
         ----------
@@ -380,7 +380,7 @@ class AutomatonRunner:
         Raises
         ------
         LimitError
-            Where the numbers have no practical meaning, or take too long.
+            If the numbers have no practical meaning, or take too long.
         """
         return self._numbers.at(chunk.events.symbols, SegmentHits(first, event, lowest), exact)
 
@@ -457,16 +457,16 @@ class AutomatonRunner:
         return [self.registers, self.vectors]
 
     def carry_on(self, carried: Sequence[np.ndarray]) -> None:
-        """Go on with what `carried` returned."""
+        """Continue from what `carried` returned."""
         self.registers, self.vectors = carried
 
     def store_vectors(self, lanes: np.ndarray, vectors: np.ndarray) -> None:
-        """Carry how many partial matches there are, shape (lanes given, n_live).
+        """Carry the numbers of partial matches, shape (lanes given, n_live).
 
         Raises
         ------
         LimitError
-            Where the numbers have no practical meaning.
+            If the numbers have no practical meaning.
         """
         check_open(vectors, self._query.text)
         if vectors.dtype == object and self.vectors.dtype != object:

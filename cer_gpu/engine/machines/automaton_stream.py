@@ -23,23 +23,23 @@ from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents, StreamWindow
 
 STACK = 1 << 12
-"""Nodes that a walk has before it at first."""
+"""Room for the nodes that a walk still has to visit, at first."""
 
 ROOM = 1 << 10
-"""Nodes that there is room for at first."""
+"""Room for nodes at first."""
 
 
 class AutomatonRuns:
     """The open runs of a deterministic complex event automaton; `OpenRuns`.
 
-    An event costs a number of steps that depends on the query alone, whatever is open.
+    The steps that an event costs depend only on the query, however much is open.
 
     Parameters
     ----------
     tables : TransitionTables
     consume : {"NONE", "ANY", "PARTITION"}
     choose : callable, optional
-        What a strategy leaves at some ends; None: all.
+        Gives what a strategy leaves at some ends; None: all complex events.
     """
 
     def __init__(
@@ -167,13 +167,13 @@ class OpenAnswers(Structure):
     ----------
     tables : TransitionTables
     arena : ndarray, shape (capacity, 4), int64
-        Nodes that are added later do not matter.
+        Nodes that are added later change nothing.
     roots : Roots
         Of the ends.
     event, lowest : ndarray, shape (ends,), int64
-        Where they are, and the least `LATEST` that each admits.
+        The event of each end, and the least `LATEST` that it admits.
     seen : Relevant
-        All events by then.
+        All events up to the push.
     """
 
     def __init__(
@@ -234,7 +234,7 @@ def longer(array: np.ndarray) -> np.ndarray:
 
 
 def room_for(array: np.ndarray, least: int = 64) -> np.ndarray:
-    """A copy with room for as many entries again."""
+    """A copy with room for twice as many entries."""
     room = np.empty((max(2 * len(array), least), *array.shape[1:]), array.dtype)
     room[: len(array)] = array
     return room

@@ -19,14 +19,14 @@ from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
 
 ROOM = 1 << 11
-"""Nodes that there is room for at first."""
+"""Room for nodes at first."""
 
 
 class BestRuns:
-    """The complex event that NEXT or LAST leaves of each end, where no two have the same marks; `OpenRuns`.
+    """The complex event that NEXT or LAST leaves at each end, where no two have the same marks; `OpenRuns`.
 
-    An event costs a number of steps that depends on the query alone, on average: when the window has left
-    the middle of what is open, the part before it is made anew (`cer_gpu.kernels.best.cpu_stream`).
+    On average, the steps that an event costs depend only on the query: when the window has left the middle of
+    what is open, the part before it is built again (`cer_gpu.kernels.best.cpu_stream`).
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class BestRuns:
         ends = StreamEnds(*(each[:found].copy() for each in self._ends))
         paths = Paths(self._arena, *(each[:found].copy() for each in self._found))
         shown = self._shown
-        # The latest start of all is not known: nothing asks a stream for it.
+        # The latest start of all complex events is not known: nothing asks a stream for it.
         every = Ends(ends.event, ends.latest, ends.lowest)
 
         def answers(some: Ends) -> Single:
@@ -91,7 +91,7 @@ class BestRuns:
 
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
         """As `OpenRuns.bound`: there is nothing to find, since the window bounds each lane."""
-        # What is reached is to be known by the numbers that events have now.
+        # Reached nodes have to be found while events have their present numbers.
         self._last = events, bounds
 
     def drop(self, dropped: Dropped) -> None:
@@ -108,7 +108,7 @@ class BestRuns:
         for name in ("rank", "node", "levels"):
             getattr(kept, name)[new] = getattr(before, name)[old]
         kept.start[new] = moved[before.start[old]]
-        # A middle that time has left, though its own lane has not moved on, is dropped, too.
+        # A middle that time has left is dropped too, even if its own lane has not moved on.
         middle = before.middle[old]
         stays = np.append(dropped.is_open, 0)[middle] != 0
         kept.middle[new] = np.where(stays, moved[middle], kernels.STALE)

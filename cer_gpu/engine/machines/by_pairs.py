@@ -24,12 +24,12 @@ class PairsRunner(UnitsRunner):
     workers : Workers
     tables : ComparedTables
     slot_rows : int
-        How many rows of slots an event has for equalities; those after them are for values.
+        How many rows of slots an event has for equalities; the rows after them are for values.
 
     Attributes
     ----------
     in_order : callable
-        Gives the sides and the words of events, from their rows of slots; set where values are compared.
+        Gives the sides and the words of events, from their rows of slots; set if values are compared.
     textual : bool
         Whether texts are compared by order; set with `in_order`.
     """

@@ -1,4 +1,4 @@
-"""What runners share that run a chunk unit by unit, and look at windows that are no intervals afterwards."""
+"""What runners share that run a chunk unit by unit, and check windows that are no intervals afterwards."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class UnitsRunner(Consuming, ABC):
     Attributes
     ----------
     chunks : int
-        A chunk for it has so many times `cer_gpu.engine.run.chunks.CHUNK` events.
+        How many ordinary chunks (`cer_gpu.engine.run.chunks.CHUNK` events each) make a chunk for it.
     consumption : Consumption
     """
 
@@ -38,7 +38,7 @@ class UnitsRunner(Consuming, ABC):
         self.consumption = Consumption(query)
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """The ends of a chunk that are reported; unless `bounded`, `lowest` may say nothing."""
+        """The ends of a chunk that are reported; `lowest` may be meaningless unless `bounded`."""
         if not len(chunk.segments) or self._query.limit == 0:
             return no_ends()
         bounded = bounded or self._query.consume != "NONE"

@@ -1,4 +1,4 @@
-"""What a strategy of SELECT leaves of the complex events of an automaton, in chunks and in streams."""
+"""The complex events of an automaton that a strategy of SELECT leaves, in chunks and in streams."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Chooser:
     choice : Choice
     query : CompiledQuery
     n_symbols : int
-        How many symbols there are without the barred ones.
+        How many symbols there are, without the barred ones.
     workers : Workers
     """
 
@@ -51,15 +51,15 @@ class Chooser:
         self._latest = choice.strategy == "LAST"
 
     def of_open(self, ends: OpenEnds) -> Single | ChosenInSpans:
-        """What is left at ends of a push: the window of each end is run again.
+        """The complex events that are left at ends of a push: the window of each end is run again.
 
         Which complex events MAX leaves, and NEXT and LAST where several have the same positions, depends on
         which others begin in the window: one that is left out comes back when the window has left those that
         were preferred to it. To know this in advance, a run would have to keep for each state the latest
         start of a preferred run, and runs that differ in these starts could not be put together: with w open
-        events and n states there may be w^n kinds of them. So an end costs as many steps as there are
-        events of its lane in its window, and only when it is listed. Under CONSUME BY no two ends have events
-        of one lane in common, so that each event is run again once.
+        events and n states there may be w^n kinds of them. So an end costs as many steps as its window has
+        events of its lane, and only when it is listed. Under CONSUME BY no two ends share an event of their
+        lane, so each event is run again once.
         """
         spans = SpansOfOpen(ends, self._n_symbols)
         if not self._choice.single:
@@ -70,14 +70,14 @@ class Chooser:
     def of_chunk(
         self, chunk: Chunk, ends: Ends, paths_of: Callable[[Chunk, Ends, bool], best.Paths]
     ) -> Single | ChosenInSpans:
-        """What is left at ends of a chunk.
+        """The complex events that are left at ends of a chunk.
 
         Parameters
         ----------
         chunk : Chunk
         ends : Ends
         paths_of : callable
-            Gives what NEXT, or LAST if its third argument says so, leaves at the ends of a chunk without
+            Gives what NEXT, or LAST if its third argument is true, leaves at the ends of a chunk without
             falling lanes. It is not kept: it belongs to the runner that has the chooser.
         """
         if not self._choice.single:

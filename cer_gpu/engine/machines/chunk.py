@@ -19,7 +19,7 @@ from cer_gpu.kernels.windows import cpu as windows
 from cer_gpu.plan.compiled import WindowPlan
 
 SEGMENT = 1 << 16
-"""Where a lane is cut, a segment reports at least so many events: enough work for a thread's turn."""
+"""The least number of events that a segment reports where a lane is cut: enough work for a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,16 @@ class Segments:
 
     @property
     def count(self) -> int:
-        """How many lanes there are at least: one more than the greatest that occurs."""
+        """A bound of the lane numbers: one more than the greatest that occurs."""
         return int(self.lane.max(initial=-1)) + 1
 
     @property
     def events(self) -> int:
-        """How many events they run; an event that several segments run counts once for each."""
+        """How many events the segments run; an event that several segments run counts once for each."""
         return int((self.stop - self.begin).sum())
 
     def take(self, which: np.ndarray) -> Segments:
-        """Some of the segments, by their numbers or a mask."""
+        """Some of the segments, by their numbers or by a mask."""
         return Segments(self.begin[which], self.report[which], self.stop[which], self.lane[which])
 
     def part(self, first: int, last: int) -> Segments:
@@ -62,9 +62,9 @@ class Segments:
         )
 
     def units(self, threads: int) -> list[tuple[int, int]]:
-        """Units, each the work of one thread at a time, as ranges of segments.
+        """Units as ranges of segments; each is the work of one thread at a time.
 
-        A unit has about `SEGMENT` events, fewer where some threads would have none.
+        A unit has about `SEGMENT` events; fewer if some threads would have no unit.
         """
         if len(self) == 0:
             return []
@@ -81,7 +81,7 @@ NO_SEGMENTS = Segments(*np.empty((4, 0), np.int64))
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Events to be run together: those that earlier chunks left in the window, and new ones.
+    """Events to be run together: those of earlier chunks that are still in the window, and new ones.
 
     Attributes
     ----------
@@ -95,14 +95,15 @@ class Chunk:
     falling : Segments
         The other lanes, uncut, in which an end admits the starts with the greatest keys.
     ranks : Ranks or None
-        The events in the order of their keys, where a lane is falling.
+        The events in the order of their keys, if a lane is falling.
     interval : ndarray, shape (events,), or None
-        For a join: what `segments` measure in place of the keys. Every event has a value, which is the same
-        for all events of a lane whose keys fall; such lanes are in `segments` too.
+        For a join: what `segments` measure in place of the keys. Every event has a value, the same for all
+        events of a lane whose keys fall; such lanes are in `segments` too.
     held : bool
-        For a join: whether the answers that `segments` admit must still be checked against the keys.
+        For a join: whether the answers that `segments` admit have to be checked against the keys.
     in_order : bool
         Whether events of several lanes are in the order of the stream, not grouped by lane: `lanes` and
+        `segments` then have one element that stands for all.
         `segments` then have one that stands for all.
     """
 
@@ -117,7 +118,7 @@ class Chunk:
 
     @property
     def measured(self) -> np.ndarray:
-        """What the window of `segments` measures of each event, shape (events,); ascends in each."""
+        """What the window of `segments` measures of each event, shape (events,); ascends in each segment."""
         return self.events.measured if self.interval is None else self.interval
 
     def falls(self, event: np.ndarray) -> np.ndarray:
@@ -146,7 +147,7 @@ class Chunk:
         event : ndarray, shape (ends,), int64
         window : WindowPlan or None
         longest : int, optional
-            How many events a run has at most: no run begins further back, whatever the window.
+            The most events of a run: no run begins further back, whatever the window.
         """
         if window is None:
             lowest = np.repeat(segments.begin, np.diff(first))
@@ -186,7 +187,7 @@ def by_lane(
 
 
 def chunk_in_order(tail: Relevant | None, new: Relevant) -> Chunk:
-    """Events of earlier chunks and new ones in the order of the stream."""
+    """Events of earlier chunks and new ones as a chunk in the order of the stream."""
     events = new if tail is None else joined([tail, new])
     if events.payload is not None and len(events.payload):
         events = replace(events, payload=events.payload.combine_chunks())
@@ -202,14 +203,14 @@ def make_chunk(
     lane_count: int,
     workers: Workers,
 ) -> Chunk:
-    """Group events, and cut long lanes.
+    """Group events by lane, and cut long lanes.
 
     Parameters
     ----------
     window : WindowPlan or None
     ranks : bool
         Whether the runner admits starts by their ranks where the attribute of the window falls.
-    tail : Relevant or None
+            Whether the runner admits starts by their ranks where the attribute of the window falls.
         The events of earlier chunks that are still in the window.
     new : Relevant
         In the order of the stream.
@@ -253,7 +254,8 @@ def _ranked(keys: np.ndarray, size: int | float, lanes: Segments, workers: Worke
 def cut_lanes(lanes: Segments, keys: np.ndarray, size: int | float) -> Segments:
     """Cut long lanes into segments that each begin one window early (their halo).
 
-    A lane has as many segments as if each but the last reported as many events as its halo has. So at most
+    A lane gets as many segments as if each but the last reported as many events as its halo has: so at most
+    about half of the work is done twice. All segments of a lane report equally many events.
     about half of the work is done twice. All segments of a lane report equally many events.
     """
     if not len(lanes) or int((lanes.stop - lanes.report).max()) < 2 * SEGMENT:
@@ -277,7 +279,7 @@ def cut_lanes(lanes: Segments, keys: np.ndarray, size: int | float) -> Segments:
 
 
 def halo_begin(keys: np.ndarray, low: int, at: int, size: int | float) -> int:
-    """The least event from `low` on that a window of an end at `at` reaches; keys ascend."""
+    """The least event from `low` on that the window of an end at `at` reaches; keys ascend."""
     end = keys[at].item()
     high = at
     while low < high:

@@ -1,4 +1,4 @@
-"""Sessions that are reported once nothing follows them: found in one pass over the stream, lane by lane."""
+"""Sessions that are reported once nothing can follow them, found lane by lane in one pass over the stream."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.step_machine import StepMachine
 
 LEAST = 1 << 10
-"""Events that there is room for at least."""
+"""The least number of events that there is room for."""
 
 NOT_KNOWN = np.empty(0, np.int64)
-"""What no event to come is before, where that is not known."""
+"""An empty `now`: it is not known before which time no event can come."""
 
 
 NOT_LISTED = np.empty(0, np.int64)
-"""The ends in the log of sessions whose events are not asked for."""
+"""`event` of `ClosedRows`, where the events of sessions are not shown."""
 
 
 class ClosedReach(NamedTuple):
-    """How far the events of a session lie apart, and how long nothing follows it; both uint64."""
+    """The longest gap in a session, and how long nothing may follow its last event; both uint64."""
 
     gap: np.uint64
     reach: np.uint64
 
 
 def closed_reach(query: CompiledQuery) -> ClosedReach | None:
-    """The reach of a query that `ClosedSessions` answers; None for others.
+    """The reach of a query that `ClosedSessions` answers; None for other queries.
 
-    It asks for sessions with a longest gap and no other condition than that nothing follows the end within
-    some time. Each event that it reads belongs to a session, may follow one, and ends one if nothing follows.
+    Such a query asks for sessions with a longest gap, under the one condition that nothing follows the end
+    within some time. Each event that it reads belongs to a session, may follow one, and ends one if nothing
+    follows.
     """
     machine = query.machine
     if not isinstance(machine, StepMachine) or machine.sessions is None or not query.in_order:
@@ -62,7 +63,7 @@ class ClosedSessions:
     ----------
     reach : ClosedReach
     listed : bool
-        Whether the events of sessions are asked for.
+        Whether the events of sessions are shown.
     """
 
     def __init__(self, reach: ClosedReach, listed: bool) -> None:
@@ -76,7 +77,7 @@ class ClosedSessions:
     def add(
         self, lanes: np.ndarray, times: np.ndarray, positions: np.ndarray, lane_count: int, now: int | None
     ) -> ClosedRows:
-        """Read further events; the sessions that are known by now to have ended, in the order of their ends.
+        """Read further events; gives the sessions known to have ended since, in the order of their ends.
 
         Parameters
         ----------
@@ -84,7 +85,7 @@ class ClosedSessions:
         times, positions : ndarray, shape (n,), int64
         lane_count : int
         now : int or None
-            What no event to come is before; None: that is not known.
+            No event to come is before this time; None: that is not known.
         """
         self._open = grown(self._open, lane_count)
         if self._stop + len(lanes) > len(self._log.lane):
@@ -98,7 +99,7 @@ class ClosedSessions:
         return self._closed(False)
 
     def rest(self) -> ClosedRows:
-        """The sessions that have not been given yet, now that no event is to come."""
+        """The sessions that have not been given yet, at the end of the stream."""
         return self._closed(True)
 
     def positions(self, closed: ClosedRows) -> tuple[np.ndarray, np.ndarray]:
@@ -107,7 +108,7 @@ class ClosedSessions:
         Returns
         -------
         first : ndarray, shape (n + 1,), int64
-            Those of session k are first[k] .. first[k + 1] - 1 of the positions.
+            Session k has the positions first[k] .. first[k + 1] - 1.
         position : ndarray, int64
         """
         first = np.zeros(len(closed.number) + 1, np.int64)
@@ -160,7 +161,7 @@ class ClosedSessions:
         return np.flatnonzero(there)
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         number = np.full(len(self._open), -1, np.int32)
         known = used < len(self._open)
         number[used[known]] = numbers[known]
@@ -173,11 +174,11 @@ class ClosedSessions:
         return {}
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Nothing was kept."""
+        """Do nothing: `rows` keeps nothing."""
 
 
 def label_of_sessions(query: CompiledQuery) -> int:
-    """What the events of a query's sessions are marked with; of a query that `closed_reach` takes."""
+    """The label of the events of a query's sessions; for a query that `closed_reach` takes."""
     machine = query.machine
     assert isinstance(machine, StepMachine)
     assert machine.sessions is not None

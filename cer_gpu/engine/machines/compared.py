@@ -38,11 +38,11 @@ class ComparedDevices(Protocol):
     chunks: int
 
     def hits(self, unit: ComparedUnit) -> tuple[np.ndarray, np.ndarray] | None:
-        """As `cpu_hits.hits`; None where the CPU is to find them."""
+        """As `cpu_hits.hits`; None where the CPU has to find them."""
         ...
 
     def counted_ends(self, unit: ComparedUnit) -> tuple[np.ndarray, np.ndarray] | None:
-        """As `cpu_counts.counted_ends`, -1 for a number that may not fit; None where the CPU is to count."""
+        """As `cpu_counts.counted_ends`, -1 for a number that may not fit; None where the CPU has to count."""
         ...
 
 
@@ -54,7 +54,7 @@ class ComparedRunner(PairsRunner):
     query : CompiledQuery
     workers : Workers
     devices : ComparedDevices or None
-        What finds ends and numbers on devices; None for the CPU.
+        Finds ends and numbers on devices; None for the CPU.
     """
 
     def __init__(

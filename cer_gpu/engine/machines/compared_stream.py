@@ -44,21 +44,21 @@ from cer_gpu.plan.compared import ComparedMachine
 from cer_gpu.plan.compiled import CompiledQuery
 
 Paired = Callable[[np.ndarray, np.ndarray, np.ndarray], PairedEvents]
-"""Events as kernels of chunks read them, from their symbols, places and slots."""
+"""Makes the events that the kernels of chunks read, from symbols, places and slots."""
 
 
 class ComparedRuns:
     """The open runs of an automaton of compared steps; `OpenRuns`.
 
-    An event costs, for each view that it reads and each order that it is put in, steps in the logarithm of
-    what is open. What a strategy leaves at an end is chosen among the events of its window, once it is asked
-    for.
+    For each view that an event reads, and each order that it is put in, it costs O(log n) steps, where n is
+    the number of open entries. A strategy chooses among the events of an end's window, when the end is
+    listed.
 
     Parameters
     ----------
     query : CompiledQuery
     paired : callable
-        Puts what is compared in order.
+        Sorts the values that are compared; see `Paired`.
     """
 
     def __init__(self, query: CompiledQuery, paired: Paired) -> None:

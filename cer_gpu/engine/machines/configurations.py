@@ -1,4 +1,4 @@
-"""The configurations of a query on a stream, kept from event to event: `cer_gpu.engine.machines.general`."""
+"""The configurations of a query on a stream, kept between events, for `cer_gpu.engine.machines.general`."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
 
 CONFIGURATIONS = 1 << 22
-"""Configurations that may be open at once."""
+"""The most configurations that may be open at once."""
 
 MEMORY = 1 << 30
-"""Bytes that they may take: where they keep many values, fewer may be open."""
+"""The most bytes that they may take: if they keep many values, fewer may be open."""
 
 LEAST = 1 << 12
-"""With so many configurations at least those that are late are looked for."""
+"""From this many configurations on, late ones are searched and dropped."""
 
 
 class ConfigurationRuns:
@@ -397,7 +397,7 @@ class ConfigurationRuns:
     # -------------------------------------------------------------------------- of the stream's state
 
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """As `OpenRuns.bound`: the least start of what is open; no event is needed where none are listed."""
+        """As `OpenRuns.bound`: the least start of what is open; no event is needed if none are listed."""
         bounds.least[:] = self._count
         if self._lists and self._steps is not None:
             self._progress[[words.HIT, words.ROOTS]] = 0
@@ -407,7 +407,7 @@ class ConfigurationRuns:
             np.minimum.at(bounds.least, kept.lane[rows], kept.began[rows, 0])
 
     def drop(self, dropped: Dropped) -> None:
-        """Number the events of what is open anew; as `OpenRuns.drop`. `keep` does so for lanes."""
+        """Give the events of what is open their new numbers; as `OpenRuns.drop`. `keep` does so for lanes."""
         self._count = dropped.count
         if not self._lists or self._steps is None:
             return
@@ -476,7 +476,7 @@ class ConfigurationRuns:
     # --------------------------------------------------------------------------------------- of lanes
 
     def held(self) -> np.ndarray:
-        """The lanes in which something is open, or what came before the start is remembered."""
+        """The lanes in which something is open, or in which something before a start is remembered."""
         if self._steps is None:
             return np.empty(0, np.int64)
         kept, groups = self._kept, self._groups
@@ -486,7 +486,7 @@ class ConfigurationRuns:
         return lanes
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         if self._steps is None:
             return
         kept, groups = self._kept, self._groups
@@ -503,8 +503,8 @@ class ConfigurationRuns:
         self._regroup(rows, len(kept.shape))
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing is kept of lanes that may be put on disk."""
+        """Nothing: all lanes with configurations stay in memory."""
         return {}
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Nothing has to be taken over; see `rows`."""
+        """Do nothing: `rows` keeps nothing."""

@@ -1,4 +1,4 @@
-"""The arrays of configurations: room for them, and what is read of them."""
+"""The arrays of configurations: making room for them, and reading them."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from cer_gpu.kernels.configurations.contract import EndsFound, Kept, Touched
 from cer_gpu.kernels.forest.contract import Roots
 
 ROOM = 1 << 8
-"""Rows that there is room for at first."""
+"""Room for rows at first."""
 
 FEW_SLOTS = 16
-"""Up to so many slots rows have as many as the shape with most."""
+"""Up to this many slots, rows have as many as the shape with most."""
 
 ROW = 96
-"""Bytes that a configuration takes besides its slots, its node and its number, about."""
+"""About the bytes that a configuration takes besides its slots, its node and its number."""
 
 STORED = ("shape", "lane", "slots", "began", "since", "node", "number")
-"""What of `Kept` is stored."""
+"""The fields of `Kept` that are stored."""
 
 
 NO_VALUES = np.empty((0, 0), np.int64), np.empty((0, 0), np.float64), np.empty((0, 0), np.uint8)
-"""What `TimedEvents` has where no values are compared."""
+"""The values of `TimedEvents` if no values are compared."""
 
 NO_ENDS = np.empty((0, 0), np.uint64)
-"""What it has where it is not known where complex events may end."""
+"""The `ends` of `TimedEvents` if it is not known where complex events may end."""
 
 
 def rows_with_prefix(kept: Kept, started: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Some rows, and those of what comes before the start, ascending."""
+    """Some rows, and the rows of configurations in which nothing is marked yet, ascending."""
     every = np.flatnonzero(kept.shape >= 0)
     before = every[started[kept.shape[every]] == 0]
     found: np.ndarray = np.sort(np.concatenate([rows, before]))
@@ -46,9 +46,9 @@ def rows_with_prefix(kept: Kept, started: np.ndarray, rows: np.ndarray) -> np.nd
 def room_for(
     rows: int, dtype: np.dtype, n_slots: int, lists: bool, limbs: int, indexed: bool = False
 ) -> Kept:
-    """Room for so many configurations, of which none is there.
+    """Room for `rows` configurations; it holds none.
 
-    It has nodes where complex events are listed, and an index where some are looked up by a value.
+    It has nodes if complex events are listed, and an index if some are looked up by a value.
     """
     buckets = 1 << max(rows - 1, 1).bit_length() + 1
     slots = np.zeros((rows, max(n_slots, 1)), dtype)
@@ -73,7 +73,7 @@ def room_for(
 
 
 def room_for_ends(count: int, limbs: int) -> EndsFound:
-    """Room for the ends of so many events."""
+    """Room for the ends of `count` events."""
     return EndsFound(
         *(np.empty(count, np.int64) for _ in range(3)),
         number=np.empty((count, limbs), np.int64),
@@ -84,7 +84,7 @@ def room_for_ends(count: int, limbs: int) -> EndsFound:
 
 
 def room_for_touched(rows: int, kept: Kept) -> Touched:
-    """Room for so many configurations that an event changes."""
+    """Room for `rows` configurations that an event changes."""
     slots = np.empty((rows, kept.slots.shape[1]), kept.slots.dtype)
     return Touched(
         np.empty((rows, 2), np.int64),
@@ -98,7 +98,7 @@ def room_for_touched(rows: int, kept: Kept) -> Touched:
 
 
 def numbers_of_limbs(limbs: np.ndarray) -> np.ndarray:
-    """Numbers to the base 2^62 as int64, or as objects where one is larger."""
+    """Numbers in digits to the base 2^62 as int64, or as Python integers if one is larger."""
     if not limbs[:, 1:].any():
         return limbs[:, 0].copy()
     found = np.zeros(len(limbs), object)
@@ -108,22 +108,22 @@ def numbers_of_limbs(limbs: np.ndarray) -> np.ndarray:
 
 
 def no_answers(some: Ends) -> Answers:
-    """The error of a run that lists nothing."""
+    """Raise: a run that lists nothing was asked for its complex events."""
     raise TypeError("a run for hits or counts lists no complex events")
 
 
 def width_of(slots: int) -> int:
-    """How many slots rows have, where shapes have up to so many: some more where these are many."""
+    """How many slots rows have if shapes have up to `slots`: some more if these are many."""
     return slots if slots <= FEW_SLOTS else 1 << (slots - 1).bit_length()
 
 
 def most_open(n_slots: int, lists: bool, limbs: int, most: int, memory: int) -> int:
-    """How many configurations may be open: in so much memory, as each is copied while an event changes it."""
+    """How many configurations may be open in `memory` bytes: an event copies those that it changes."""
     return min(most, memory // (2 * (ROW + 8 * (n_slots + lists + limbs))))
 
 
 def answers_in(arena: np.ndarray, roots: Roots, event: np.ndarray) -> Callable[[Ends], Answers]:
-    """The complex events at some of the events that have roots.
+    """A function that gives the complex events at some ends.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def answers_in(arena: np.ndarray, roots: Roots, event: np.ndarray) -> Callable[[
 def labels_at(
     kept: Kept, shapes: Sequence[Shape], columns: frozenset[int]
 ) -> Iterator[tuple[np.ndarray, int]]:
-    """Where values of some columns are kept: rows and the slot."""
+    """Where values of some columns are kept: yields rows, and the slot."""
     rows = np.flatnonzero(kept.shape >= 0)
     for shape in np.unique(kept.shape[rows]).tolist():
         own = rows[kept.shape[rows] == shape]

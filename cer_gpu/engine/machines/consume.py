@@ -14,7 +14,7 @@ from cer_gpu.plan.compiled import CompiledQuery
 
 
 class Consumption:
-    """What a run has consumed so far.
+    """The positions up to which a run has consumed.
 
     Parameters
     ----------
@@ -34,20 +34,20 @@ class Consumption:
         self.floors = np.empty(0, np.int64)
 
     def held(self) -> np.ndarray:
-        """No lane: where a lane has no events, those that a report dropped are gone anyway."""
+        """No lanes: if a lane has no events, those that a report dropped are gone anyway."""
         return np.empty(0, np.int64)
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         if len(self.floors):
             self.floors = moved(self.floors, used, numbers, count, -1)
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing is kept of lanes without events; see `held`."""
+        """Nothing is kept for lanes without events; see `held`."""
         return {}
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Nothing has to be taken over; see `held`."""
+        """Do nothing: `rows` keeps nothing."""
 
     def left(self, chunk: Chunk, found: Ends) -> Ends:
         """The hits that are left when every report drops the partial matches before it."""
@@ -83,7 +83,7 @@ class Consumption:
 
 
 class Consuming:
-    """A runner that keeps for each lane what is consumed, and nothing else; a part of a `MachineRunner`.
+    """Part of a `MachineRunner`: keeps for each lane what is consumed, and nothing else.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Consuming:
 
     @property
     def states(self) -> tuple[LaneState, ...]:
-        """The state that it keeps for each lane."""
+        """The state that the runner keeps for each lane."""
         return (self.consumption,)
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:

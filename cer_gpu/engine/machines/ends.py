@@ -20,7 +20,7 @@ class Ends:
     Attributes
     ----------
     event : ndarray, shape (h,), int64
-        Indices in the chunk.
+        The numbers of the events in the chunk.
     latest : ndarray, shape (h,), int64
         The position in the stream of the latest start of a complex event that ends there.
     lowest : ndarray, shape (h,), int64
@@ -53,7 +53,7 @@ def joined(parts: Sequence[Ends]) -> Ends:
 
 
 def in_order(event: np.ndarray) -> np.ndarray | None:
-    """The order that sorts events; None where they ascend already."""
+    """The order that sorts events; None if they ascend already."""
     return None if (event[1:] > event[:-1]).all() else ascending(event)
 
 
@@ -71,13 +71,13 @@ def counts_sorted(event: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np
 
 
 def no_ends() -> Ends:
-    """The ends of a chunk in which nothing ends."""
+    """The `Ends` of a chunk in which nothing ends."""
     none = np.empty(0, np.int64)
     return Ends(none, none, none)
 
 
 def admitted_hits(chunk: Chunk, around: Ends, answers: Answers) -> Ends:
-    """The hits under a window that is no interval.
+    """The hits under a window that is no interval, from those of an interval around it.
 
     Parameters
     ----------
@@ -95,12 +95,12 @@ def admitted_hits(chunk: Chunk, around: Ends, answers: Answers) -> Ends:
 
 
 def first_ends(segments: Segments, event: np.ndarray) -> np.ndarray:
-    """Where the ends of each segment begin, given all ends in ascending order; and how many there are."""
+    """Where the ends of each segment begin, given all ends in ascending order; and their number."""
     return np.append(np.searchsorted(event, segments.report), len(event))
 
 
 def ends_of(segments: Segments, found: Ends) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ends that some segments report: where each segment's begin, their events and lowest starts."""
+    """The ends that some segments report: where those of each segment begin, their events, lowest starts."""
     low, high = np.searchsorted(found.event, [segments.report[0], segments.stop[-1]])
     event = found.event[low:high]
     return first_ends(segments, event), event, found.lowest[low:high]

@@ -1,4 +1,4 @@
-"""The lanes of a chunk in which the attribute of WITHIN falls: hits, counts and the structure, on the CPU."""
+"""The lanes of a chunk in which the attribute of WITHIN falls: hits, counts and structure, on the CPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cer_gpu.kernels.forest.contract import CountedHits
 
 
 class Falling:
-    """Runs falling lanes, in which an end admits the starts with the greatest keys, wherever they are.
+    """Runs falling lanes, in which an end admits the starts with the greatest keys, wherever they lie.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Falling:
         Raises
         ------
         LimitError
-            Where the numbers take too long.
+            If the numbers take too long.
         """
         assert chunk.ranks is not None
         bounds = segments.begin, segments.report, segments.stop
@@ -103,7 +103,7 @@ class Falling:
 
 
 def alone(found: Ends) -> Segments:
-    """For each of some ends a segment, from the least event that its complex events may start at to the end.
+    """For each of some ends a segment, from the least event at which its complex events may start to the end.
 
     For ends under CONSUME BY: their segments do not overlap.
     """

@@ -1,4 +1,4 @@
-"""What a machine has found: the complex events of some ends, `Answers`."""
+"""The complex events of some ends, as a machine gives them: `Answers`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from cer_gpu.enumeration.blocks import AnswerBlock
 
 Sharing: TypeAlias = Literal["ends", "blocks", "ahead"]
 """How threads share the work of listing answers. "ends": each takes ranges of ends. "blocks": all take slices
-of one block after another. "ahead": the same, while a device makes the next block."""
+of one block after another. "ahead": as "blocks", while a device makes the next block."""
 
 
 class Answers(Protocol):
-    """The complex events of the ends of a chunk, in whatever structure holds them."""
+    """The complex events of some ends of a chunk, in whatever structure holds them."""
 
     @property
     def count(self) -> np.ndarray:
@@ -28,7 +28,7 @@ class Answers(Protocol):
         ...
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps to list the first `limit` complex events of each end: shape (ends,)."""
+        """About how many steps listing the first `limit` complex events of each end takes: shape (ends,)."""
         ...
 
     def blocks(
@@ -41,8 +41,8 @@ class Answers(Protocol):
         order : ndarray, shape (m,), int64
             Numbers of ends.
         limit : int, optional
-            At most so many of each end: the first in canonical order (start, marked events, labels).
+            The most complex events of each end: the first in canonical order (start, marked events, labels).
         size : int, optional
-            About so many in a block, and found in one go.
+            About how many complex events a block has, and are found in one go.
         """
         ...

@@ -2,22 +2,22 @@
 
 **Method.** Partial matches are made deterministic on the concrete stream: a configuration is a shape and the
 times of its slots (`cer_gpu.automata.configurations.shapes`), and stands for all partial matches that have
-given the same marks to the same events. So no complex event is found twice. Configurations that agree in
-shape and slots are one, with what they stand for united in the persistent structure: no check to come can
-tell them apart. An event touches the configurations of its lane whose shape its symbol changes.
+given the same marks to the same events. So no complex event is found twice. Configurations with the same
+shape and slots become one, and what they stand for is united in the persistent structure: no later check can
+tell them apart. An event changes the configurations of its lane whose shape its symbol concerns.
 
-**Bounds.** Let n be the events of a lane that are open: as long as the longest chain of upper bounds lasts,
-without one all. A state of the automaton has c clocks at most; a configuration is a set of states, and there
-are n^c ways to put open moments into the clocks of a state. What a pattern marks parts configurations, so
-that those of a chain of marked steps have one state each: there are n^c of them at most, and for one clock
-that a step resets, n. Clocks of events that are not marked meet in one configuration, whose shape has then
-many slots: its number of states is bounded by n^c too, and shapes by the budget `SHAPES`. An event costs
-the configurations that it touches times the tests of their decision trees. The first time that a shape is
-asked for a symbol with certain answers of its tests, it is worked out by the host.
+**Bounds.** Let n be the number of open events of a lane: those within the longest chain of upper bounds, or
+all events if there is none. If a state of the automaton has at most c clocks, there are n^c ways to put open
+moments into them; a configuration is a set of states. What a pattern marks separates configurations, so in a
+chain of marked steps each has one state: there are at most n^c of them, and n for one clock that a step
+resets. Clocks of events that are not marked meet in one configuration, whose shape then has many slots: the
+number of its states is bounded by n^c too, and shapes by the budget `SHAPES`. An event costs the
+configurations that it changes times the tests of their decision trees. When a shape first meets a symbol with
+certain results of its tests, the host works out what follows.
 
-**Windows.** For hits the latest start of a configuration decides. To count and to list, the start is one more
-clock: a configuration has then one start only where the window is asked, and costs as many configurations as
-starts are open.
+**Windows.** Hits need only the latest start of a configuration. To count and to list, the start is one more
+clock: configurations then have one start each where the window needs it, and there are as many of them as
+open starts.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class GeneralRunner:
         return self.runs
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """There are no chunks."""
+        """Raise: this machine has no chunks."""
         raise _no_chunks()
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
@@ -101,5 +101,5 @@ def _no_chunks() -> TypeError:
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> GeneralRunner:
-    """What runs configurations; parameters as in `runner_of`."""
+    """The runner of configurations; parameters as in `runner_of`."""
     return GeneralRunner(query)

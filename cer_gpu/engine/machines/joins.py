@@ -49,17 +49,17 @@ class JoinDevices(Protocol):
     Attributes
     ----------
     chunks : int
-        A chunk for it has so many times `cer_gpu.engine.run.chunks.CHUNK` events.
+        How many ordinary chunks (`cer_gpu.engine.run.chunks.CHUNK` events each) make a chunk for it.
     """
 
     chunks: int
 
     def hits(self, runner: JoinRunner, chunk: Chunk) -> Ends | None:
-        """As `JoinRunner.hits_here`; None where the CPU is to do it."""
+        """As `JoinRunner.hits_here`; None where the CPU has to do it."""
         ...
 
     def counts(self, runner: JoinRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
-        """As `JoinRunner.counts_here`; None where the CPU is to do it."""
+        """As `JoinRunner.counts_here`; None where the CPU has to do it."""
         ...
 
 
@@ -77,7 +77,7 @@ class JoinRunner(UnitsRunner):
     ----------
     tables : JoinTables
     columns_of : list of list of int
-        For each space of keys the columns of slots that are in it.
+        For each space of keys, the columns of slots that are in it.
     """
 
     def __init__(self, query: CompiledQuery, workers: Workers, devices: JoinDevices | None = None) -> None:
@@ -109,7 +109,7 @@ class JoinRunner(UnitsRunner):
         return self.structure(chunk, ends, listed=True)
 
     def open_runs(self) -> JoinRuns | None:
-        """The runs to keep between pushes; None where the window is no interval of starts and consumes."""
+        """The runs to keep between pushes; None if the query consumes and its window is no interval."""
         if self._query.pushes_run_again:
             return None
         return JoinRuns(

@@ -26,42 +26,43 @@ from cer_gpu.kernels.streams import cpu_records as records
 from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
 
 NO_KEYS = np.empty(0, np.int64)
-"""What is measured where there is no window."""
+"""What is measured if there is no window."""
 
 ROOM = 1 << 10
-"""Nodes, children and records that there is room for at first."""
+"""Room for nodes, children and records at first."""
 
 
 class JoinRuns:
     """The open runs of a parallelized complex event automaton; `OpenRuns`.
 
-    An event costs, for each run that it stores, steps in the logarithm of what is open.
+    For each run that an event stores it costs O(log n) steps, where n is the number of open runs.
 
     A window over an attribute admits an answer by the key of its first event. While the attribute ascends,
-    the order of nodes by their latest starts is the order of keys, too. Where it falls, no order of nodes
+    the order of nodes by their latest starts is the order of keys too. Where it falls, no order of nodes
     tells which answers an end admits: a node stands for all combinations of the runs of its branches, the
     earlier of two runs decides, and which one that is depends on both. Let one branch have the events 1, 3,
     5, .. with the key 0, and the other 2, 4, 6, .. with the key 1. An end that admits keys from 1 on admits
-    the pairs in which the event of the second branch comes first: half of all, and for each event others. To
-    find these alone, a node would have to hold for each position p the greatest key of a run that begins
-    before p. A node made of two others has as many entries as both, so that an event would cost what is open.
+    the pairs in which the event of the second branch comes first: half of all pairs, and for each event
+    different ones. To find these alone, a node would have to hold for each position p the greatest key of a
+    run that begins before p. A node made of two others has as many such entries as both, so that an event
+    would cost as much as is open.
 
-    So nodes are ordered by their latest starts whatever the keys. An end looks through its answers from the
+    So nodes are ordered by their latest starts whatever the keys. An end walks through its answers from the
     first event on that it admits, which a search finds (`cer_gpu.kernels.streams.cpu_records`), and leaves
-    out those whose own first event it does not admit. While the attribute ascends there are none of these.
+    out those whose first event it does not admit. While the attribute ascends there are none of these.
 
     Parameters
     ----------
     tables : JoinTables
     space_columns : sequence of sequence of int
-        For each space of keys the columns of slots that are in it.
+        For each space of keys, the columns of slots that are in it.
     label_atoms : ndarray, shape (labels, atoms), uint8
         Which atoms of a rule a label fills.
     consume : {"NONE", "ANY", "PARTITION"}
     share : callable
-        How work is shared out to threads.
+        Shares work out to threads.
     size : number or None
-        Of a window over an attribute, in which nothing is consumed.
+        The size of a window over an attribute, under which nothing is consumed.
     """
 
     def __init__(
@@ -254,7 +255,7 @@ class JoinRuns:
 
 
 class FirstStarts:
-    """Finds the first event that each end admits by its key, where the attribute of the window may fall."""
+    """Finds the first event whose key each end admits, where the attribute of the window may fall."""
 
     def __init__(self) -> None:
         self._known = 0
@@ -284,7 +285,7 @@ class FirstStarts:
 
 
 def roots_of(first: np.ndarray, node: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The roots of some ends: where those of each begin, and their nodes."""
+    """The roots of some ends: where the roots of each end begin, and their nodes."""
     length = np.diff(first)[which]
     return np.append(0, np.cumsum(length)), node[ranges(first[which], length)]
 
@@ -318,7 +319,7 @@ def records_for(room: int) -> np.ndarray:
 
 
 def with_room(array: np.ndarray, count: int, more: int = 0) -> np.ndarray:
-    """The first entries of an array, with room for as many again, and `more`."""
+    """The first entries of an array, with room for twice as many, and `more`."""
     room = np.empty((max(2 * count + more, ROOM), *array.shape[1:]), array.dtype)
     room[:count] = array[:count]
     return room

@@ -23,14 +23,14 @@ from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents
 
 ROOM = 1 << 11
-"""Nodes that there is room for at first."""
+"""Room for nodes at first."""
 
 
 class KeyedRuns:
     """The open runs of an automaton where an end admits the starts of the greatest keys; `OpenRuns`.
 
-    An event costs, for each transition of its symbol, steps in the logarithm of what is open. A run is kept
-    as long as it is in some state: whatever its key, a later one may be as small.
+    For each transition of its symbol an event costs O(log n) steps, where n is the number of open runs. A run
+    is kept as long as it is in some state: however small its key, a later end's key may be as small.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class KeyedRuns:
         With barred symbols.
     consume : {"NONE", "ANY", "PARTITION"}
     choose : callable or None
-        What a strategy leaves at some ends; None: all.
+        Gives what a strategy leaves at some ends; None: all complex events.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class KeyedAnswers(OpenAnswers):
         Of the ends.
     ends : OpenEnds
     least : ndarray, shape (ends,), int64
-        The least number of a key that each admits.
+        The least number of a key that each end admits.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Outlooks whose pattern has intervals or compares events: a machine of configurations runs it."""
+"""Outlooks whose pattern has intervals or compares events: a machine of configurations runs the pattern."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ NOTHING = np.empty(0, np.int64)
 
 
 class LookedForRuns:
-    """The runs of what an outlook looks for: a `LaneState`.
+    """The runs of an outlook's pattern: a `LaneState`.
 
     Parameters
     ----------
     outlook : Outlook
         With a machine.
     query : CompiledQuery
-        That has the outlook.
+        The query that has the outlook.
     laned : bool
         Whether the query has partitions.
     workers : Workers
@@ -52,7 +52,7 @@ class LookedForRuns:
         self.runs: RegisterRuns | ConfigurationRuns = RegisterRuns(own) if listed else ConfigurationRuns(own)
 
     def latest(self, events: Relevant, lane_count: int) -> np.ndarray:
-        """Read further events: the latest start of what ends at each, shape (n,), int64; -1: nothing does.
+        """Read further events; gives the latest start of what ends at each, shape (n,), int64; -1: nothing.
 
         Starts are positions in the stream.
         """
@@ -89,7 +89,7 @@ class LookedForRuns:
 
 
 class LookingBackFor(Listening):
-    """An outlook that looks back for what has intervals or compares events.
+    """An outlook that looks back for a pattern with intervals or comparisons of events.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class LookingBackFor(Listening):
         self._found = LookedForRuns(outlook, query, laned, workers)
 
     def __call__(self, events: Relevant, lane_count: int) -> Relevant | None:
-        """Read further events; those that are kept, with the symbols that they become."""
+        """Read further events; gives those that are kept, with their new symbols."""
         latest = self._found.latest(events, lane_count)
         return self.known(events, (latest >= 0).astype(np.uint8))
 
@@ -114,22 +114,22 @@ class LookingBackFor(Listening):
         return self._found.runs.held()
 
     busy = held
-    """All of them have to stay in memory."""
+    """Lanes that have to stay in memory: all that are held."""
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         self._found.runs.keep(used, numbers, count)
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing is kept of lanes that are not `busy`."""
+        """Nothing: all lanes that are held stay in memory."""
         return {}
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Nothing has to be taken over; see `rows`."""
+        """Do nothing: `rows` keeps nothing."""
 
     @property
     def nbytes(self) -> int:
-        """The bytes that are kept."""
+        """Bytes that are kept."""
         return self._found.runs.nbytes
 
     def state(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class LookingBackFor(Listening):
 
 
 class LookingAheadFor(LookingAhead):
-    """An outlook that looks ahead for what has intervals or compares events.
+    """An outlook that looks ahead for a pattern with intervals or comparisons of events.
 
     Parameters
     ----------
@@ -170,15 +170,15 @@ class LookingAheadFor(LookingAhead):
         return super().read(events, lane_count)._replace(latest=self._found.latest(events, lane_count))
 
     def held(self) -> np.ndarray:
-        """The lanes of events that have not been given, and those in which something is open."""
+        """The lanes of events that have not been given, and the lanes in which something is open."""
         return np.union1d(super().held(), self._found.runs.held())
 
     def busy(self) -> np.ndarray:
-        """These lanes have to stay in memory."""
+        """The same lanes: they have to stay in memory."""
         return np.union1d(super().busy(), self._found.runs.held())
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         super().keep(used, numbers, count)
         self._found.runs.keep(used, numbers, count)
 

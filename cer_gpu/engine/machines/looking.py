@@ -1,4 +1,4 @@
-"""What an outlook reads of events, and the registers of one that looks back."""
+"""What an outlook reads of events, in either direction; and the outlook that looks back."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.outlook import Outlook
 
 LEAST = 1 << 10
-"""Starts that there is room for at least."""
+"""The least number of starts that there is room for."""
 
 LEAST_SHARE = 1 << 15
-"""So many events are read by one thread at least."""
+"""The least number of events that one thread reads."""
 
 LANES_ALIKE = 6
-"""Lanes that agree in all but so many bits are read by one thread: no line of a cache is written by two."""
+"""Bits of a lane's number: lanes that agree in all others are read by one thread, so that no two threads
+write to one cache line."""
 
 NO_LANES = np.empty(0, np.int32)
 
@@ -46,7 +47,7 @@ _SIGN = np.uint64(1 << 63)
 
 
 class Listening:
-    """What an outlook reads of events, whichever way it looks.
+    """The part of an outlook that reads events, in either direction.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ class Listening:
         return self.mark(values)
 
     def mark(self, times: np.ndarray) -> np.ndarray:
-        """Times as kernels read them: in the same order, and with the same differences."""
+        """Times as kernels read them: in the same order, with the same differences."""
         if self.dtype == np.uint64:
             return times.astype(np.int64, copy=False).view(np.uint64) ^ _SIGN
         return times.astype(np.float64, copy=False)
@@ -107,11 +108,11 @@ class Listening:
         )
 
     def parts(self, events: int) -> int:
-        """How many threads read so many events: a power of two."""
+        """How many threads read `events` events: a power of two."""
         return 1 << (max(1, min(self.workers.threads, events // LEAST_SHARE)).bit_length() - 1)
 
     def shares_of_lanes(self, events: int, lane_count: int, place: int) -> list[OutlookShare]:
-        """The shares of some events where there are lanes."""
+        """The shares of some events, if there are lanes."""
         parts = self.parts(events)
         shift = min(LANES_ALIKE, (lane_count // (2 * parts)).bit_length() - 1)
         if shift < LANES_ALIKE // 2:
@@ -127,13 +128,13 @@ class Listening:
         )
 
     def share(self, start: int, stop: int, number: int, place: int, carried: bool = False) -> OutlookShare:
-        """The share of some neighbours, read by the thread of a number."""
+        """A share of neighbouring events, for the thread of a number."""
         while len(self._scratch) <= number:
             self._scratch.append((np.empty(SELDOM, np.int64), np.empty(SELDOM, np.int64)))
         return OutlookShare(start, stop, 0, 0, 0, number, place, int(carried), *self._scratch[number])
 
     def known(self, events: Relevant, bits: np.ndarray) -> Relevant | None:
-        """Those of some events that do not become neutral, with the symbols that they become.
+        """Those of some events that do not become neutral, with their new symbols.
 
         Parameters
         ----------
@@ -173,7 +174,7 @@ class LookingBack(Listening):
         self._count = 0
 
     def __call__(self, events: Relevant, lane_count: int) -> Relevant | None:
-        """Read further events; those that are kept, with the symbols that they become."""
+        """Read further events; gives those that are kept, with their new symbols."""
         read = self.read(events, lane_count)
         if self._lanes.latest.dtype != self.dtype:
             self._lanes, self._starts = self._fresh(1), self._room(0)
@@ -238,13 +239,13 @@ class LookingBack(Listening):
         return np.union1d(np.flatnonzero(there), np.flatnonzero(self.watched))
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         each = zip(self._lanes, self._FILL)
         self._lanes = BehindLanes(*(moved(one, used, numbers, count, fill) for one, fill in each))
         self.watched = moved(self.watched, used, numbers, count)
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """What is kept of some lanes that are not `busy`."""
+        """The state of some lanes that are not `busy`."""
         own = self._of(int(lanes.max(initial=-1)) + 1)
         return {
             "latest": own.latest[lanes],
@@ -253,7 +254,7 @@ class LookingBack(Listening):
         }
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Take over the state that `rows` returned, for lanes with new numbers."""
+        """Restore the state that `rows` returned, for lanes with new numbers."""
         if rows["latest"].dtype != self._lanes.latest.dtype:
             self.dtype = rows["latest"].dtype
             self._lanes, self._starts = self._fresh(1), self._room(0)

@@ -20,22 +20,22 @@ from cer_gpu.kernels.runs.programs import hits_program
 from cer_gpu.plan.outlook import Outlook
 
 LEAST = 1 << 10
-"""Events that there is room for at least."""
+"""The least number of events that there is room for."""
 
 ALONE = 16
-"""So many batches are read by one thread, once events have waited for longer than a thread's piece of one."""
+"""How many batches one thread reads, once events have waited for longer than a thread's share of a batch."""
 
 
 class LookingAhead(Listening):
     """An outlook that looks ahead.
 
-    Events are appended to an arena, and taken out of it once those that have been given may be half of all.
+    Events are appended to an arena, and removed once those that have been given may be half of all.
 
-    Without an interval an event waits until something follows it in its lane, perhaps until the end. With k
-    lanes in which events wait, any method keeps at least k bits: let two streams leave events waiting in
-    different sets of lanes; if what follows comes to a lane of one set only, and nowhere else, their answers
-    differ, so that what is kept of the two must differ, too, and there are 2^k sets. To give the answers, the
-    positions of the events are needed besides.
+    Without an interval, an event waits until something follows it in its lane, perhaps until the end of the
+    stream. With k lanes in which events wait, any method has to keep at least k bits: let two streams leave
+    events waiting in different sets of lanes; if the event that decides comes to a lane of one set only,
+    their answers differ, so what is kept of the two has to differ too, and there are 2^k sets. To give the
+    answers, the positions of the events are needed besides.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class LookingAhead(Listening):
     laned : bool
         Whether the query has partitions.
     in_order : bool
-        Whether an event is given only after all that come before it in the stream.
+        Whether an event is given only after all events before it in the stream.
     valued : bool
         Whether the window measures values that may be null.
     workers : Workers
@@ -73,7 +73,7 @@ class LookingAhead(Listening):
 
     @property
     def lanes(self) -> int:
-        """How many lanes it has met."""
+        """How many lanes have occurred."""
         return len(self._lanes.head)
 
     @property
@@ -82,7 +82,7 @@ class LookingAhead(Listening):
         return None if self.outlook.reach.high is None else self.outlook.reach.kind
 
     def __call__(self, events: Relevant, lane_count: int) -> Relevant | None:
-        """Read further events; those whose bit is known by now, with the symbols that they become."""
+        """Read further events; gives those whose bit is known now, with their new symbols."""
         read = self.read(events, lane_count)
         places = np.empty(len(events), np.int64)
         count = kernels.staying(events.symbols, self.kept, places)
@@ -164,7 +164,7 @@ class LookingAhead(Listening):
         return decided
 
     def passed(self, time: int | float) -> Relevant | None:
-        """Events whose reach is over, where no event to come is before a time (or place)."""
+        """Events whose reach is over because no event to come is before a time (or place)."""
         decided = np.empty(self._open, np.int64)
         found, self._oldest = kernels.time_passes(
             self.mark(np.array([time]))[0], self.high, self._lanes, self._waiting, self._oldest,
@@ -174,14 +174,14 @@ class LookingAhead(Listening):
         return self._give(decided[:found]) if found else None
 
     def passed_in(self, lanes: np.ndarray, times: np.ndarray) -> Relevant | None:
-        """The same for some lanes, each with its own time (or place)."""
+        """As `passed`, for some lanes, each with its own time (or place)."""
         decided = np.empty(self._open, np.int64)
         found = kernels.lanes_pass(lanes, self.mark(times), self.high, self._lanes, self._waiting, decided)
         self._open -= found
         return self._give(decided[:found]) if found else None
 
     def rest(self) -> Relevant | None:
-        """The events that wait, now that nothing comes after them."""
+        """The events that wait, at the end of the stream."""
         value = self._waiting.value[: self._arena.count]
         decided = np.flatnonzero(value >= WAITS)
         value[decided] = 0
@@ -190,7 +190,7 @@ class LookingAhead(Listening):
         return self._give(decided)
 
     def over(self, last: int) -> Relevant | None:
-        """The events that wait in other lanes than one, now that nothing more comes in those."""
+        """The events that wait in all lanes but one, at the end of those lanes."""
         count = self._arena.count
         lanes, value = self._waiting.lanes[:count], self._waiting.value[:count]
         decided = np.flatnonzero((value >= WAITS) & (lanes != last))
@@ -202,14 +202,14 @@ class LookingAhead(Listening):
         return self._give(decided)
 
     def waiting_lanes(self, only: int | None = None) -> np.ndarray:
-        """The lanes in which events wait, or one of them if they do in that, shape (k,), int64."""
+        """The lanes in which events wait, or only one of them if they wait in it, shape (k,), int64."""
         if only is None:
             return np.flatnonzero(self._lanes.head >= 0)
         waits = only < len(self._lanes.head) and self._lanes.head[only] >= 0
         return np.array([only] if waits else [], np.int64)
 
     def least(self, kind: str) -> int | float | None:
-        """The least time, or place, of the events that are held back; None where there are none."""
+        """The least time, or place, of the events that are held back; None if there are none."""
         found = self.waiting()
         values = found.times if kind == "time" else found.places
         return values.min().item() if len(values) else None
@@ -301,7 +301,7 @@ class LookingAhead(Listening):
         return np.unique(self.waiting().lanes).astype(np.int64) if self.laned else np.empty(0, np.int64)
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         known = max(len(self._lanes.head), int(used.max(initial=-1)) + 1)
         number = np.full(known, -1, np.int32)
         number[used] = numbers
@@ -312,11 +312,11 @@ class LookingAhead(Listening):
         self.watched = moved(self.watched, used, numbers, count)
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """What is kept of some lanes that are not `busy`: no run of theirs is of use to an event to come."""
+        """The state of some lanes that are not `busy`: no run in them is of use to later events."""
         return {"watched": at(self.watched, lanes)}
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Take over the state that `rows` returned, for lanes with new numbers."""
+        """Restore the state that `rows` returned, for lanes with new numbers."""
         self.watched = grown(self.watched, count)
         self.watched[lanes] = rows["watched"]
 

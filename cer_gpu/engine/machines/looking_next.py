@@ -1,4 +1,4 @@
-"""An outlook that looks ahead for a single event, of which the next one in the lane decides each bit."""
+"""An outlook that looks ahead for a single event: the next such event of the lane decides each bit."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from cer_gpu.kernels.outlook.cpu_next import UNKNOWN, NextLanes, look_next
 from cer_gpu.plan.outlook import Outlook
 
 NOT_KNOWN = np.empty(0, np.uint64)
-"""What no event to come is before, where that is not known."""
+"""An empty `now`: it is not known before which time no event can come."""
 
 NOTHING = np.empty(0, np.int64)
 """No events."""
 
 
 class HeldPart(NamedTuple):
-    """Neighbouring events that are held back, those that the machine may read.
+    """Neighbouring events that are held back; only those that the machine may read.
 
     Attributes
     ----------
@@ -40,10 +40,10 @@ class HeldPart(NamedTuple):
 
 
 class LookingNext(Listening):
-    """An outlook that is decided `by_next`, over events of integer times, given in the order of the stream.
+    """An outlook that is decided `by_next`, over events with integer times, given in the order of the stream.
 
-    The events behind the first one that is not decided are held back. Those that come are looked at once they
-    are as many as those that are not decided: so each of these is asked for a few times at most.
+    The events from the first undecided one on are held back. New events are read once there are as many of
+    them as undecided events: so each of these is read a few times at most.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class LookingNext(Listening):
         super().__init__(outlook, laned, workers)
         self._held: list[HeldPart] = []
         self._new: list[Relevant] = []
-        """Events that have not been looked at."""
+        """Events that have not been read."""
         self._turn = 0
         self._nearest = NextLanes(np.zeros(0, np.uint64), np.zeros(0, np.int64))
 
@@ -67,14 +67,14 @@ class LookingNext(Listening):
         return sum(len(part.events) for part in self._held) + sum(map(len, self._new))
 
     def decided(self, events: Relevant, lane_count: int, now: int | None) -> list[Relevant]:
-        """Read further events; those that are known by now, with the symbols that they become.
+        """Read further events; gives those whose bit is known now, with their new symbols.
 
         Parameters
         ----------
         events : Relevant
         lane_count : int
         now : int or None
-            What no event to come is before; None: that is not known.
+            No event to come is before this time; None: that is not known.
         """
         self._new.append(events)
         if sum(map(len, self._new)) < sum(len(part.unknown) for part in self._held):
@@ -82,7 +82,7 @@ class LookingNext(Listening):
         return self._decide(lane_count, now, False)
 
     def rest(self, lane_count: int) -> list[Relevant]:
-        """The events that are held back, now that nothing comes after them."""
+        """The events that are held back, at the end of the stream."""
         return self._decide(lane_count, None, True)
 
     def _decide(self, lane_count: int, now: int | None, over: bool) -> list[Relevant]:
@@ -146,7 +146,7 @@ class LookingNext(Listening):
     # ------------------------------------------------------------------------------------------ lanes
 
     def waiting(self) -> Relevant:
-        """The events that are held back, of which there is one at least."""
+        """The events that are held back; there is at least one."""
         return joined(self._events)
 
     @property
@@ -158,13 +158,13 @@ class LookingNext(Listening):
         return self.busy()
 
     def busy(self) -> np.ndarray:
-        """The same: they have to stay in memory."""
+        """The same lanes: they have to stay in memory."""
         if not self.laned or not self.waits:
             return np.empty(0, np.int64)
         return np.unique(self.waiting().lanes).astype(np.int64)
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         if not self.laned or not self.waits:
             return
         most = max(int(events.lanes.max(initial=-1)) for events in self._events)
@@ -176,11 +176,11 @@ class LookingNext(Listening):
         self._new = [replace(events, lanes=number[events.lanes]) for events in self._new]
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing is kept of lanes without events that are held back."""
+        """Nothing: no state is kept for lanes without held events."""
         return {}
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Nothing was kept."""
+        """Do nothing: `rows` keeps nothing."""
 
     @property
     def nbytes(self) -> int:

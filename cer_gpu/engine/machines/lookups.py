@@ -1,4 +1,4 @@
-"""The lookups of a rule over the events of a chunk: indexes, blocks of partial answers, sums over them."""
+"""The lookups of a rule over the events of a chunk: indexes, blocks of partial answers, sums over answers."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.plan.tuples import TupleMachine
 
 BLOCK = 1 << 15
-"""Partial answers that are extended at a time."""
+"""How many partial answers are extended at a time."""
 
 EFFORT = 10**11
-"""Events that a chunk's lookups give at most, beside those that make answers."""
+"""The most events that the lookups of a chunk may give, beside those that make answers."""
 
 LARGEST = 1 << 62
-"""Counts from here on are Python integers."""
+"""From here on counts are Python integers."""
 
 OPERATORS = {
     "=": words.EQUAL,
@@ -70,7 +70,7 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class TupleEnds:
-    """How many answers end at some events.
+    """How many answers end at each of some events.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class TupleEnds:
         The least event that each end admits.
     number : ndarray, shape (ends,), int64, or object past 2^62
     latest : ndarray, shape (ends,), int64
-        The latest event at which an answer starts that ends there; -1 where none ends.
+        The latest event at which an answer that ends there starts; -1 where none ends.
     """
 
     event: np.ndarray
@@ -90,7 +90,7 @@ class TupleEnds:
 
     @classmethod
     def joined(cls, parts: Sequence[TupleEnds]) -> TupleEnds:
-        """Several, one after another."""
+        """Several `TupleEnds`, one after another."""
         if len(parts) == 1:
             return parts[0]
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
@@ -108,17 +108,16 @@ class Index:
     ----------
     candidates : Candidates
     codes : tuple of ndarray
-        One for each variable that is shared: the distinct codes of the prefix of variables up to this one,
-        ascending, int64. A code is the number of the prefix before, times the slots of the variable, and its
-        slot.
+        One array for each shared variable: the distinct codes of the variables up to this one, ascending,
+        int64. A code is the number of the code before, times the slots of the variable, plus its slot.
     sizes : tuple of int
-        The slots of each variable, one more than the greatest.
+        How many slots each variable has: one more than the greatest.
     begin : ndarray, shape (keys + 1,), int64
         Where the candidates of each key begin.
     bound : tuple of ndarray, shape (events,), int64
-        For each condition the ranks of the events of the atom before.
+        For each condition, the ranks of the events of the earlier atom.
     bound_atom : tuple of int
-        For each condition that atom.
+        For each condition, that atom.
     place : ndarray, shape (events,) or (0,), int64
         Where each event stands in `candidates.ranked`; empty without a condition.
     """
@@ -174,7 +173,7 @@ class Lookups:
     # ------------------------------------------------------------------------------------- the answers
 
     def codes(self, atom: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The events that fit an atom and have all values; its variables in `whole_query`, as codes."""
+        """The events that fit an atom and have all values; and its variables in `whole_query`, as codes."""
         event = np.flatnonzero(self._fits[:, atom])
         found = {
             joined_name(number): self._slots(number, atom).astype(np.int64)
@@ -189,7 +188,7 @@ class Lookups:
         return event, {name: values[event] for name, values in found.items()}
 
     def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[Partial]:
-        """The answers that end at some events, block by block, in any order.
+        """The answers that end at some events, block by block, in any order inside a block.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The protocols of machines: what a run may ask of a machine's runner, whatever the machine."""
+"""The protocols of machines: what a run may ask of the runner of any machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MachineRunner(Protocol):
     Attributes
     ----------
     chunks : int
-        A chunk for it has so many times the events of an ordinary chunk.
+        How many ordinary chunks make a chunk for it.
     consumption : Consumption
         What CONSUME BY has dropped so far.
     """
@@ -37,18 +37,18 @@ class MachineRunner(Protocol):
 
     @property
     def states(self) -> tuple[LaneState, ...]:
-        """The state that it keeps for each lane, beside carried registers."""
+        """The state that the runner keeps for each lane, beside carried registers."""
         ...
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:
-        """Look at new events of the stream before they are put into a chunk.
+        """Read new events of the stream before they are put into a chunk.
 
         Parameters
         ----------
         events : Relevant
             In the order of the stream.
         lane_count : int
-            How many lanes there are by now.
+            The number of lanes so far.
 
         Returns
         -------
@@ -58,7 +58,7 @@ class MachineRunner(Protocol):
         ...
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """The ends that are reported; unless `bounded`, `lowest` may be left empty."""
+        """The ends that are reported; `lowest` may be empty unless `bounded`."""
         ...
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
@@ -78,8 +78,8 @@ class MachineRunner(Protocol):
         Returns
         -------
         ndarray, shape (lanes,), int64
-            One past the last event of the lane where no run is open. Of a chunk that is `in_order`: all
-            events that are needed, ascending.
+            One past the last event of the lane if no run is open. For a chunk that is `in_order`: all events
+            that are needed, ascending.
         """
         ...
 
@@ -99,11 +99,11 @@ class CarryingRunner(MachineRunner, Protocol):
     """A runner that carries arrays from chunk to chunk: that of a query which `carries`."""
 
     def carried(self) -> list[np.ndarray]:
-        """What it carries."""
+        """The arrays that are carried."""
         ...
 
     def carry_on(self, carried: Sequence[np.ndarray]) -> None:
-        """Go on with what `carried` returned."""
+        """Continue from what `carried` returned."""
         ...
 
 
@@ -120,7 +120,7 @@ class Chunks(Protocol):
 
 
 class RunParts(Protocol):
-    """The objects of a run that continue a stream which a device has run so far."""
+    """The parts of a run that continue a stream which a device has run so far."""
 
     @property
     def query(self) -> CompiledQuery: ...

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from cer_gpu.kernels.counts.cpu_shifted import ShiftedCounter
 
 COUNT_BITS = 1 << 16
-"""Bits of the number of partial matches at most."""
+"""The most bits of the number of partial matches."""
 
 COUNTS_BITS = 1 << 33
-"""Bits of the numbers at the ends of some segments at most."""
+"""The most bits of the numbers at the ends of some segments, together."""
 
 COUNT_STEPS = 50_000_000_000
-"""Sums that the numbers at the ends of some segments may take: about a minute of one thread."""
+"""The most sums for the numbers at the ends of some segments: about a minute of one thread."""
 
 MANY_STATES = 16
-"""States of an automaton that is looked at for those that repeat themselves, as those of `A {200,}` do."""
+"""From this many states on, an automaton is searched for states that repeat themselves, as in `A {200,}`."""
 
 
 class WindowNumbers:
@@ -55,11 +55,11 @@ class WindowNumbers:
 
     @property
     def repeat(self) -> bool:
-        """Whether a window is counted at once, by what repeats itself, for which devices have no kernel."""
+        """Whether a window is counted at once, by what repeats itself: devices have no kernel for that."""
         return self._programs.tables.n_symbols == 2 or self._by_remainders is not None
 
     def at(self, symbols: np.ndarray, hits: SegmentHits, exact: bool) -> np.ndarray:
-        """The numbers, exactly; unless `exact`, 2^62 may stand for any of 2^52 and more.
+        """The numbers, exactly; unless `exact`, 2^62 may stand for any number from 2^52 on.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class WindowNumbers:
         Raises
         ------
         LimitError
-            Where they have no practical meaning, or take too long.
+            If they have no practical meaning, or take too long.
         """
         if self._programs.tables.n_symbols == 2:
             return self._alike(hits.event - hits.lowest + 1, exact)
@@ -97,7 +97,7 @@ class WindowNumbers:
 
 
 def too_many(text: str, longest: int, error: OverflowError) -> LimitError:
-    """What to say where numbers take more than `COUNT_STEPS` sums, over up to `longest` events each."""
+    """The error for numbers that take more than `COUNT_STEPS` sums, over up to `longest` events each."""
     return LimitError(
         f"{_blamed(text)} is counted over up to {longest:,} events at a time: this takes {error}, and "
         f"{COUNT_STEPS:,} are allowed; repeat less, give a shorter WITHIN, or ask for hits"

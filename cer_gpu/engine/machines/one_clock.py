@@ -44,7 +44,7 @@ class ClockChunk:
         The events of the chunk that were followed: those of its lanes.
     structure : TimedStructure
     ending : Ending
-        What ends at them, by their numbers in `event`, in lanes with new events before these, too.
+        The complex events that end at these events, by their numbers in `event`; also before new events.
     events : SpanEvents
     read : StreamEvents
     clocked : ClockedEvents
@@ -67,30 +67,30 @@ class ClockDevices(Protocol):
     Attributes
     ----------
     chunks : int
-        A chunk for it has so many times `cer_gpu.engine.run.chunks.CHUNK` events.
+        How many ordinary chunks (`cer_gpu.engine.run.chunks.CHUNK` events each) make a chunk for it.
     """
 
     chunks: int
 
     def hits(self, runner: ClockRunner, chunk: Chunk) -> Ends | None:
-        """The ends of a chunk without `lowest`; None where the CPU is to find them."""
+        """The ends of a chunk without `lowest`; None where the CPU has to find them."""
         ...
 
     def counts(self, runner: ClockRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
-        """The ends of a chunk and their numbers; None where the CPU is to count."""
+        """The ends of a chunk and their numbers; None where the CPU has to count."""
         ...
 
 
 class ClockRunner(Consuming):
     """Runs an automaton with one clock over chunks on the CPU; a `MachineRunner`.
 
-    A chunk is followed as a stream is, by one thread.
+    One thread follows a chunk, in the way that it follows a stream.
 
     Parameters
     ----------
     query : CompiledQuery
     devices : ClockDevices or None, optional
-        What finds ends and numbers on a device; None for the CPU.
+        Finds ends and numbers on a device; None for the CPU.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class ClockRunner(Consuming):
         self._last: ClockChunk | None = None
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """The ends of a chunk that are reported; unless `bounded`, `lowest` may be left empty."""
+        """The ends of a chunk that are reported; `lowest` may be empty unless `bounded`."""
         if not len(chunk.lanes) or self.query.limit == 0:
             return no_ends()
         if self._devices is not None and not bounded:
@@ -208,7 +208,7 @@ class ClockRunner(Consuming):
 
 
 class ClockAnswers:
-    """Complex events of a chunk, whose events have other numbers in the structure; `Answers`."""
+    """Complex events of a chunk whose events have other numbers in the structure; `Answers`."""
 
     def __init__(self, found: TimedAnswers, event: np.ndarray) -> None:
         self._found = found
@@ -225,7 +225,7 @@ class ClockAnswers:
         return self._found.sharing
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps to list the first `limit` complex events of each end: shape (ends,)."""
+        """About how many steps listing the first `limit` complex events of each end takes: shape (ends,)."""
         return self._found.work(limit)
 
     def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
@@ -235,5 +235,5 @@ class ClockAnswers:
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ClockRunner:
-    """What runs the automaton of a query on the CPU; parameters as in `runner_of`."""
+    """The runner of automata with one clock on the CPU; parameters as in `runner_of`."""
     return ClockRunner(query)

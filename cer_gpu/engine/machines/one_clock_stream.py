@@ -20,9 +20,9 @@ from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents, StreamWin
 class ClockRuns:
     """The open runs of an automaton with one clock; `OpenRuns`.
 
-    An event costs a number of steps that depends on the query alone where its intervals bound times from
-    above, and the logarithm of what is open where they bound them from below. A run that no later check can
-    admit is dropped with the events that it alone needs, also without a window.
+    Where the intervals bound times from above, the steps that an event costs depend only on the query; where
+    they bound them from below, it costs O(log n) for n open runs. A run that no later check can admit is
+    dropped, with the events that only it needs, also without a window.
 
     Parameters
     ----------

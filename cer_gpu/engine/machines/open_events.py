@@ -1,4 +1,4 @@
-"""The relevant events of a stream that complex events to come may still contain: appended, read, dropped."""
+"""The relevant events of a stream that later complex events may still contain: appended, read, dropped."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.payload import RowValues, table_of
 
 LEAST = 1 << 10
-"""Events that there is room for at least."""
+"""The least number of events that there is room for."""
 
 FEW = 64
-"""So many tables of rows are put together to one: each row is copied once for every power of this number."""
+"""How many tables of rows are joined to one: each row is copied once for every power of this number."""
 
 
 class OpenEvents:
     """Events in the order of the stream, with room for more.
 
-    What `seen` has given stays as it is: rows are written once, and those that are kept when others are
-    dropped are copied.
+    The events that `seen` has given stay as they are: rows are written once, and those that are kept when
+    others are dropped are copied.
 
     Parameters
     ----------
     linked : bool
         Whether the events of a lane are linked, where there are lanes.
     keyed : bool
-        Whether it is kept which keys are null or NaN.
+        Whether it is noted which keys are null or NaN.
 
     Attributes
     ----------
     count : int
     following : ndarray, shape (room,) or (0,), int64
-        The next event of the lane, if they are linked.
+        The next event of the lane of each, if they are linked.
     """
 
     def __init__(self, linked: bool, keyed: bool = False) -> None:
@@ -54,13 +54,13 @@ class OpenEvents:
         return bool(self._arrays) and self.count + more <= len(self._arrays["symbols"])
 
     def append(self, events: Relevant, row: RowValues | None = None) -> None:
-        """The next events of the stream; at least one.
+        """Append the next events of the stream; at least one.
 
         Parameters
         ----------
         events : Relevant
         row : RowValues, optional
-            The payload of a single event, where that is not in `events`.
+            The payload of a single event, if it is not in `events`.
         """
         low, high = self.count, self.count + len(events)
         if not self.room(len(events)):
@@ -81,14 +81,14 @@ class OpenEvents:
         self.count = high
 
     def array(self, name: str) -> np.ndarray:
-        """An array of `Relevant` with room for more: the first `count` entries are in use.
+        """A field of `Relevant` with room for more: the first `count` entries are in use.
 
-        Empty where `Relevant` has it empty. It is another array once there was no room.
+        Empty if `Relevant` has it empty. It is a new array after there was no room.
         """
         return self._arrays.get(name, _NONE.get(name, _ALL_KEYED))
 
     def seen(self) -> Relevant:
-        """All events by now; later ones do not change it."""
+        """All events so far; later ones do not change it."""
         arrays = {name: self._used(name) for name in _NONE}
         payload = None
         self._tabulate()
@@ -104,7 +104,7 @@ class OpenEvents:
             lanes[: self.count] = number[lanes[: self.count]]
 
     def keep(self, kept: Relevant) -> None:
-        """Put some of the events in place of all, with room for as many again."""
+        """Keep some of the events only, with room for twice as many."""
         self.count = 0
         self.following = np.empty(0, np.int64)
         self._arrays, self._rows, self._row_bytes = {}, None, 0
@@ -182,7 +182,7 @@ _NONE: dict[str, np.ndarray] = {
     "slots": np.empty((0, 0), np.int32),
     "times": np.empty(0, np.int64),
 }
-"""The arrays of `Relevant` that are kept, as they are where there is nothing in them."""
+"""The fields of `Relevant` that are kept as arrays, or empty."""
 
 
 _ALL_KEYED = np.empty(0, np.uint8)

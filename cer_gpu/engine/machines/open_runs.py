@@ -25,17 +25,17 @@ CONSUMES = {"NONE": NOTHING, "ANY": ALL_LANES, "PARTITION": OWN_LANE}
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What ends in a push.
+    """The complex events that end in a push.
 
     Attributes
     ----------
     events : Relevant
-        Those that its complex events are made of, among others.
+        Events that contain all those of its complex events.
     ends : Ends
     answers : callable
-        The complex events at some of the ends.
+        Gives the complex events at some of the ends.
     number : ndarray, shape (ends,), int64 or object, or None
-        How many complex events end at each; None where they are not counted.
+        How many complex events end at each; None if they are not counted.
     """
 
     events: Relevant
@@ -45,9 +45,9 @@ class Pushed:
 
 
 def stops(first: int, end: int) -> Iterator[int]:
-    """Where a machine stops that follows events, the end included.
+    """Where a machine that follows events stops, the end included.
 
-    Between two stops Ctrl-C is met, and progress shown.
+    At each stop the run reacts to Ctrl-C and shows progress.
     """
     for stop in range(first + STEP, end, STEP):
         yield stop
@@ -57,24 +57,24 @@ def stops(first: int, end: int) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """The events that a machine is to follow, `first` .. `stop - 1`, and where it finds them.
+    """The events that a machine has to follow, `first` .. `stop - 1`, and what it reads of them.
 
     Attributes
     ----------
     events : StreamEvents
         With room for more.
     size : number
-        Of the window, of the type of what is measured.
+        The size of the window, of the type of what is measured.
     bounds : LaneBounds
     first, stop : int
     keyed : ndarray, shape (room,) or (0,), uint8
-        0 where the key is null or NaN; empty where the machine does not ask.
+        0 where the key is null or NaN; empty if the machine does not need it.
     times : ndarray, shape (room,) or (0,), int64 or float64
-        The time of each event; empty where the machine does not ask.
+        The time of each event; empty if the machine does not need it.
     positions : ndarray, shape (room,), int64
-        In the stream.
+        The position of each event in the stream.
     payload : pyarrow.Table or None
-        The columns that are kept of the new events; None where none are, or `row` has them.
+        The columns that are kept of the new events; None if none are, or `row` has them.
     row : RowValues or None
         The same of a single event.
     """
@@ -92,7 +92,7 @@ class Following:
 
     @property
     def rows(self) -> pa.Table | None:
-        """The columns that are kept of the new events; None where none are."""
+        """The columns that are kept of the new events; None if none are."""
         return self.payload if self.row is None else table_of(self.row.schema, [self.row.values])
 
     def stops(self) -> Iterator[int]:
@@ -102,21 +102,21 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """How events, lanes and slots are numbered once those that are no longer open are dropped.
+    """The new numbers of events, lanes and slots after those that are no longer open were dropped.
 
     Attributes
     ----------
     is_open : ndarray, shape (events,), uint8
     place : ndarray, shape (events,), int64
-        How many open events come before each: its new number, where it is open.
+        How many open events come before each: its new number, if it is open.
     count : int
-        How many are open.
+        How many events are open.
     lanes : ndarray, shape (lanes, 2), int64
         The old and the new number of each lane that has open events.
     lane_count : int
         How many lanes there are from now on.
     slots : tuple of two ndarray, shape (columns, count), int32
-        Of the open events the slots by the old and by the new numbers.
+        The slots of the open events, by the old and by the new numbers.
     """
 
     is_open: np.ndarray
@@ -135,7 +135,7 @@ class Dropped:
         return found
 
     def moved(self, events: np.ndarray) -> np.ndarray:
-        """The new numbers of events, of one that is dropped that of the next that is kept."""
+        """The new numbers of events; an event that is dropped gets that of the next one that is kept."""
         return np.append(self.place, self.count)[events]
 
 
@@ -148,16 +148,16 @@ class OpenRuns(Protocol):
         Returns
         -------
         callable or None
-            What ends there, given all events by then; None where nothing does.
+            Gives what ends there, from all events so far; None if nothing ends.
         """
         ...
 
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """Put into `bounds.low` the first event of each lane that is needed, where no window has done so."""
+        """Set `bounds.low` of each lane to the first event that is needed, if no window has done so."""
         ...
 
     def drop(self, dropped: Dropped) -> None:
-        """Forget the runs that have begun at events that are no longer open, and number the others anew."""
+        """Forget the runs that have begun at events that are no longer open, and renumber the others."""
         ...
 
     @property

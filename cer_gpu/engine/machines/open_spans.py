@@ -1,4 +1,4 @@
-"""The events that the ends of a push may begin at, among all that a stream keeps."""
+"""The events at which complex events of a push may begin, among all that a stream keeps."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class OpenEnds:
     Attributes
     ----------
     seen : Relevant
-        All events by then, in the order of the stream.
+        All events so far, in the order of the stream.
     ends : Ends
     size : number or None
-        Of a window over an attribute that may fall, so that an end does not admit all starts from `lowest`
-        on.
+        The size of a window over an attribute that may fall, so that an end does not admit all starts from
+        `lowest` on; None for other windows.
     """
 
     seen: Relevant
@@ -41,7 +41,7 @@ class OpenEnds:
         return own
 
     def admitted(self, starts: np.ndarray, end: np.ndarray) -> np.ndarray:
-        """Which starts the window of an end admits, by its key, shape (starts,), bool."""
+        """The starts that the window of an end admits, by their keys: a mask, shape (starts,), bool."""
         keys, size = unsigned(self.seen.keys, self.size)
         with np.errstate(invalid="ignore", over="ignore"):  # infinite differences are within no window
             found: np.ndarray = (keys[starts] >= keys[end]) | (keys[end] - keys[starts] <= size)

@@ -1,4 +1,4 @@
-"""Looks after and before each event, and holds back events until it is known what comes after them."""
+"""Outlooks of a query: looks after and before each event; events are held back until their bits are known."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ LookingStage: TypeAlias = "LookingBack | LookingAhead | LookingBackFor"
 """What finds the bits of one outlook."""
 
 MANY = 1 << 22
-"""So many events are held back before it is found out at some cost whether their reach is over."""
+"""From this many held events on, the run spends time to find out whether their reach is over."""
 
 SCANNED = 16
-"""Lanes that are looked through, for each row that was read, to find those whose time has passed."""
+"""For each row that was read, the lanes in which held events are checked for the end of their reach."""
 
 BYTES_OF_EVENT = 128
-"""About how many bytes an event takes that is held back."""
+"""About how many bytes a held event takes."""
 
 
 class Outlooks:
-    """The outlooks of a query, one after the other, on the events of a run.
+    """The outlooks of a query, one after the other, over the events of a run.
 
-    Each reads the events in the order of the stream inside every lane, and gives them in this order. So what
-    one of them holds back the next one reads later.
+    Each reads the events in the order of the stream inside every lane, and gives them in this order. So the
+    next one reads later what one of them holds back.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ class Outlooks:
     intake : Intake
         Where the events come from.
     at_once : bool
-        Whether an event is given as soon as its bit is known, and not only after all that come before it in
-        the stream: where batches are pushed, and where the order of what ends does not matter.
+        Whether an event is given as soon as its bit is known, and not only after all events before it in the
+        stream: for pushed batches, and where the order of ends does not matter.
     memory : int or None
         Bytes that the run may take.
     workers : Workers
     whole : bool, optional
-        Whether the events are those of a source with integer times, all of which are read.
+        Whether the events are all those of a source, with integer times.
     """
 
     def __init__(
@@ -101,12 +101,12 @@ class Outlooks:
         return self._next is not None
 
     def keep_times(self) -> None:
-        """Give events with their times, which the ends are reported with."""
+        """Give events with their times, for the ends that are reported."""
         self._keeps_times = True
 
     @property
     def states(self) -> list[LookingStage | LookingNext]:
-        """What is kept for each lane."""
+        """The state that is kept for each lane."""
         return [*self._stages, *([] if self._next is None else [self._next])]
 
     def busy(self) -> list[np.ndarray]:
@@ -119,12 +119,12 @@ class Outlooks:
         Yields
         ------
         Relevant
-            Events whose symbols are those that the machine reads. Lanes may be renumbered in between.
+            Events with the symbols that the machine reads. Lanes may be renumbered in between.
 
         Raises
         ------
         LimitError
-            Where those that are held back take more memory than is allowed.
+            If the events that are held back take more memory than is allowed.
         """
         if self._next is not None:
             now = self._intake.watermark
@@ -143,7 +143,7 @@ class Outlooks:
         self._within_allowance()
 
     def rest(self) -> Iterator[Relevant]:
-        """The events that are held back, now that no more follow."""
+        """The events that are held back, at the end of the stream."""
         if self._next is not None:
             yield from map(self._done, self._next.rest(self._lane_count))
         for number, stage in enumerate(self._stages):
@@ -204,7 +204,7 @@ class Outlooks:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that they take."""
+        """Bytes that the held events take."""
         return sum(stage.nbytes for stage in self.states)
 
     def _within_allowance(self) -> None:

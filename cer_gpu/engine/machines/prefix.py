@@ -1,4 +1,4 @@
-"""Monitors read all events of the stream so far (the prefix), and rename the symbols of new events by it."""
+"""Monitors: they read all events of the stream so far (the prefix), and rename the symbols of new events."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Prefixes:
         events : Relevant
             In the order of the stream.
         lane_count : int
-            How many lanes there are by now.
+            The number of lanes so far.
         """
         if not len(events):
             return events
@@ -60,7 +60,7 @@ class Prefixes:
         return np.flatnonzero(begun)
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         self._state = moved(self._state, used, numbers, count)
         if self._reports is not None:
             self._reports.keep(used, numbers, count)
@@ -71,7 +71,7 @@ class Prefixes:
         return found if self._reports is None else found | self._reports.rows(lanes)
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Take over the state that `rows` returned, for lanes with new numbers."""
+        """Restore the state that `rows` returned, for lanes with new numbers."""
         self._state = grown(self._state, count)
         self._state[lanes] = rows["state"]
         if self._reports is not None:
@@ -79,7 +79,7 @@ class Prefixes:
 
 
 class _Reports:
-    """The automaton's runs beside a monitor, which begins again wherever one is reported (CONSUME BY)."""
+    """The runs of the automaton beside a monitor that begins again at every report (CONSUME BY)."""
 
     def __init__(self, query: CompiledQuery, tables: TransitionTables) -> None:
         self._query = query
@@ -94,7 +94,7 @@ class _Reports:
         return np.any(grown(self._runs, count)[:count], axis=1)
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         self._runs = moved(self._runs, used, numbers, count)
         self._began = moved(self._began, used, numbers, count)
         self._since = moved(self._since, used, numbers, count)
@@ -108,7 +108,7 @@ class _Reports:
         }
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Take over the state that `rows` returned, for lanes with new numbers."""
+        """Restore the state that `rows` returned, for lanes with new numbers."""
         self._runs = grown(self._runs, count)
         self._began = grown(self._began.astype(rows["began"].dtype, copy=False), count)
         self._since = grown(self._since, count)

@@ -1,9 +1,9 @@
 """Configurations with registers on the CPU: partial matches with values that later events are compared with.
 
 As in `cer_gpu.engine.machines.configurations`, partial matches that have given the same marks to the same
-events are one configuration, a set of states; here a state holds the values themselves, as Python has them,
-and an event is compared with them one by one. Configurations that agree in their states are one, with what
-they stand for united in the persistent structure.
+events are one configuration, a set of states. Here a state holds the values themselves, as Python objects,
+and an event is compared with them one by one. Configurations with the same states become one, and what they
+stand for is united in the persistent structure.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
 
 CONFIGURATIONS = 1 << 18
-"""Configurations that may be open at once."""
+"""The most configurations that may be open at once."""
 
 STATES = 1 << 16
-"""States that an event may lead one configuration to."""
+"""The most states that an event may lead one configuration to."""
 
 LEAST = 1 << 10
-"""With so many configurations at least those that are late are looked for."""
+"""From this many configurations on, late ones are searched and dropped."""
 
 
 class Configuration:
@@ -50,13 +50,13 @@ class Configuration:
     least, latest : int
         The least and the greatest start.
     since : number
-        What a window measures of the greatest start.
+        What the window measures at the greatest start.
     node : int
         The node of its complex events; -1: none.
     number : int
-        How many these are.
+        How many complex events it stands for.
     stays : set of int
-        Symbols that are known to change nothing of it.
+        Symbols that are known not to change it.
     """
 
     __slots__ = ("latest", "least", "node", "number", "since", "started", "states", "stays")
@@ -91,7 +91,7 @@ class Nodes:
         self.rows: list[tuple[int, int, int, int]] = []
 
     def new(self, label: int, left: int, right: int, latest: int) -> int:
-        """A node."""
+        """Make a node; gives its number."""
         self.rows.append((label, left, right, latest))
         return len(self.rows) - 1
 
@@ -112,7 +112,7 @@ class Nodes:
         return np.array(self.rows, np.int64).reshape(-1, 4)
 
     def compact(self, wanted: Sequence[int], place: np.ndarray) -> np.ndarray:
-        """Keep the nodes below some, with the events numbered anew; the new number of each node."""
+        """Keep only the nodes below some, with events renumbered; gives the new number of each node."""
         count = len(self.rows)
         place_of, out = np.empty(count, np.int64), np.empty((count, 4), np.int64)
         left = int(kept_nodes(self.array(), count, np.array(wanted, np.int64), place, place_of, out))
@@ -338,7 +338,7 @@ class RegisterRuns:
     # -------------------------------------------------------------------------- of the stream's state
 
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """As `OpenRuns.bound`: the least start of what is open; no event is needed where none are listed."""
+        """As `OpenRuns.bound`: the least start of what is open; no event is needed if none are listed."""
         bounds.least[:] = self._count
         if not self._lists:
             return
@@ -348,7 +348,7 @@ class RegisterRuns:
             bounds.least[number] = min(starts, default=self._count)
 
     def drop(self, dropped: Dropped) -> None:
-        """Number the events of what is open anew; as `OpenRuns.drop`. `keep` does so for lanes."""
+        """Give the events of what is open their new numbers; as `OpenRuns.drop`. `keep` does so for lanes."""
         self._count = dropped.count
         if not self._lists:
             return
@@ -360,7 +360,7 @@ class RegisterRuns:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the configurations take, about."""
+        """About how many bytes the configurations take."""
         return 400 * self._open + 100 * len(self._nodes.rows)
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -390,23 +390,23 @@ class RegisterRuns:
     # --------------------------------------------------------------------------------------- of lanes
 
     def held(self) -> np.ndarray:
-        """The lanes in which something is open, or what came before the start is remembered."""
+        """The lanes in which something is open, or in which something before a start is remembered."""
         first = frozenset(self._automaton.member.begin())
         found = [number for number, lane in self._lanes.items() if lane.keys() - {(False, first)}]
         return np.array(sorted(found), np.int64)
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         new = dict(zip(used.tolist(), numbers.tolist(), strict=True))
         self._forget([number for number in self._lanes if number not in new])
         self._lanes = {new[number]: lane for number, lane in self._lanes.items()}
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing is kept of lanes that may be put on disk."""
+        """Nothing: all lanes with configurations stay in memory."""
         return {}
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Nothing has to be taken over; see `rows`."""
+        """Do nothing: `rows` keeps nothing."""
 
 
 def _numbers(counts: list[int]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What a configuration with registers is told of the event that is being read: `Reader`."""
+"""The events that configurations with registers read: `Reader`, `EventSeen`."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class EventSeen:
     ----------
     symbol : int
     asked : bool
-        Whether anything but the symbol has been asked.
+        Whether a configuration has read anything but the symbol.
     moment : number
-        What the window of hits measures of it.
+        What the window of hits measures at the event.
     """
 
     __slots__ = ("_ages", "_reader", "_values", "asked", "moment", "symbol")
@@ -65,7 +65,7 @@ class EventSeen:
         return self._reader.in_time(slot, test, self._ages[1])
 
     def placed(self, slot: int) -> int:
-        """The number of the moment of a clock, of one that is set now that of the event."""
+        """The number of the moment of a clock; for a clock that is set now, that of the event."""
         return self._ages[0] if slot <= NOW else slot
 
     def value(self, column: int) -> Any:
@@ -73,7 +73,7 @@ class EventSeen:
         return self._values[column]
 
     def missing(self, value: Any) -> bool:
-        """Whether a value compares to nothing."""
+        """Whether a value is a null or a NaN, which compares to nothing."""
         return missing(value)
 
     def less(self, column: int, one: Any, other: Any) -> bool:
@@ -85,21 +85,21 @@ class EventSeen:
         return bool(one == other)
 
     def spans(self, column: int, first: Any, last: Any, size: int | float) -> bool:
-        """Whether from one value to another there is at most so much, in the unit of the column."""
+        """Whether the last value is at most `size` above the first, in the unit of the column."""
         if missing(first) or missing(last):
             return False
         return bool(last - first <= size * self._reader.factor(column))
 
     def satisfies(self, comparison: int) -> bool:
-        """Whether it satisfies the predicate of a comparison."""
+        """Whether the event satisfies the predicate of a comparison."""
         return self._reader.satisfied[comparison][self.symbol]
 
     def increased(self, count: int) -> int:
-        """A count and one more."""
+        """A count plus one."""
         return count + 1
 
     def added(self, column: int, total: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
-        """A sum and one more."""
+        """A sum with one more value."""
         return (total[0] + value,) if total else (value,)
 
     def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
@@ -123,12 +123,12 @@ class _Blind:
     holds = less = same = holds_of = satisfies = spans = _asks
 
     def increased(self, count: Any) -> Any:
-        """A count is another one."""
+        """A count that is different."""
         self.asked = True
         return count
 
     def added(self, column: int, total: Any, value: Any) -> Any:
-        """A sum is another one."""
+        """A sum that is different."""
         self.asked = True
         return total
 
@@ -179,7 +179,7 @@ class Reader:
     # ---------------------------------------------------------------------------------------- events
 
     def read(self, following: Following, names: Sequence[str]) -> None:
-        """Take the events of a push."""
+        """Read the events of a push."""
         first, stop = following.first, following.stop
         new, machine, measured = slice(first, stop), self._machine, following.events.measured
         if names:
@@ -217,7 +217,7 @@ class Reader:
         self._compares = [self._function(one) for one in self._automaton.comparisons]
 
     def factor(self, column: int) -> Any:
-        """What one of a column stands for among values; of a decimal a size is written as a number."""
+        """How much one unit of a column is worth among values; of a decimal a size is written as a number."""
         kind = self._kinds[column]
         return kind.factor if kind.kind in ("time", "span") else 1
 
@@ -254,7 +254,7 @@ class Reader:
         return bool(low <= now[measure] - self._moments[slot][measure] <= high)
 
     def forget(self, used: set[int]) -> None:
-        """Keep the moments of some clocks alone."""
+        """Keep the moments of the used clocks only."""
         self._moments = {slot: moment for slot, moment in self._moments.items() if slot in used}
 
     def state(self) -> list[Any]:
@@ -317,7 +317,7 @@ class Reader:
         return comparison_of(condition, places)
 
     def about(self, what: str) -> str:
-        """The message of a limit: the comparisons, and what to do."""
+        """The message of a limit: the comparisons, and what to change."""
         compared = dict.fromkeys(to_text(one.condition) for one in self._automaton.comparisons)
         clocks = dict.fromkeys(test.about for test in self._automaton.tests.all if test.about)
         kept = [f"the values that `{text}` compares" for text in compared] + [

@@ -12,12 +12,12 @@ from cer_gpu.engine.read.compared import NAN
 
 
 def written_down(value: Any) -> bytes:
-    """Nested lists, tuples, sets, mappings, clocks, numbers and texts as bytes."""
+    """Write nested lists, tuples, sets, mappings, clocks, numbers and texts as bytes."""
     return json.dumps(_written(value), allow_nan=False).encode()
 
 
 def read_back(stored: bytes) -> Any:
-    """What `written_down` has stored."""
+    """Read what `written_down` has written."""
     return _read(json.loads(stored))
 
 

@@ -1,4 +1,4 @@
-"""What is asked of a configuration while it is found out what an event does to it."""
+"""What the host reads of a configuration to work out what an event does to it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def slots_asked(
     at : tuple of int
         The row of the configuration, the event, and its symbol.
     too_large : callable
-        The error of an instruction that comes to a whole number beyond 64 bits.
+        Makes the error for an instruction whose integer exceeds 64 bits.
     """
     row, event, symbol = at
     now = groups.now[kept.lane[row]]

@@ -1,4 +1,4 @@
-"""What events do to configurations, as tables that grow where the stream leads."""
+"""What events do to configurations: tables that grow as the stream leads to new cases."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from cer_gpu.kernels.configurations.contract import (
 from cer_gpu.plan.outlook import Reach
 
 ROOM = 64
-"""Entries of a table at first."""
+"""Room for the entries of a table at first."""
 
 BEYOND = 4
-"""What a single event leads to may take so many times the memory of what is known of shapes."""
+"""How many times the memory of what is known of shapes a single event may add."""
 
 
 class KnownSlots:
@@ -52,15 +52,15 @@ class KnownSlots:
     ----------
     symbol : int
     age : callable
-        `age(slot, measure)`, a number.
+        `age(slot, measure)`: the age of a slot, a number.
     value : callable
-        `value(slot, column)`: the value that a slot keeps, below 0 that of the event.
+        `value(slot, column)`: the value that a slot keeps; for a slot below 0, that of the event.
     known : callable
         `known(column)`: whether the event has a value.
     steps : Steps
         With the tests.
     worked : callable
-        `worked(slot)`: whether the program that a slot names comes to 1.
+        `worked(slot)`: whether the program that a slot names gives 1.
     """
 
     def __init__(
@@ -95,13 +95,13 @@ class KnownSlots:
 
 
 def asked_of(op: str) -> int:
-    """What a test asks that compares by an operator."""
+    """The test that compares by an operator."""
     asked = {"known": IS_KNOWN, "<": LESS, "<=": AT_MOST, "=": SAME, "!=": OTHER_THAN, "works": WORKED_OUT}
     return asked[op]
 
 
 class GrowingSteps:
-    """The steps of an automaton as the kernels read them, which are found one by one.
+    """The steps of an automaton as the kernels read them; each is worked out when the stream leads to it.
 
     Parameters
     ----------
@@ -109,17 +109,17 @@ class GrowingSteps:
     n_symbols : int
     tests : sequence of AgeTest
     reaches : sequence of (Reach or None)
-        What each test asks, in the units of the data.
+        The bounds of each test, in the units of the data.
     dtype : dtype
         Of slots: uint64 or float64.
     reals : sequence of bool
-        For each column of values whether they are floats.
+        For each column of values, whether they are floats.
 
     Attributes
     ----------
     tables : Steps
     programs : Programs or None
-        None where nothing is worked out.
+        None if there is nothing to compute.
     texts : list of int
         The labels of the texts that comparisons name.
     indexed : int
@@ -170,7 +170,7 @@ class GrowingSteps:
         self.note_shapes()
 
     def note_shapes(self) -> None:
-        """Take in the shapes that are new."""
+        """Add the shapes that are new."""
         every = self.shapes.all
         known, count = len(self.tables.slots), len(every)
         if known == count:
@@ -194,7 +194,7 @@ class GrowingSteps:
         self._note_completions(known)
 
     def look_ahead(self, completing: Callable[[Shape], Sequence[int]]) -> None:
-        """Note from which states of the relaxed automaton each shape may end."""
+        """Note the states of the relaxed automaton from which each shape may end."""
         self._completing = completing
         self._note_completions(0)
 
@@ -208,7 +208,7 @@ class GrowingSteps:
             self.tables.completing[number] = begin, self._used["completion"]
 
     def note_programs(self, anew: bool = False) -> None:
-        """Take in the programs that are new; `anew`: all, as texts have other labels."""
+        """Add the programs that are new; with `anew` all of them, because texts have new labels."""
         every = self.shapes.registers.programs
         if self.programs is None or (self._noted == len(every) and not anew):
             return
@@ -236,25 +236,25 @@ class GrowingSteps:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the tables, of the programs and of the shapes, about."""
+        """About how many bytes the tables, the programs and the shapes take."""
         used, own = self._used, self.tables
         tables = sum(used[name] * getattr(own, name).strides[0] for name in used) + own.root.nbytes
         code = 0 if self.programs is None else len(self.programs.code)
         return int(tables + BYTES_OF_PART * (used["source"] + 2 * code) + self.shapes.nbytes)
 
     def program_of(self, instruction: int) -> tuple[int, bool]:
-        """The number of the program that has an instruction, and whether this one gives a sum."""
+        """The number of the program that has an instruction, and whether the instruction gives a sum."""
         assert self.programs is not None
         number = int(np.searchsorted(self.programs.first, instruction, side="right")) - 1
         return number, bool(self.programs.code[instruction, 0] == contract.FITS)
 
     def crowded(self) -> bool:
-        """Whether so much is known that it is to be forgotten.
+        """Whether so much is known that it should be forgotten.
 
         Raises
         ------
         LimitError
-            Where a single event has led to several times as much.
+            If a single event has added several times as much.
         """
         found = self.nbytes
         if found > BEYOND * budgets.MEMORY:
@@ -263,7 +263,7 @@ class GrowingSteps:
         return found > budgets.MEMORY or len(self.shapes.all) > budgets.SHAPES
 
     def learn(self, shape: int, symbol: int, slots: KnownSlots) -> None:
-        """Find out what an event does to a configuration; a symbol past the last one: time has passed."""
+        """Work out what an event does to a configuration; a symbol past the last one: time has passed."""
         root = self.tables.root
         if root[shape, symbol] == UNKNOWN:
             ticks = symbol == self._n_symbols
@@ -385,7 +385,7 @@ def _no_programs() -> Programs:
 
 
 def bounds_of(reach: Reach | None, dtype: np.dtype) -> tuple[int | float, int | float]:
-    """The least and the greatest age, both in; the least is greater where none is."""
+    """The least and the greatest age, both included; the least is greater if no age is admitted."""
     if reach is None:
         return 0, 0
     most = np.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)

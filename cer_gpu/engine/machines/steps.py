@@ -64,18 +64,18 @@ class StepDevices(Protocol):
     """Runs an automaton of steps on devices, where that is faster and there is memory for it.
 
     Every function gets the runner on the CPU, and a chunk in which what the window measures ascends. It gives
-    None where the CPU is to do it.
+    None where the CPU has to do the work.
 
     Attributes
     ----------
     chunks : int
-        A chunk for it has so many times `cer_gpu.engine.run.chunks.CHUNK` events.
+        How many ordinary chunks (`cer_gpu.engine.run.chunks.CHUNK` events each) make a chunk for it.
     """
 
     chunks: int
 
     def hits(self, runner: StepRunner, chunk: Chunk, bounded: bool) -> Ends | None:
-        """The ends of a chunk; unless `bounded`, `lowest` may say nothing."""
+        """The ends of a chunk; `lowest` may be meaningless unless `bounded`."""
         ...
 
     def counted_ends(self, runner: StepRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
@@ -99,7 +99,7 @@ class StepRunner(UnitsRunner):
     query : CompiledQuery
     workers : Workers
     devices : StepDevices or None
-        What finds ends and numbers on devices; None for the CPU.
+        Finds ends and numbers on devices; None for the CPU.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ class StepRunner(UnitsRunner):
     def needed(self, chunk: Chunk) -> np.ndarray:
         """As `MachineRunner.needed`: where the last events begin that follow one another within `reach`.
 
-        Of a chunk that is `in_order`: the events of the last session of each lane, ascending.
+        For a chunk that is `in_order`: the events of the last session of each lane, ascending.
         """
         sessions, lanes = self._reach, chunk.lanes
         if chunk.in_order:
@@ -189,7 +189,7 @@ class StepRunner(UnitsRunner):
         return self.listed_here(chunk, ends) if there is None else there
 
     def open_runs(self) -> StepRuns | None:
-        """The runs that a stream keeps; None where the window is no interval of starts and consumes."""
+        """The runs that a stream keeps; None if the query consumes and its window is no interval."""
         query = self._query
         if query.pushes_run_again:
             return None
@@ -211,7 +211,7 @@ class StepRunner(UnitsRunner):
         return GreatestSets(ends.event, np.maximum(begins[ends.event], ends.lowest), sessions.label)
 
     def listed_here(self, chunk: Chunk, found: Ends) -> StepAnswers:
-        """The complex events of a chunk's ends, found by several threads of the CPU."""
+        """The complex events at ends of a chunk, found by several threads of the CPU."""
         size = 0 if self._query.window is None else self._query.window.size
 
         def build(numbers: tuple[int, int]) -> tuple[StepNodes, np.ndarray, int]:
@@ -329,7 +329,7 @@ class StepRunner(UnitsRunner):
             there = self._devices.hits(self, chunk, bounded)
             if there is not None:
                 return there if (order := in_order(there.event)) is None else there.some(order)
-        # A window that leaves nothing out need not be looked at.
+        # A window that leaves nothing out need not be checked.
         size = 0 if window is None or self.spans else window.size
 
         def run(numbers: tuple[int, int]) -> Ends:

@@ -19,12 +19,13 @@ from cer_gpu.plan.compiled import CompiledQuery
 class NeighbourRunner(StepRunner):
     """Runs an automaton of steps between neighbours over chunks in the order of the stream.
 
-    Of each lane the last event is known, and the runs that it has entered (`kernels.steps.cpu_neighbours`).
+    Of each lane only the last event is kept, with the runs that it has entered
+    (`kernels.steps.cpu_neighbours`).
 
     Parameters
     ----------
     query : CompiledQuery
-        That `carries`.
+        A query that `carries`.
     workers : Workers
     """
 
@@ -52,11 +53,11 @@ class NeighbourRunner(StepRunner):
         return neighbour_ends(self.tables, given, events.positions, events.lanes, self._known, counted)
 
     def carried(self) -> list[np.ndarray]:
-        """What is known of each lane."""
+        """What is kept of each lane."""
         return list(self._known)
 
     def carry_on(self, carried: Sequence[np.ndarray]) -> None:
-        """Go on with what `carried` returned."""
+        """Continue from what `carried` returned."""
         self._known = NeighbourLanes(*carried)
 
     def _widen(self, lanes: int) -> None:

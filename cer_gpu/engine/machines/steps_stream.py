@@ -32,7 +32,7 @@ from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, St
 from cer_gpu.plan.step_machine import StepMachine
 
 ROOM = 1 << 10
-"""Entries, links and roots that there is room for at first."""
+"""Room for entries, links and roots at first."""
 
 NO_KEYS = np.empty(0, np.uint64)
 
@@ -43,15 +43,15 @@ NOT_PARTED = Sessions(0, False, False, False, 0)
 class StepRuns:
     """The open runs of an automaton of steps; `OpenRuns`.
 
-    An event costs steps that depend on the automaton alone, on average: each of its views moves past each
-    entry once. Its complex events are listed from what earlier pushes have left.
+    On average, the steps that an event costs depend only on the automaton: each of its views moves past each
+    entry once. Complex events are listed from what earlier pushes have left.
 
     Parameters
     ----------
     machine : StepMachine
     consume : {"NONE", "ANY", "PARTITION"}
     size : number or None
-        Of a window over an attribute that may fall, which each complex event is checked against.
+        The size of a window over an attribute that may fall: each complex event is checked against it.
     """
 
     def __init__(self, machine: StepMachine, consume: str, size: Any = None) -> None:
@@ -80,7 +80,7 @@ class StepRuns:
         progress[kernels.ROOTS] = progress[kernels.HIT] = 0
         events, window = following.events, StreamWindow(following.size, self._consumes)
         if self._starts is not None:
-            # Nothing leaves the window for good, so that runs are followed as if there were none.
+            # Nothing leaves the window for good, so runs are followed as if there were no window.
             events, window = events._replace(measured=NO_KEYS), StreamWindow(np.uint64(0), NOTHING)
         times = following.times if self._tables.view_timed.any() else following.times[:0]
         stepped = StepEvents(events.symbols, times.view(self._tables.view_low.dtype), events.places)
@@ -280,17 +280,17 @@ class StepRuns:
 
 
 class LaneSets:
-    """One complex event for each end, which has all events of its lane from a start to the end; `Answers`.
+    """One complex event for each end, with all events of its lane from a start to the end; `Answers`.
 
     Parameters
     ----------
     chain : ndarray, shape (events, CHAIN), int64
     event, lowest : ndarray, shape (ends,), int64
-        Of each end its event, and the least admissible start,
+        The event of each end, and its least admissible start.
     own_lane : bool
-        which is an event of the same lane.
+        Whether that start is always an event of the same lane.
     label : int
-        What every event is marked with; 0: no event is marked.
+        The mark of every event; 0: no event is marked.
     """
 
     sharing: Literal["blocks"] = "blocks"
@@ -304,11 +304,11 @@ class LaneSets:
 
     @property
     def count(self) -> np.ndarray:
-        """How many each end has, shape (ends,), int64."""
+        """How many complex events each end has, shape (ends,), int64."""
         return np.ones(len(self._event), np.int64)
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps it takes to list them, shape (ends,)."""
+        """About how many steps listing them takes, shape (ends,)."""
         return self._length
 
     def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:

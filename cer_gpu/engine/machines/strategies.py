@@ -1,4 +1,4 @@
-"""The strategy of SELECT where a window or CONSUME BY says which complex events it may choose from."""
+"""The strategy of SELECT where a window or CONSUME BY decides which complex events it may choose from."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from cer_gpu.kernels.runs.programs import backward_program, forward_program
 from cer_gpu.plan.automaton import Choice
 
 SPAN_EVENTS = 1 << 18
-"""Events of the spans that are run at a time, about."""
+"""About how many events of spans are run at a time."""
 
 MARKS = 1 << 20
-"""Marks in a block, about."""
+"""About how many marks a block has."""
 
 MARKS_OF_ONE = 8
-"""The same for a complex event, where fewer are found in one go."""
+"""About how many marks each complex event has room for, if fewer are found in one go."""
 
 PAYS = 1.0
-"""Where the spans of hits have so many times the events that a tree of the lanes runs, the tree is made."""
+"""If the spans of hits have this many times the events that a tree over the lanes runs, the tree is built."""
 
 Result = TypeVar("Result")
 
 
 class Single:
-    """The one complex event that NEXT or LAST leaves at each hit, where its marked events name it.
+    """The one complex event that NEXT or LAST leaves at each hit, if its marked events identify it.
 
     Parameters
     ----------
@@ -51,7 +51,8 @@ class Single:
         The hits in the order of `end`.
     end : ndarray, shape (hits,), int64
     shown : ndarray, shape (labels,), int32
-        What each label becomes once the SELECT list has dropped marks; 0 for no mark.
+        The label that is shown in place of each label, after the SELECT list has dropped marks; 0 for no
+        mark.
     """
 
     sharing: Sharing = "ends"
@@ -77,23 +78,23 @@ class Single:
 
 
 class ChosenInSpans:
-    """What a strategy leaves at each hit, found by running the events that the hit may begin at anew.
+    """The complex events that a strategy leaves at each hit, found by running the span of the hit again.
 
-    The events from the least start of a hit to its end are a stream of their own, on which the automaton of
-    what the strategy leaves runs; its other ends are not looked at. So a hit costs as many steps as there are
-    relevant events in its window. This is for patterns in which it depends on the window what is left: of
-    `(X ; Y ; E) OR (Y ; E)` MAX leaves a Y and an E only where no X before that Y is admitted. Where it does
-    not depend on it, as for `A ; B+ ; C`, there is no choice at run time (`cer_gpu.plan.deterministic`).
+    The span of a hit, the events from its least start to its end, is a stream of its own, on which the
+    automaton of what the strategy leaves runs; other ends in it are ignored. So a hit costs as many steps as
+    its window has relevant events. This is for patterns in which the window decides what is left: of `(X ; Y
+    ; E) OR (Y ; E)` MAX leaves a Y and an E only where no X before that Y is admitted. Where the window does
+    not matter, as for `A ; B+ ; C`, there is no choice at run time (`cer_gpu.plan.deterministic`).
 
     Where the attribute of WITHIN falls, the span is what lies between the first start that the hit admits and
-    the hit: the whole partition at worst. NEXT and LAST have a tree there that hits share
-    (`best_of_falling`), since of all paths between two states the best one is enough. What is listed here
-    takes as long as to run the spans, however it is found: of `A+ ; B` MAX leaves at a B all A's from the
-    first that is admitted on, so that n A's and then n B's have answers of n * (n + 1) marks, where the spans
-    have n * (3 * n + 1) / 2 events. Only counts could do with less. For them a tree over time would hold in
-    each node what its events add, which depends on what the admitted starts before them have led to, the
-    state of the monitor: for `(X ; Y ; E) OR (Y ; E)` two matrices, one where an X has been admitted and one
-    where none has; in general as many as the monitor has states, 3^|Q| at worst, of |Q|^2 numbers each. An
+    the hit: in the worst case the whole partition. For NEXT and LAST hits share a tree there
+    (`best_of_falling`), since of all paths between two states the best one is enough. For MAX, listing takes
+    as long as running the spans, however it is found: of `A+ ; B` MAX leaves at a B all A's from the first
+    admitted one on, so that n A's and then n B's have answers of n * (n + 1) marks, where the spans have n *
+    (3 * n + 1) / 2 events. Only counts could do with less. A tree over time would then hold in each node what
+    its events add, which depends on what the admitted starts before them have led to, the state of the
+    monitor: for `(X ; Y ; E) OR (Y ; E)` two matrices, one where an X has been admitted and one where none
+    has; in general as many as the monitor has states, 3^|Q| in the worst case, of |Q|^2 numbers each. An
     event would take log(events) * 3^|Q| * |Q|^3 steps in place of the spans: n log n for one pattern, but
     more than the spans unless partitions are long and automata small. There is no such tree.
 
@@ -153,17 +154,17 @@ class ChosenInSpans:
 
 
 class HitSpans(ABC):
-    """The span of each hit: the events from the first that it may begin at to its end.
+    """The span of each hit: the events from the first at which it may begin to its end.
 
     Parameters
     ----------
     symbols : ndarray, shape (events,), uint8 or uint16
     n_symbols : int
-        Of the query; further symbols are those of events that are barred (`cer_gpu.kernels.runs.barred`).
+        Of the query; greater symbols are those of barred events (`cer_gpu.kernels.runs.barred`).
     begin, length : ndarray, shape (hits,), int64
-        The events of each span: so many of `events`, from one on.
+        The events of each span: the first of them among `events`, and how many.
     events : ndarray, shape (m,), int64, or None
-        The events that spans are ranges of; None: all.
+        The events of which spans are ranges; None: all.
 
     Attributes
     ----------
@@ -187,14 +188,14 @@ class HitSpans(ABC):
     @property
     @abstractmethod
     def falls(self) -> bool:
-        """Whether some hits do not admit all of their span as starts."""
+        """Whether some hits do not admit all events of their span as starts."""
 
     @abstractmethod
     def outside(self, event: np.ndarray, hit: np.ndarray) -> np.ndarray:
-        """Which events some hits, one for each, do not admit as starts, where `falls`; bool."""
+        """Which events the hits, one for each event, do not admit as starts, where `falls`; bool."""
 
     def groups(self, order: np.ndarray) -> Iterator[np.ndarray]:
-        """Hits with about `SPAN_EVENTS` events in their spans."""
+        """Groups of hits with about `SPAN_EVENTS` events in their spans."""
         for part in parts_of(self.length[order], SPAN_EVENTS):
             yield order[part]
 
@@ -218,7 +219,7 @@ class HitSpans(ABC):
         return Gathered(event, symbol, span, stop - length, stop)
 
     def without_ends(self, symbol: np.ndarray) -> np.ndarray:
-        """Symbols that are barred as ends as if they were not: a span has one end, which is not."""
+        """Symbols, without the bars against ends: the one end of a span is not barred."""
         most = 2 * self._n_symbols
         return symbol if int(symbol.max(initial=0)) < most else symbol % symbol.dtype.type(most)
 
@@ -259,12 +260,13 @@ class Gathered:
     Attributes
     ----------
     event : ndarray, shape (m,), int64
-        Which event of the chunk each is.
+        The event of the chunk.
     symbol : ndarray, shape (m,), uint8 or uint16
         Its symbol, barred where the hit does not admit it as a start.
     span : ndarray, shape (m,), int32
+        The span that it belongs to.
     begin, stop : ndarray, shape (spans,), int64
-        The events of each span among them.
+        Where each span begins and stops among these events.
     """
 
     event: np.ndarray
@@ -282,7 +284,7 @@ class Gathered:
 def best_in_segments(
     tables: TransitionTables, chunk: Chunk, found: Ends, latest: bool, workers: Workers
 ) -> list[best.Paths]:
-    """What NEXT, or LAST if `latest`, leaves at ends in segments, in parts; as `best_of_falling`."""
+    """The paths that NEXT, or LAST if `latest`, leaves at ends in segments, unit by unit."""
 
     def run(unit: tuple[int, int]) -> best.Paths:
         own = ends_of(chunk.segments.part(*unit), found)
@@ -300,7 +302,7 @@ def best_beside_falling(
     n_symbols: int,
     workers: Workers,
 ) -> best.Paths:
-    """What NEXT or LAST leaves at the ends of a chunk of which some lanes are falling.
+    """The paths that NEXT or LAST leaves at the ends of a chunk in which some lanes fall.
 
     Parameters
     ----------
@@ -311,7 +313,7 @@ def best_beside_falling(
     latest : bool
         LAST in place of NEXT.
     apart : bool
-        Whether spans do not overlap, as under CONSUME BY; else they may be as long as the lane, each of them.
+        Whether spans do not overlap, as under CONSUME BY; otherwise each may be as long as the lane.
     n_symbols : int
         As for `HitSpans`.
     workers : Workers
@@ -333,7 +335,7 @@ def best_beside_falling(
 def best_in_spans(
     tables: TransitionTables, spans: HitSpans, latest: bool, workers: Workers
 ) -> list[best.Paths]:
-    """What NEXT or LAST leaves at hits, each of which runs its span anew, in parts.
+    """The paths that NEXT or LAST leaves at hits, found by running each span again; group by group.
 
     Parameters
     ----------
@@ -357,7 +359,7 @@ def best_in_spans(
 def best_of_falling(
     tables: TransitionTables, chunk: Chunk, found: Ends, latest: bool, workers: Workers
 ) -> list[best.Paths]:
-    """What NEXT or LAST leaves at the hits of lanes that are falling, in parts.
+    """The paths that NEXT or LAST leaves at the hits of falling lanes, unit by unit.
 
     Parameters
     ----------
@@ -365,7 +367,7 @@ def best_of_falling(
         With barred symbols.
     chunk : Chunk
     found : Ends
-        Those of the falling lanes, which admit any start of their lane.
+        The hits of the falling lanes, which admit any start of their lane.
     latest : bool
         LAST in place of NEXT.
     workers : Workers

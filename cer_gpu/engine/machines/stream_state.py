@@ -20,19 +20,19 @@ from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery
 
 LEAST = 1 << 12
-"""Events that are kept at least before those that are no longer open are dropped."""
+"""The least number of events that are kept before those that are no longer open are dropped."""
 
 
 LOOK = 1 << 6
-"""Events that come between two looks at what may be forgotten and at the memory that is taken."""
+"""Events between two checks of what may be forgotten and of the memory that is taken."""
 
 
 class StreamState:
-    """A machine on a stream, whose pushes cost what is new.
+    """A machine on a stream: a push costs only what is new.
 
     Events and runs are appended. Once those that are no longer open may be half of all, they are dropped and
-    the others copied, so that an event is copied a constant number of times on average. What a push has given
-    stays valid, since nothing is changed that it may read.
+    the others copied, so that on average an event is copied a constant number of times. What a push has given
+    stays valid: nothing that it may read is changed.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class StreamState:
     intake : Intake
     runs : OpenRuns
     memory : int or None
-        Bytes that may be kept at most.
+        The most bytes that may be kept.
     """
 
     def __init__(self, query: CompiledQuery, intake: Intake, runs: OpenRuns, memory: int | None) -> None:
@@ -56,27 +56,27 @@ class StreamState:
         self._full = LEAST
         self._unlooked = 0
         self._reported = -1
-        """For CONSUME BY ANY the last position that was reported."""
+        """For CONSUME BY ANY: the last position that was reported."""
 
     def push(
         self, new: Relevant, row: RowValues | None = None, later: list[Relevant] | None = None
     ) -> Pushed | None:
-        """Take further events in.
+        """Add further events.
 
         Parameters
         ----------
         new : Relevant
             In the order of the stream; at least one.
         row : RowValues, optional
-            The payload of a single event, where that is not in `new`.
+            The payload of a single event, if it is not in `new`.
         later : list of Relevant, optional
-            Events that have been read by now, and are pushed next. Where keys are forgotten, they are
-            replaced by the same with their lanes and slots as numbered then.
+            Events that have been read already and are pushed next. If keys are forgotten, they are replaced
+            by the same events with their new lanes and slots.
 
         Raises
         ------
         LimitError
-            Where what is kept takes more memory than is allowed.
+            If what is kept takes more memory than is allowed.
         """
         back = self._returned()
         if back or self._unlooked + len(new) >= LOOK or self._kept.count + len(new) > self._full:
@@ -96,12 +96,12 @@ class StreamState:
         return pushed
 
     def relieve(self, rows: int = LOOK) -> None:
-        """Forget what is not needed any more, where there were rows but no events to take in.
+        """Forget what is no longer needed, after rows without relevant events.
 
         Parameters
         ----------
         rows : int, optional
-            How many.
+            How many rows.
         """
         back = self._returned()
         self._unlooked += rows
@@ -146,7 +146,7 @@ class StreamState:
         return [part for part in found if len(part)]
 
     def state(self) -> dict[str, Any]:
-        """All that is kept, as `cer_gpu.engine.run.stored` stores it: first what is not needed is dropped."""
+        """All that is kept, for `cer_gpu.engine.run.stored`; what is not needed is dropped first."""
         self._drop([])
         events = None if not self._kept.count else state_of(self._kept.seen())
         bounds = self._bounds
@@ -177,7 +177,7 @@ class StreamState:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that are kept, about."""
+        """About how many bytes are kept."""
         return self._nbytes + self._intake.nbytes
 
     @property

@@ -1,4 +1,4 @@
-"""The answers of a rule at some ends of a chunk: those that are few are kept, others are looked up again."""
+"""The answers of a rule at some ends of a chunk: few answers are kept, many are looked up again."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 
 FEW = 1 << 20
-"""Up to so many answers of a chunk are kept when they are found."""
+"""The most answers of a chunk that are kept when they are found."""
 
 BULK_ROWS = 1 << 20
-"""About so many answers are looked up in one go."""
+"""About how many answers are looked up in one go."""
 
 MOST_ROWS = 1 << 26
-"""At most so many answers that end at one event are listed: they are sorted."""
+"""The most answers at one event that are listed, because they have to be sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class FoundTuples:
     Attributes
     ----------
     tally : TupleEnds
-        How many end at each event at which some end.
+        How many answers end at each event at which some end.
     first : ndarray, shape (ends + 1,), int64
-        Where those of each end begin.
+        Where the answers of each end begin.
     event : ndarray, shape (answers, atoms), int64
     """
 
@@ -82,9 +82,9 @@ class TupleAnswers:
     ----------
     lookups : Lookups
     tally : TupleEnds
-        How many end at each.
+        How many answers end at each.
     found : FoundTuples or None
-        The answers of the chunk, where they are known.
+        The answers of the chunk, if they are kept.
     """
 
     sharing: Literal["blocks"] = "blocks"
@@ -96,22 +96,22 @@ class TupleAnswers:
 
     @property
     def count(self) -> np.ndarray:
-        """How many each end has, shape (ends,), int64, or object past 2^62."""
+        """How many answers each end has, shape (ends,), int64, or object past 2^62."""
         return self._tally.number
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps to list the first `limit` answers of each end: shape (ends,)."""
+        """About how many steps listing the first `limit` answers of each end takes: shape (ends,)."""
         return self.count
 
     def blocks(
         self, order: np.ndarray, limit: int | None = None, size: int | None = None
     ) -> Iterator[TupleBlock]:
-        """The answers of some ends, as `Answers.blocks`, by (start, events) at each end.
+        """The answers of some ends, as `Answers.blocks`; those of an end by (start, events).
 
         Raises
         ------
         LimitError
-            For an end with more answers than can be sorted.
+            If an end has more answers than can be sorted.
         """
         counts = np.minimum(self.count[order], MOST_ROWS + 1).astype(np.int64)
         sums = np.cumsum(counts)

@@ -22,10 +22,10 @@ from cer_gpu.language.schema import ValueType
 from cer_gpu.plan.tuples import TupleMachine
 
 LEAST = 2
-"""Partial answers for each event from which on the tree is the faster way."""
+"""From this many partial answers for each event on, the tree is faster."""
 
 FEWEST = 1 << 17
-"""Partial answers below which lookups are fast enough: a tree takes some milliseconds to plan."""
+"""Below this many partial answers lookups are fast enough: planning a tree takes some milliseconds."""
 
 _WHOLE = ValueKind(ValueType.INT64, pa.int64())
 
@@ -38,12 +38,12 @@ def total(machine: TupleMachine, lookups: Lookups, lane: np.ndarray | None) -> i
     machine : TupleMachine
     lookups : Lookups
     lane : ndarray of int64, shape (events,), or None
-        Where an answer is of one lane, the lane of each event.
+        The lane of each event, if an answer belongs to one lane.
 
     Returns
     -------
     int or None
-        None where lookups are the better way, or the number does not fit.
+        None if lookups are faster, or the number does not fit.
     """
     plan = machine.lookups
     query = whole_query(plan, lane is not None)

@@ -1,15 +1,15 @@
 """Rules of any form on the CPU: the answers of a chunk are found by lookups, and never all kept.
 
 **Method.** An answer is found from its latest event (`cer_gpu.joins.lookups`). The events that fit an atom
-are sorted by the values that the atom shares with those before it, so that a lookup is a range of them: cut
-to the window by binary search, and to what a comparison admits by a second order of the same events. A block
-of partial answers at a time is extended by an atom, so that memory does not grow with their number. What is
-counted and not listed is not extended by the last atoms, if these read no event of one another: the numbers
-of events that each finds are multiplied.
+are sorted by the values that the atom shares with those before it, so a lookup is a range of them. Binary
+search cuts it to the window, and to what a comparison admits, by a second order of the same events. A block
+of partial answers is extended by one atom at a time, so memory does not grow with the number of answers. If
+answers are counted and not listed, they are not extended by the last atoms, as long as these read no event of
+one another: the numbers of events that each finds are multiplied.
 
-**Cost.** A lookup takes O(log n); with one comparison the number of events that it finds does, too. An event
-costs as many steps as it is the latest of partial answers. Where these lead to few answers and are very many,
-the run ends with a `LimitError` that says which atom they come from.
+**Cost.** A lookup takes O(log n); with one comparison, so does the number of events that it finds. An event
+costs as many steps as there are partial answers with it as the latest event. If these are very many and lead
+to few answers, the run ends with a `LimitError` that names the atom that they come from.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.tuples import TupleMachine
 
 UNIT = 1 << 12
-"""A thread takes at least so many ends at a time."""
+"""The least number of ends that a thread takes at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class TupleRunner(Consuming):
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk and how many answers end at each, as `MachineRunner.counts`.
 
-        Where only the number of all answers is asked for, one end may have all of them.
+        If only the number of all answers is needed, one end may have all of them.
         """
         if self._machine.product == "count":
             found = self._total(chunk)
@@ -102,7 +102,7 @@ class TupleRunner(Consuming):
         return TupleAnswers(looked.lookups, looked.tally.some(which), looked.found)
 
     def open_runs(self) -> None:
-        """Each push runs the open window again."""
+        """None: each push runs the open window again."""
 
     def _looked(self, chunk: Chunk) -> Looked:
         """What is known of the answers of a chunk, found once."""
@@ -163,5 +163,5 @@ class TupleRunner(Consuming):
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> TupleRunner:
-    """What looks up the atoms of a rule; it carries nothing."""
+    """The runner of lookups for a rule; it carries nothing."""
     return TupleRunner(query, workers)

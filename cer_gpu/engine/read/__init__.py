@@ -1,1 +1,1 @@
-"""From events to relevant events: sources, columns, classification, keys and order."""
+"""Reading: from events to relevant events, by sources, columns, classification, keys and order."""

@@ -15,10 +15,10 @@ from cer_gpu.language.units import NANOSECONDS, nanoseconds
 from cer_gpu.late import compute as pc
 
 MOST_DIGITS = 38
-"""Digits of a decimal of 128 bits."""
+"""The most digits of a decimal of 128 bits."""
 
 Operand = Callable[[tree.Expression], pa.Array]
-"""From a part of an expression that arithmetic does not know, such as an aggregate, to its values."""
+"""Gives the values of a part of an expression that arithmetic does not know, such as an aggregate."""
 
 
 def computed(expression: tree.Expression, operand: Operand, rows: int) -> pa.Array:
@@ -36,7 +36,7 @@ def computed(expression: tree.Expression, operand: Operand, rows: int) -> pa.Arr
     Raises
     ------
     pyarrow.ArrowInvalid
-        For a number that does not fit.
+        If a number does not fit.
     """
     match expression:
         case tree.Number(value=value) | tree.Text(value=value) | tree.Boolean(value=value):

@@ -1,4 +1,4 @@
-"""Partitions that are away: what is known and kept of them is on disk until a row of theirs comes."""
+"""Partitions that are away: what is kept of them is on disk until one of their rows comes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.engine.read.spilled import SpilledPart, SpilledPartitions
 
 WRITTEN = 1 << 14
-"""Partitions that are written at a time: their events are copied for it."""
+"""How many partitions are written at a time: their events are copied for it."""
 
 NO_LANES = np.empty(0, np.int64)
 
@@ -37,10 +37,11 @@ _PAYLOAD = "payload."
 
 
 class AwayLanes:
-    """The partitions of a run for which memory has no room.
+    """The partitions of a run that memory has no room for.
 
-    A key that is numbered for the first time may be one of theirs. Then all is put back as if it had never
-    been away: what states keep for the lane, the last time and the number of its rows, and its events.
+    When a key is numbered for the first time, its partition may be one of these. Then all is put back as if
+    it had never been away: the states that are kept for the lane, its last time and number of rows, and its
+    events.
 
     Parameters
     ----------
@@ -53,9 +54,9 @@ class AwayLanes:
     Attributes
     ----------
     states : list of LaneState
-        What else is kept for each lane.
+        The other states that are kept for each lane.
     returned : list of Relevant
-        Events that have come back, those of each lane together, until somebody takes them.
+        Events that have come back, those of each lane together, until they are fetched.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class AwayLanes:
 
     @property
     def some(self) -> bool:
-        """Whether there are any."""
+        """Whether any partition is away."""
         return len(self._stored) > 0
 
     @property
@@ -80,19 +81,19 @@ class AwayLanes:
         return self._stored.nbytes
 
     def put(self, lanes: np.ndarray, events: Relevant | None) -> None:
-        """Write some lanes, which are forgotten next.
+        """Write some lanes to disk; the caller forgets them next.
 
         Parameters
         ----------
         lanes : ndarray, shape (k,), int64
             Ascending.
         events : Relevant or None
-            All that is kept for them, in the order of the stream inside each lane.
+            All events that are kept for them, in the order of the stream inside each lane.
 
         Raises
         ------
         LimitError
-            Where the disk does not take them.
+            If there is no room on the disk.
         """
         self._stored.put(self._parts(lanes, events))
 
@@ -100,18 +101,18 @@ class AwayLanes:
         return len(self._stored)
 
     def meet(self, first: int, schema: pa.Schema) -> tuple[np.ndarray, np.ndarray]:
-        """Put back those lanes that have been away, of all from one on, which are new.
+        """Put back those lanes, of the new ones from `first` on, that have been away.
 
         Parameters
         ----------
         first : int
         schema : pyarrow.Schema
-            Of the batch that they occur in.
+            The schema of the batch that they occur in.
 
         Returns
         -------
         lanes, counts : ndarray, shape (k,), int64
-            Those that have been away, and how many rows of each there were before.
+            The lanes that have been away, and how many rows each of them has had.
         """
         keys = self._encoder.keys
         lanes = np.arange(first, keys.count)
@@ -127,7 +128,7 @@ class AwayLanes:
         return np.concatenate(back), np.concatenate(counts)
 
     def everything(self) -> list[dict[str, Any]]:
-        """All that is away, to be stored with a stream: for `resume`."""
+        """All that is away, to be stored with a stream; for `resume`."""
         return [
             {"lanes": part.lanes, "events": part.events, "sizes": part.sizes} for part in self._stored.parts()
         ]

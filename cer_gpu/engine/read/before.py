@@ -1,8 +1,9 @@
-"""PREV: the values of the event before each event, or some events before, in the stream or in its partition.
+"""PREV: the values of the event before each event, or of an event some events before, in stream or partition.
 
-All events count, whether they are relevant to the query or not, so this comes before anything is dropped. In
-a stream without partitions a column moves by so many rows. With partitions a kernel looks up the event before
-each one in a ring of the last events of every partition, and what has to be known of earlier batches is kept.
+All events count, whether they are relevant to the query or not, so this comes before anything is dropped.
+Without partitions a column is shifted by some rows. With partitions a kernel looks up the event before each
+one in a ring of the last events of every partition, and the values that may be needed of earlier batches are
+kept.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.lanes import cpu as kernels
 
 NONE, CARRIED = -1, -2
-"""What a ring has in place of an event of the batch: nothing, and one of an earlier batch."""
+"""The entries of a ring that are no event of the batch: none, and an event of an earlier batch."""
 
 
 class Wanted(NamedTuple):
-    """A column of PREV: its name, the column that it is of, and how many events before."""
+    """A column of PREV: its name, the column whose values it has, and how many events before."""
 
     name: str
     column: str
@@ -45,12 +46,12 @@ class Shifted:
         self._names = list(dict.fromkeys(one.column for one in wanted))
         self._depth = max(one.distance for one in wanted)
         self._tail: pa.RecordBatch | None = None
-        """The last rows of the stream, at most as many as the greatest distance."""
+        """The last rows of the stream, as many as the greatest distance."""
         self._memory: dict[str, _LastColumn] = {}
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the last rows."""
+        """Bytes of the last rows."""
         return 0 if self._tail is None else self._tail.nbytes
 
     def of(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
@@ -108,7 +109,7 @@ class _LastColumn(NamedTuple):
     rows: int
 
     def goes_on(self, column: pa.Array, distance: int) -> bool:
-        """Whether a column begins where this one ends, with at least so many rows before it."""
+        """Whether a column begins in memory where this one ends, with at least `distance` rows before it."""
         own = self.column
         return (
             self.rows >= distance
@@ -134,7 +135,7 @@ class InLanes:
     Parameters
     ----------
     wanted : sequence of Wanted
-    encoder : LaneEncoder or None
+        The encoder of PARTITION BY; None: all events of the stream are in one lane.
         Of PARTITION BY; None: all events that belong to the stream are in one lane.
     schema : pyarrow.Schema
         Of the data.
@@ -163,7 +164,7 @@ class InLanes:
         Parameters
         ----------
         batch : RecordBatch
-        inside : ndarray, shape (n,), bool, or None
+            Which events belong to the stream; None: all.
             Which events belong to the stream; None: all.
         """
         if self._encoder is not None:
@@ -197,7 +198,7 @@ class InLanes:
 
 
 class ValuesBefore:
-    """The values of a column that the events in the rings have.
+    """The values of a column for the events in the rings.
 
     Parameters
     ----------
@@ -210,7 +211,7 @@ class ValuesBefore:
         self._values: np.ndarray = np.empty(0, f"u{self._width}" if self._width else object)
         self._there = np.empty(0, np.uint8)
         self._texts = 0
-        """The bytes of the values that are Python objects."""
+        """Bytes of the values that are Python objects."""
 
     @property
     def nbytes(self) -> int:
@@ -218,7 +219,7 @@ class ValuesBefore:
         return self._values.nbytes + self._there.nbytes + self._texts
 
     def before(self, column: pa.Array, events: np.ndarray) -> pa.Array:
-        """The values of the events that the kernel has found, shape (n,), int64."""
+        """The values of the events that the kernel has found: `events`, shape (n,), int64."""
         if not self._width:
             return self._taken(column, events)
         values, valid = _words(column, self._width)
@@ -240,7 +241,7 @@ class ValuesBefore:
         return _joined(parts).take(pa.array(rows, mask=rows == NONE))
 
     def keep(self, column: pa.Array, rows: np.ndarray, slots: np.ndarray, count: int) -> None:
-        """Keep the values of some rows in some slots, of `count` in all."""
+        """Store the values of some rows in some slots; `count` is the number of all slots."""
         self._values = grown(self._values, count, 0 if self._width else None)
         self._there = grown(self._there, count)
         if self._width:

@@ -12,19 +12,19 @@ from cer_gpu.late import compute as pc
 
 
 def called(function: str, arguments: Sequence[pa.Array]) -> pa.Array:
-    """A function of columns; a null gives a null, but for COALESCE, which gives the first that is none.
+    """The values of a function of columns. A null gives a null, except that COALESCE gives the first value.
 
     Parameters
     ----------
     function : str
-        In capitals.
+        Its name in capitals.
     arguments : sequence of Array
-        Of types that the checks of the language allow.
+        Of types that the language allows.
 
     Raises
     ------
     pyarrow.ArrowInvalid
-        For a number that does not fit.
+        If a number does not fit.
     """
     if function == "COALESCE":
         kinds = {one.type for one in arguments}

@@ -1,4 +1,4 @@
-"""Batches -> relevant events: every event's symbol, and the events whose symbol is not neutral."""
+"""From batches to relevant events: the symbol of every event, and the events whose symbol is not neutral."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ BLOCK = 1 << 17
 """Rows of a block: its index and symbols stay in a core's second-level cache."""
 
 LENT = 0.75
-"""Where this share of a block is relevant, its events stay where they were written; fewer are copied."""
+"""If this share of a block is relevant, its events stay where they were written; fewer are copied."""
 
 FIRST_BLOCKS = 4
-"""Blocks for each thread that are read before the others, where much of them may be kept."""
+"""How many blocks each thread reads before the others, if much of them may be kept."""
 
 UNSHARED = 2
-"""What `sys.getrefcount` says of an array without views: its owner, and the argument of the call."""
+"""`sys.getrefcount` of an array without views: its owner, and the argument of the call."""
 
 TABLED = 1 << 16
-"""Types that are numbers from 0 to below this are looked up in a table."""
+"""Types that are numbers below this are looked up in a table."""
 
 _COMPARE = {
     "=": "equal",
@@ -60,7 +60,7 @@ _COMPARE = {
 
 @dataclass(frozen=True, slots=True)
 class Adder:
-    """One pass over a block: what a column adds to the index of a stage."""
+    """What a column adds to the index of a stage, in one pass over a block."""
 
     column: Values | Codes
     shares: np.ndarray
@@ -103,7 +103,7 @@ class Classifier:
 
     Attributes
     ----------
-    names : NamesSeen
+        The names that occur in the columns of types and streams.
         Of the columns of types and streams.
     """
 
@@ -118,7 +118,7 @@ class Classifier:
         self._scratch: list[_Scratch] = []
         self._outs: list[_Out] = []
         self._lent: deque[_Out] = deque()
-        """Those with events of which somebody may still have a view."""
+        """Blocks of events of which views may still exist."""
         self.names = NamesSeen()
         self._texts = {
             name: TextShares(axes, self._dtypes, self.names.note)
@@ -126,7 +126,7 @@ class Classifier:
         }
 
     def ahead(self, batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
-        """The batches in their order, as they are to be given to `relevant`; here as they are."""
+        """The batches in their order, for `relevant`; unchanged here."""
         return batches
 
     def relevant(self, batch: pa.RecordBatch, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -149,9 +149,10 @@ class Classifier:
     def in_groups(
         self, batch: pa.RecordBatch, before: int
     ) -> Iterator[tuple[int, list[tuple[np.ndarray, np.ndarray]]]]:
-        """As `relevant`, a few blocks at a time where most events are relevant: (rows, blocks).
+        """As `relevant`, a few blocks at a time if most events are relevant: yields (rows, blocks).
 
-        Who is done with the events of a group before asking for the next one gets that in the same memory.
+        If the caller is done with the events of a group before it asks for the next one, the same memory is
+        used.
         """
         adders = self._adders(batch, before)
         blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
@@ -164,7 +165,7 @@ class Classifier:
 
     @property
     def reading(self) -> Reading:
-        """From a row to its symbol."""
+        """The plan from a row to its symbol."""
         return self._reading
 
     @property
@@ -178,7 +179,7 @@ class Classifier:
         Parameters
         ----------
         texts : sequence
-            One of each of `text_columns`; None for a null.
+            One text for each of `text_columns`; None for a null.
         """
         found = [0] * len(self._reading.stages)
         for shares, text in zip(self._texts.values(), texts, strict=True):

@@ -25,7 +25,7 @@ from cer_gpu.language.signs import HOLDS
 from cer_gpu.language.units import NANOSECONDS, exact, nanoseconds
 
 NAN = math.nan
-"""The one NaN, so that two of them are the same object."""
+"""The one NaN: any two NaN values are this object."""
 
 Kind: TypeAlias = Literal["number", "decimal", "text", "time", "span"]
 
@@ -36,13 +36,14 @@ INT64 = range(-(2**63), 2**63)
 
 
 class ColumnKind(NamedTuple):
-    """What the values of a column are.
+    """The kind of the values of a column.
 
     Attributes
     ----------
     kind : str
     factor : int or Fraction
-        Of a time or a decimal: what a whole number of the column stands for, in nanoseconds or as a number.
+        For a time or a decimal: how much a whole number of the column is worth, in nanoseconds or as a
+        number.
     zone : str or None
     """
 
@@ -52,7 +53,7 @@ class ColumnKind(NamedTuple):
 
 
 def kind_of(column: pa.DataType) -> ColumnKind:
-    """What the values of a column of some type are."""
+    """The kind of the values of a column of some type."""
     if pa.types.is_dictionary(column):
         column = column.value_type
     if is_text(column):
@@ -91,20 +92,20 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> list[Value]:
 
 
 def missing(value: Value) -> bool:
-    """Whether a value compares to nothing: a null or a NaN."""
+    """Whether a value is a null or a NaN, which compares to nothing."""
     return value is None or value != value
 
 
 class Known(NamedTuple):
-    """A part of a comparison, as a function of what it reads.
+    """A part of a comparison, as a function of the values that are read.
 
     Attributes
     ----------
     value : callable
-        Of the values that are read, in the order of `Place`.
+        Gives the value from those that are read, in the order of `Place`.
     kind : ColumnKind
     literal : Fraction or None
-        Of a number: as it is written.
+        For a number: its value as it is written.
     """
 
     value: Callable[[Sequence[Value]], Value]
@@ -113,7 +114,7 @@ class Known(NamedTuple):
 
 
 Places: TypeAlias = Callable[[tree.Expression], "tuple[int, ColumnKind] | None"]
-"""Where the value of a part of a comparison stands among those that are read; None if it is none of them."""
+"""Where the value of a part of a comparison is among those that are read; None if it is not one of them."""
 
 
 def comparison_of(condition: tree.Comparison, places: Places) -> Callable[[Sequence[Value]], bool]:
@@ -310,12 +311,12 @@ def _called(function: str, arguments: Sequence[Known]) -> Known:
 
 
 def aggregated(function: str, distinct: bool, register: Any, about: str) -> Value:
-    """The value of an aggregate that has come to some register (`cer_gpu.automata.configurations.registers`).
+    """The value of an aggregate, given its register (`cer_gpu.automata.configurations.registers`).
 
     Raises
     ------
     DataError
-        For a sum of integers that does not fit 64 bits.
+        If a sum of integers does not fit 64 bits.
     """
     if function == "COUNT":
         return len(register) if distinct else register
@@ -328,5 +329,5 @@ def aggregated(function: str, distinct: bool, register: Any, about: str) -> Valu
 
 
 def kind_of_aggregate(function: str, column: ColumnKind) -> ColumnKind:
-    """What the value of an aggregate of a column is."""
+    """The kind of the value of an aggregate of a column."""
     return ColumnKind("number") if function in ("COUNT", "AVG") else column

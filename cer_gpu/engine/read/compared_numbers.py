@@ -24,9 +24,9 @@ def numbers_of(
     Parameters
     ----------
     expressions : sequence of (Expression or None)
-        None: its values are read elsewhere.
+        None: its values come from elsewhere.
     reals : sequence of bool
-        Which of them are floats; the others are whole numbers, a time in its unit.
+        For each, whether it is a float; otherwise it is a whole number, a time in its unit.
     rows : pyarrow.Table
         A row for each of n events.
 
@@ -42,7 +42,7 @@ def numbers_of(
     Raises
     ------
     DataError
-        Where a value does not fit 64 bits.
+        If a value does not fit 64 bits.
     """
     units = {field.name: unit for field in rows.schema if (unit := _unit(field.type)) is not None}
     rows = pa.table([single(column) for column in rows.columns], rows.schema.names)

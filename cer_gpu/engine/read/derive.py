@@ -1,4 +1,4 @@
-"""Expressions over the columns of a batch: arithmetic becomes a derived column before any kernel runs."""
+"""Expressions over the columns of a batch, computed before any kernel runs."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from cer_gpu.plan.constants import decimal_literal, fold_arithmetic
 INT64 = np.iinfo(np.int64)
 
 Reader = Callable[[str], tuple[Values, str | None]]
-"""From an attribute's name to its values and, for a time, their unit."""
+"""Given an attribute's name, its values and, for a time, their unit."""
 
 
 def evaluate(expression: tree.Expression, read: Reader, rows: int) -> tuple[Values, str | None]:
-    """An expression over a batch of `rows` events.
+    """The values of an expression over a batch of `rows` events.
 
-    Integers stay integers, and what does not fit 64 bits is in `Values.beyond`; `/` gives floats; dividing
-    by zero gives a null; times of different units, and decimals, meet in the finer one.
+    Integers stay integers, and `Values.beyond` tells where one does not fit 64 bits; `/` gives floats;
+    dividing by zero gives a null; times of different units, and decimals, are brought to the finer unit.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def _decimals(
 def in_one_unit(
     expressions: Sequence[tree.Expression], found: Sequence[tuple[Values, str | None]], unit: str | None
 ) -> list[tuple[Values, str | None]]:
-    """The values of several expressions in one unit, of which each has a whole number of others."""
+    """The values of several expressions in `unit`, the finest of theirs."""
     digits = digits_of(unit)
     done: list[tuple[Values, str | None]] = []
     for expression, (values, own) in zip(expressions, found, strict=True):
@@ -145,7 +145,7 @@ def _shifted(values: Values, digits: int) -> Values:
 
 
 def as_floats(values: Values, unit: str | None) -> Values:
-    """Decimals as the floats next to them; other numbers as they are."""
+    """Decimals as the nearest floats; other numbers unchanged."""
     digits = digits_of(unit)
     if digits is None:
         return values
@@ -269,7 +269,7 @@ def overflow(expression: tree.Expression, read: Reader) -> str | None:
 
 
 def holds(op: str, first: Values, second: Values) -> np.ndarray:
-    """Where a comparison of two columns holds, shape (n,), bool; never at a null or a NaN.
+    """Where a comparison of two columns holds, shape (n,), bool; a null or a NaN never satisfies it.
 
     An integer is compared with a float exactly, as numbers.
     """
@@ -364,7 +364,7 @@ def _holds_beside_floats(
 
 
 def compared(op: str, left: Any, right: Any) -> bool:
-    """Whether a comparison of two Python values holds: false with a null or a NaN."""
+    """Whether a comparison of two Python values holds; never with a null or a NaN."""
     return (
         left is not None
         and right is not None

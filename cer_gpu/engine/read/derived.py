@@ -1,4 +1,4 @@
-"""Batches with their derived columns: PREV and the functions of one event (`cer_gpu.plan.derived`)."""
+"""Batches with their derived columns: PREV, and functions of one event (`cer_gpu.plan.derived`)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DerivedColumns:
     ----------
     reading : Reading
     units : dict of str to str
-        The units of the columns, derived ones too.
+        The units of the columns, derived columns included.
     schema : pyarrow.Schema
         Of the data.
     stream_column : str or None
@@ -50,7 +50,7 @@ class DerivedColumns:
         workers: Workers,
     ) -> None:
         self.again: pa.RecordBatch | None = None
-        """A batch that has its columns already, and comes next."""
+        """The next batch, if it has its derived columns already."""
         self._units = units
         self._workers = workers
         self._calls = [one for one in reading.derived if isinstance(one.expression, tree.Call)]
@@ -68,14 +68,14 @@ class DerivedColumns:
             self._in_lanes = InLanes(wanted, encoder, schema)
 
     def extended(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The batches of a stream with the derived columns behind the others."""
+        """The batches of a stream, with the derived columns behind the others."""
         for batch in batches:
             again, self.again = self.again, None
             yield self._extended(batch) if again is None else again
 
     @property
     def nbytes(self) -> int:
-        """The bytes that PREV keeps of earlier batches."""
+        """Bytes that PREV keeps of earlier batches."""
         kept = self._shifted or self._in_lanes
         return 0 if kept is None else kept.nbytes
 
@@ -164,7 +164,7 @@ class DerivedColumns:
 
 
 def read_numbers(batch: pa.RecordBatch, name: str, units: dict[str, str]) -> tuple[Values, str | None]:
-    """A column of numbers, with its unit; of a derived one also where it does not fit 64 bits."""
+    """A column of numbers and its unit; for a derived column also where it does not fit 64 bits."""
     found = columns.numbers(batch.column(name), name)
     if name.startswith("\0") and UNFIT + name in batch.schema.names:
         beyond = batch.column(UNFIT + name).to_numpy(zero_copy_only=False)

@@ -1,4 +1,4 @@
-"""Relevant events as arrays: those that the automaton has to see."""
+"""Relevant events as arrays: the events that the automaton reads."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ class Relevant:
     positions : ndarray, shape (n,), int64
         In the whole stream, counted from 0.
     lanes : ndarray, shape (n,) or (0,), int32
-        Empty where the query has no partitions.
+        Empty if the query has no partitions.
     keys : ndarray, shape (n,) or (0,), int64 or float64
-        What the window measures; empty where that is the position, and where there is no window.
+        What the window measures; empty if that is the position, or there is no window.
     keyed : ndarray, shape (n,) or (0,), uint8
-        0 where the key is null or NaN; empty where none is.
+        0 where the key is null or NaN; empty if no key is.
     places : ndarray, shape (n,) or (0,), int64
-        Where contiguity matters to a join: the place in the partition, the position where there is none.
+        For a join that asks for neighbours: the place in the partition, or the position if there is none.
     slots : ndarray, shape (columns, n), int32
         For a join: the values to be equal, numbered column by column; -1 for a null or NaN.
     payload : pyarrow.Table or None
         The columns that results are made of, one row for each event.
     lane_keys : Keys or None
-        What the lanes stand for, where they are partitions.
+        The keys of the lanes, if these are partitions.
     times : ndarray, shape (n,) or (0,), int64 or float64
-        The time of each event, where the machine or an outlook measures it, or the ends are to have it.
+        The time of each event, if the machine or an outlook measures it, or ends are reported with it.
     """
 
     symbols: np.ndarray
@@ -70,12 +70,12 @@ class Relevant:
 
     @property
     def moments(self) -> np.ndarray:
-        """The time of each event, shape (n,), where the machine measures it."""
+        """The time of each event, shape (n,), if the machine measures it."""
         return self.times if len(self.times) else self.keys
 
     @property
     def all_keyed(self) -> np.ndarray:
-        """`keyed` with an entry for each event also where no key is null, shape (n,), uint8."""
+        """`keyed` with an entry for each event, even if no key is null: shape (n,), uint8."""
         return self.keyed if len(self.keyed) else np.ones(len(self), np.uint8)
 
     @property
@@ -87,11 +87,11 @@ class Relevant:
         return payload + sum(values.nbytes for values in flat)
 
     def slim(self) -> Relevant:
-        """The same events with a payload of one chunk, and no texts in its dictionaries but theirs."""
+        """The same events, with a payload of one chunk whose dictionaries hold no other texts than theirs."""
         return self if self.payload is None else replace(self, payload=_slim(self.payload))
 
     def slice(self, start: int) -> Relevant:
-        """The events from `start` on, copied, so that the others can be freed."""
+        """A copy of the events from `start` on, so that the others can be freed."""
 
         def end(values: np.ndarray) -> np.ndarray:
             return values[start:].copy() if len(values) else values
@@ -110,7 +110,7 @@ class Relevant:
         )
 
     def first(self, stop: int) -> Relevant:
-        """The events before `stop`, not copied."""
+        """The events before `stop`, without a copy."""
 
         def begin(values: np.ndarray) -> np.ndarray:
             return values[:stop] if len(values) else values
@@ -150,11 +150,11 @@ class Relevant:
 
 
 FEW = 1 << 15
-"""So many events are taken by the caller itself."""
+"""Up to this many events are taken by the caller itself."""
 
 
 def taken(events: Relevant, order: np.ndarray, workers: Workers) -> Relevant:
-    """Some of the events, in a given order, as `Relevant.take`; threads take columns of many."""
+    """Some of the events, in a given order, as `Relevant.take`; threads share the columns of many events."""
     if len(order) <= FEW:
         return events.take(order)
 
@@ -178,7 +178,7 @@ def taken(events: Relevant, order: np.ndarray, workers: Workers) -> Relevant:
 
 
 def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, workers: Workers) -> Relevant:
-    """Several runs of events as one, grouped by lane.
+    """Join several sequences of events to one, grouped by lane.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, wor
     place : ndarray, shape (n,), int32
         The new index of each event.
     lanes : ndarray, shape (n,), int32
-        The lane of each event then.
+        The lane of each event, by its new index.
     """
     edges = list(accumulate(map(len, parts), initial=0))
 
@@ -252,7 +252,7 @@ def _tables_joined(parts: Sequence[Relevant]) -> pa.Table:
 
 
 def joined(parts: list[Relevant]) -> Relevant:
-    """Several runs of relevant events, one after another."""
+    """Join several sequences of relevant events, one after another."""
     if len(parts) == 1:
         return parts[0]
     keyed = [part.all_keyed for part in parts if any(len(other.keyed) for other in parts)]
@@ -274,7 +274,7 @@ def joined(parts: list[Relevant]) -> Relevant:
 
 
 STORED = ("symbols", "positions", "lanes", "keys", "keyed", "places", "slots", "payload", "times")
-"""What of `Relevant` is stored."""
+"""The fields of `Relevant` that are stored."""
 
 
 def state_of(events: Relevant) -> dict[str, np.ndarray | pa.Table | None]:
@@ -283,5 +283,5 @@ def state_of(events: Relevant) -> dict[str, np.ndarray | pa.Table | None]:
 
 
 def relevant_of(state: dict[str, np.ndarray | pa.Table | None], lane_keys: Keys | None) -> Relevant:
-    """The events that `state_of` has stored; `lane_keys` is what their lanes stand for."""
+    """The events that `state_of` has stored; `lane_keys` has the keys of their lanes."""
     return Relevant(**state, lane_keys=lane_keys)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What can be known of a source beside the batch at hand, since it can be read again."""
+"""What a run can read ahead of a source that can be read again: earlier rows, and the least time to come."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ BATCH = 1 << 20
 """Rows that are read at a time."""
 
 BLOCK = 1 << 16
-"""Rows whose least time is remembered."""
+"""Rows of which the least time is remembered."""
 
 
 class Foresight:
-    """A source that is in order, or gives the same rows each time it is read: tables, files and datasets.
+    """Looks ahead in a source that gives the same rows each time it is read: tables, files and datasets.
 
     Parameters
     ----------
     source : Source
     keys : sequence of str
-        The columns that say the partition of a row, and its place among rows of one time.
+        The columns that give the partition of a row, and its place among rows of the same time.
     time : str
 
     Attributes
@@ -41,7 +41,7 @@ class Foresight:
         self._least: np.ndarray | None = None
 
     def before(self, rows: int) -> Iterator[pa.RecordBatch]:
-        """The first rows once more, with the columns of keys and of time."""
+        """The first rows again, with the columns of keys and of time."""
         for batch in self._source.batches(self._columns, BATCH):
             if rows <= 0:
                 return
@@ -49,7 +49,7 @@ class Foresight:
             rows -= len(batch)
 
     def least_from(self, row: int) -> int | float | None:
-        """A time that no row from this one on is before: the least of theirs, or of a block with some more.
+        """A lower bound of the times from this row on: the least of them, or of a block with some more.
 
         The first call reads the times of all rows. None: there are no such rows.
         """

@@ -1,4 +1,4 @@
-"""What a run forgets: partitions and compared values that no event needs any more."""
+"""Forgetting: partitions and compared values that no later event needs."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from cer_gpu.engine.read.partitions import Partitions
 from cer_gpu.plan.compiled import CompiledQuery
 
 REMEMBERED = 1 << 20
-"""Keys that are remembered at least, before those that no event in the window has are forgotten."""
+"""The least number of keys that are remembered before unused ones are forgotten."""
 
 LEAST_REMEMBERED = 1 << 10
-"""The same where little memory is allowed."""
+"""The same if little memory is allowed."""
 
 BYTES_OF_KEY = 128
-"""About what a key takes: its place in a table, its words, its count and its last time."""
+"""About the bytes of a key: its place in a table, its words, its count and its last time."""
 
 LEAST_SHARE = 8
-"""Where less than this part of all keys can be forgotten, it is not worth it."""
+"""If less than this share of all keys can be forgotten, it is not worth the cost."""
 
 
 class Marked(Protocol):
-    """What knows how far time has passed."""
+    """Something that knows how far time has passed."""
 
     @property
     def watermark(self) -> int | float | None:
-        """A time that no row to come is before; None where that is not known."""
+        """A time that no later row is before; None if that is not known."""
         ...
 
 
@@ -56,9 +56,9 @@ class Forgetting:
     Attributes
     ----------
     remembered : int
-        Keys that are remembered at least.
+        The least number of keys that are remembered.
     holding : list of Holding
-        Who holds back events that have been read, so that they are still to come, or lanes.
+        Those that hold back events that have been read, so that these are still to come, or lanes.
     """
 
     def __init__(
@@ -83,13 +83,13 @@ class Forgetting:
             self.remembered = max(LEAST_REMEMBERED, min(REMEMBERED, memory // BYTES_OF_KEY // 4))
 
     def follow(self, states: Iterable[LaneState]) -> None:
-        """Note who keeps something for each lane: where lanes are forgotten, these do so, too."""
+        """Note the states that are kept for each lane: when lanes are forgotten, these forget them too."""
         self._states += states
         if self._partitions.away is not None:
             self._partitions.away.states = self._states
 
     def returned(self) -> list[Relevant]:
-        """The events of partitions that were away, and of which a row has come since this was last asked."""
+        """The events of partitions that were away, and of which a row has come since the last call."""
         away = self._partitions.away
         if away is None or not away.returned:
             return []
@@ -106,21 +106,21 @@ class Forgetting:
         kept : Relevant or None
             All events that are kept.
         new : list of Relevant
-            Those that come next, whose partitions stay.
+            The events that come next, whose partitions stay.
         nbytes : int
-            The bytes that all kept events take, with what hangs on them.
+            The bytes of all kept events, with what belongs to them.
         excess : int
-            By how many bytes what is kept is too much.
+            By how many bytes too much is kept.
 
         Returns
         -------
         ndarray, shape (lanes,), bool, or None
-            Which partitions these are; None where there are not enough of them.
+            Which partitions these are; None if there are not enough of them.
 
         Raises
         ------
         LimitError
-            Where the disk does not take them.
+            If there is no room on the disk.
         """
         partitions = self._partitions
         count = partitions.count
@@ -157,23 +157,23 @@ class Forgetting:
     def forget(
         self, marked: Marked, parts: list[Relevant], pressed: bool, away: np.ndarray | None
     ) -> list[Relevant]:
-        """Forget the keys of all events but some, once they are many more than these need.
+        """Forget the keys that no given event has, once there are many more keys than these events need.
 
         Parameters
         ----------
         marked : Marked
-            It is asked only where there are so many keys.
+            Asked only if there are enough keys.
         parts : list of Relevant
             All events that are kept, or have been read since.
         pressed : bool
-            Whether also few keys are worth it.
+            Whether few keys are worth it too.
         away : ndarray, shape (lanes,), bool, or None
-            What `put_away` has given: which partitions are forgotten, all others being kept.
+            The result of `put_away`: the partitions to forget; all others are kept.
 
         Returns
         -------
         list of Relevant
-            The same with their keys numbered anew; the same list where none was forgotten.
+            The same events with their keys renumbered; the same list if no key was forgotten.
         """
         if self._joins is not None and parts:
             parts = self._without_joined(self._joins, parts)
@@ -182,7 +182,7 @@ class Forgetting:
         return parts
 
     def forgets(self, marked: Marked, events: int, pressed: bool) -> bool:
-        """Whether there are keys to forget, where so many events are kept or new."""
+        """Whether there are keys to forget, if `events` events are kept or new."""
         joined = self._joins is not None and self._joins.size >= max(self.remembered, 8 * events)
         return joined or self._has_partitions_to_forget(marked, pressed)
 

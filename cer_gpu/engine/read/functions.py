@@ -35,7 +35,7 @@ _OF_TIME: dict[str, Callable[[pa.Array], pa.Array]] = {
 
 
 TIMES = frozenset({*_OF_TIME, "DATE"})
-"""The functions of a time."""
+"""Functions of a time."""
 
 
 def of_time(function: str, times: pa.Array) -> pa.Array:
@@ -62,7 +62,7 @@ def _days(times: pa.Array) -> pa.Array:
 
 
 def of_text(function: str, texts: pa.Array) -> pa.Array:
-    """LOWER, UPPER or LENGTH of texts; of a dictionary each value once."""
+    """LOWER, UPPER or LENGTH of texts; for a dictionary, of each of its values once."""
     if pa.types.is_null(texts.type):
         return pa.nulls(len(texts), pa.int64() if function == "LENGTH" else pa.large_string())
     if not pa.types.is_dictionary(texts.type):
@@ -88,13 +88,13 @@ def _texts(column: pa.Array) -> pa.Array:
 
 
 def of_numbers(function: str, arguments: Sequence[tuple[Values, str | None]], zone: str | None) -> Values:
-    """A function of numbers and times, in the unit of `measure_of_call`.
+    """The values of a function of numbers and times, in the unit of `measure_of_call`.
 
     Parameters
     ----------
     function : str
     arguments : sequence of (Values, str or None)
-        With the unit of each; those of COALESCE in one unit.
+        With the unit of each; for COALESCE all in one unit.
     zone : str or None
         The time zone of a time.
     """
@@ -209,12 +209,12 @@ def _of_time(function: str, values: Values, unit: str, zone: str | None) -> Valu
 def _where_alike(
     function: str, data: np.ndarray, unit: str, zone: str | None, out: np.ndarray
 ) -> tuple[int, np.ndarray, str | None]:
-    """Write parts of times while neighbours have them in common.
+    """Write parts of times, as long as neighbours have them in common.
 
     Returns
     -------
     int
-        How many are written.
+            How many are written.
     ndarray, shape (n,), int64
         The times, or what clocks show at them.
     str or None
@@ -236,7 +236,7 @@ def _where_alike(
 
 
 _NARROW = dict.fromkeys(("MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "WEEKDAY"), np.int8)
-"""Parts of times that fit a byte: what is written and read again is then little."""
+"""Parts of times that fit a byte: little memory to write and read again."""
 
 ARROW: dict[ValueType, pa.DataType] = {
     ValueType.BOOL: pa.bool_(),
@@ -244,11 +244,11 @@ ARROW: dict[ValueType, pa.DataType] = {
     ValueType.FLOAT64: pa.float64(),
     ValueType.STRING: pa.large_string(),
 }
-"""Types of derived columns."""
+"""Arrow types of derived columns."""
 
 
 def arrow_type(measure: Measure) -> pa.DataType:
-    """The type that a derived column of a measure has."""
+    """The Arrow type of a derived column."""
     unit = measure.unit
     digits = digits_of(unit)
     if digits is not None:

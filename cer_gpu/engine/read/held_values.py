@@ -1,8 +1,8 @@
-"""The values of events that partial matches hold, in words of 64 bits: `HeldValues`.
+"""The values of events that partial matches keep, as words of 64 bits: `HeldValues`.
 
-Numbers and times are their own words. Texts, and exact numbers that are compared with each other alone, are
-held as **labels**, which are ordered as the values are. New values get labels between those of their
-neighbours; where there is no room left, all labels are given anew.
+Numbers and times are their own words. Texts, and exact numbers that are compared only with each other, are
+kept as **labels**, which are in the order of the values. A new value gets a label between those of its
+neighbours; if there is none left, all labels are given again.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from cer_gpu.engine.read.sources.columns import is_text, single
 from cer_gpu.language import tree
 
 ENDS = -(1 << 62), 1 << 62
-"""All labels are between these."""
+"""All labels lie between these."""
 
 APART = 1 << 32
-"""So far above the last label that of a greater value is, where there is room."""
+"""How far above the last label the label of a greater value is, where there is room."""
 
 FEW = 1 << 12
-"""So many values are kept at least, whether they are held or not."""
+"""The least number of values that are kept, whether anything holds them or not."""
 
 
 class OrderedLabels:
@@ -37,7 +37,7 @@ class OrderedLabels:
     Parameters
     ----------
     always : sequence
-        Values that are kept always.
+        Values that are always kept.
     """
 
     def __init__(self, always: Sequence[Any] = ()) -> None:
@@ -48,7 +48,7 @@ class OrderedLabels:
         self.take(always)
 
     def take(self, values: Iterable[Any]) -> tuple[np.ndarray, np.ndarray] | None:
-        """Give labels to values; where old ones change, these, ascending, and what they are now."""
+        """Give labels to values; if old labels change, returns these, ascending, and the new ones."""
         new = sorted({value for value in values if value not in self.of})
         if not new:
             return None
@@ -87,7 +87,7 @@ class OrderedLabels:
         return len(self.values) > 2 * self._kept + FEW
 
     def keep(self, held: np.ndarray) -> None:
-        """Forget the values whose labels are not among some."""
+        """Forget the values whose labels are not in `held`."""
         wanted = set(held.tolist())
         self.values = [one for one in self.values if self.of[one] in wanted or one in self._always]
         self.of = {one: self.of[one] for one in self.values}
@@ -105,7 +105,7 @@ class OrderedLabels:
 
 
 class MovedLabels(NamedTuple):
-    """OrderedLabels that have changed: those of some columns, ascending, and what they are now."""
+    """Labels that have changed: those of some columns, ascending, and the new ones."""
 
     columns: frozenset[int]
     old: np.ndarray
@@ -113,12 +113,12 @@ class MovedLabels(NamedTuple):
 
 
 class HeldValues:
-    """Reads what is held of events.
+    """Reads the values of events that partial matches keep.
 
     Parameters
     ----------
     columns : sequence of Expression
-        Over the columns of the data and derived ones.
+        The values, over columns of the data and derived ones.
     held : Held
     """
 
@@ -133,7 +133,7 @@ class HeldValues:
 
     @property
     def labelled(self) -> frozenset[int]:
-        """The columns whose values are held as labels."""
+        """The columns whose values are kept as labels."""
         return frozenset(self._ranked)
 
     def text_labels(self) -> list[int]:
@@ -141,7 +141,7 @@ class HeldValues:
         return [self.texts.of[text] for text in self._wanted]
 
     def read(self, rows: pa.Table) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], list[MovedLabels]]:
-        """The values of events, as `numbers_of` gives them, and labels that have changed."""
+        """The values of events, as `numbers_of` gives them, and the labels that have changed."""
         plain = [None if number in self._ranked else one for number, one in enumerate(self._columns)]
         values, floats, known_ = found = numbers_of(plain, self._real, rows)
         if not self._ranked:
@@ -203,7 +203,7 @@ class HeldValues:
         return self.texts.crowded or self.numbers.crowded
 
     def keep(self, held: Callable[[frozenset[int]], np.ndarray]) -> None:
-        """Forget values that nothing holds; `held` gives the labels that are held of some columns."""
+        """Forget values that nothing holds; `held(columns)` gives the labels held of some columns."""
         self.texts.keep(held(self._of_text))
         self.numbers.keep(held(self.labelled - self._of_text))
 

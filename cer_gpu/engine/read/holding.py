@@ -1,4 +1,4 @@
-"""What holds back events that have been read, as the reading side sees it."""
+"""Who holds back events that have been read: the protocol that the reading side sees."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from cer_gpu.engine.read.lanes import LaneState
 
 
 class Holding(Protocol):
-    """Holds back events that have been read, so that they are still to come."""
+    """Holds back events that have been read: they are still to come."""
 
     def waiting(self) -> list[Relevant]:
-        """The events."""
+        """The events that are held back."""
         ...
 
     def busy(self) -> list[np.ndarray]:
@@ -29,7 +29,7 @@ class Holding(Protocol):
 
 
 class KeptLanes:
-    """Keeps lanes in memory of which something is known that is not put on disk; a `Holding`.
+    """Keeps lanes in memory whose state is not put on disk; a `Holding`.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ class KeptLanes:
         self._states = tuple(states)
 
     def waiting(self) -> list[Relevant]:
-        """No events are held back."""
+        """Nothing: no events are held back."""
         return []
 
     def busy(self) -> list[np.ndarray]:
-        """The lanes whose state is not that of a new one."""
+        """The lanes whose state is not that of a new lane."""
         return [state.held() for state in self._states]

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class NotesBatches(Protocol):
-    """What remembers something of each batch."""
+    """Remembers something of each batch."""
 
     def note(self, batch: pa.RecordBatch, relevant: list[tuple[np.ndarray, np.ndarray]], before: int) -> None:
         """Remember the next batch, with its relevant events and how many rows come before it."""
@@ -48,13 +48,13 @@ class NotesBatches(Protocol):
 
 
 class Intake:
-    """Turns batches into relevant events, carrying what must be known across batches.
+    """Turns batches into relevant events, and carries what is needed from batch to batch.
 
     Parameters
     ----------
     query : CompiledQuery
     encoder : LaneEncoder or None
-        Of a query with partitions.
+        The encoder of the keys of PARTITION BY; None for a query without partitions.
     units : dict of str to str
         The units of the time columns.
     order_by : tuple of str
@@ -63,15 +63,15 @@ class Intake:
         The columns to keep for the results.
     workers : Workers
     classifier : Classifier or None
-        One that finds relevant events elsewhere than on the CPU.
+        Finds relevant events elsewhere than on the CPU.
     foresight : Foresight or None
-        Of a source that can be read again; None: what is to come is not known.
+        For a source that can be read again; None: later rows are not known.
     memory : int or None
         Bytes that the run may take.
     grouped : bool
         Whether the rows of each partition come together.
     ordered : bool
-        Whether it was promised that the stream is in the order of time as a whole.
+        Whether the caller promised that the stream as a whole is in the order of time.
     """
 
     derived: DerivedColumns | None = None  # PREV and functions
@@ -121,10 +121,10 @@ class Intake:
         self.rows = 0
         """How many events have been read."""
         self.keyless = self.of_others = 0
-        """Of those that might matter, how many had no key, and how many were of a stream FROM leaves out."""
+        """Of the events that might matter: how many had no key, and how many FROM leaves out."""
 
     def without_payload(self) -> None:
-        """Keep no columns for the results, which are made of positions, times and keys alone."""
+        """Keep no columns for the results: these are made of positions, times and keys alone."""
         self.payload = ()
 
     @property
@@ -134,44 +134,43 @@ class Intake:
 
     @property
     def lane_count(self) -> int:
-        """How many lanes there are by now: partitions, or keys that all events of an answer share."""
+        """How many lanes there are so far: partitions, or keys that all events of an answer share."""
         if self._joins is not None and self._joins.has_lanes:
             return self._joins.lane_count
         return self._partitions.count
 
     @property
     def slot_counts(self) -> np.ndarray:
-        """For a join how many slots each space of keys has by now, shape (spaces,), int64."""
+        """For a join, how many slots each space of keys has so far: shape (spaces,), int64."""
         assert self._joins is not None
         return self._joins.slot_counts
 
     @property
     def values_in_order(self) -> OrderedValues | None:
-        """What puts the values that events are compared by in order; None where none are."""
+        """Orders the values by which events are compared; None if no values are."""
         return None if self._joins is None else self._joins.values_in_order
 
     def follow(self, states: Iterable[LaneState]) -> None:
-        """Note who keeps something for each lane: where lanes are forgotten, these do so, too."""
+        """Note the states that are kept for each lane: when lanes are forgotten, these forget them too."""
         self._forgetting.follow(states)
 
     def hold(self, holding: Holding) -> None:
-        """Note who holds back events that have been read, so that they are still to come, or lanes."""
+        """Note who holds back events that have been read, so that these are still to come, or lanes."""
         self._forgetting.holding.append(holding)
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the keys of partitions take, with what is known of each and is held back."""
+        """Bytes of the keys of partitions, of what is known of each, and of events that are held back."""
         held = sum(holding.nbytes for holding in self._forgetting.holding)
         before = 0 if self.derived is None else self.derived.nbytes
         return self._partitions.nbytes + held + before
 
     @property
     def watermark(self) -> int | float | None:
-        """A time that no row to come is before; None where that is not known.
+        """A time that no later row is before; None if that is not known.
 
-        Of partitions each is ordered by itself, so that one says nothing of another. What is known then is
-        what the source itself shows (it is sorted or merged by time, or can be read ahead), or what has been
-        promised.
+        Partitions are ordered one by one, so one says nothing of another. So the time is known only from the
+        source (it is sorted or merged by time, or can be read ahead), or from a promise of the caller.
         """
         order = self._order
         if self._partitions.encoder is None or self._ordered or order.greatest is None:
@@ -191,12 +190,12 @@ class Intake:
 
     @property
     def last_lane(self) -> int | None:
-        """The partition of the last row that had one; None where there was none, or it is not known."""
+        """The partition of the last row that had one; None if there was none, or it is not known."""
         last = self._partitions.last
         return int(last[0]) if len(last) else None
 
     def passed_in(self, lanes: np.ndarray, kind: str) -> np.ndarray | None:
-        """What no row to come of each of some lanes is before; None where it is not known.
+        """For each of some lanes, what no later row of it is before; None if it is not known.
 
         Parameters
         ----------
@@ -208,7 +207,7 @@ class Intake:
         return partitions.rows_of(lanes) if kind == "events" else partitions.last_times(lanes)
 
     def least_measured(self, new: list[Relevant]) -> int | float | None:
-        """The least that the window may measure of later events, of some new ones too; None if not known."""
+        """The least that the window may measure of later events and of `new`; None if it is not known."""
         window = self._query.window
         if window is None or window.kind == "attribute":
             return None
@@ -224,7 +223,7 @@ class Intake:
 
     @property
     def away(self) -> AwayLanes | None:
-        """The partitions for which memory has no room; None where none is ever put there."""
+        """The partitions that memory has no room for; None if none is ever put on disk."""
         return self._partitions.away
 
     def returned(self) -> list[Relevant]:
@@ -240,22 +239,22 @@ class Intake:
     def forget(
         self, parts: list[Relevant], pressed: bool = False, away: np.ndarray | None = None
     ) -> list[Relevant]:
-        """Forget the keys of all events but some; as `Forgetting.forget`."""
+        """Forget the keys that no given event has; as `Forgetting.forget`."""
         return self._forgetting.forget(self, parts, pressed, away)
 
     def forgets(self, events: int, pressed: bool = False) -> bool:
-        """Whether there are keys to forget, where so many events are kept or new."""
+        """Whether there are keys to forget, if `events` events are kept or new."""
         return self._forgetting.forgets(self, events, pressed)
 
     @property
     def lane_keys(self) -> Keys | None:
-        """What lanes stand for by now, where they are partitions."""
+        """The keys of the lanes so far, if these are partitions."""
         return self._partitions.keys
 
     def single_events(
         self, schema: pa.Schema, given: pa.Schema, known: Mapping[str, str]
     ) -> SingleEvents | None:
-        """What reads batches of one event, for `singly`; None where nothing can.
+        """A reader of batches of one event, for `singly`; None if none can read them.
 
         Parameters
         ----------
@@ -282,48 +281,48 @@ class Intake:
         return found
 
     def begin(self, batch: pa.RecordBatch) -> None:
-        """Get ready for batches like one without rows, as the first batch would."""
+        """Prepare for batches like this one, which has no rows, as the first batch would."""
         (batch,) = self.extended([batch])
         if self._joins is not None:
             symbols = np.empty(0, self._query.reading.symbol_dtype)
             self._joins.slots(batch, np.empty(0, np.int64), symbols, 0)
 
     def extended(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The batches of the stream with the columns that are derived from theirs."""
+        """The batches of the stream, with their derived columns."""
         return iter(batches) if self.derived is None else self.derived.extended(batches)
 
     def relevant(self, batch: pa.RecordBatch) -> Iterator[Relevant]:
-        """The relevant events of the next batch, which is not empty: one part after another.
+        """The relevant events of the next batch, which is not empty, in one part or several.
 
         Raises
         ------
         DataError
-            Where the data breaks the order of time.
+            If the data breaks the order of time.
         """
         return self.classified(batch, self.time(batch))
 
     def time(self, batch: pa.RecordBatch) -> Values | None:
-        """The time of the next batch; None without one.
+        """The time column of the next batch; None if there is none.
 
         Raises
         ------
         DataError
-            Where the data breaks the order of time.
+            If the data breaks the order of time.
         """
         return self._order.time(batch)
 
     def skip(self, rows: int) -> None:
-        """Leave out rows whose order was looked at elsewhere: those between two that `time` was given."""
+        """Leave out rows whose order was checked elsewhere: those between two that `time` was given."""
         self._order.skip(rows)
 
     def classified(self, batch: pa.RecordBatch, time: Values | None) -> Iterator[Relevant]:
-        """The relevant events of the next batch, whose order has been looked at, or of a first part of it.
+        """The relevant events of the next batch, whose order has been checked, in one part or several.
 
         Parameters
         ----------
         batch : RecordBatch
         time : Values or None
-            Of its rows.
+            The times of its rows.
         """
         if self._reads_rows:
             yield self._read(batch, time)

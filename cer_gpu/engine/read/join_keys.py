@@ -1,7 +1,7 @@
 """The values that a join compares, as numbers: slots of its look-up table, and lanes.
 
-Every value becomes a small number once, when it is read (equal values of all columns that are compared with
-each other the same one); from then on a join compares numbers and its look-up table is an array.
+Every value becomes a small number once, when it is read; equal values get the same number in all columns that
+are compared with each other. From then on a join compares numbers, and its look-up table is an array.
 """
 
 from __future__ import annotations
@@ -64,27 +64,27 @@ class JoinKeys:
 
     @property
     def names(self) -> list[str]:
-        """The columns of the data that keys are made of."""
+        """The columns of the data from which keys are made."""
         return names_in(key for column in self._columns for key in column.keys)
 
     @property
     def compared(self) -> list[str]:
-        """The columns of the data that values in order are made of."""
+        """The columns of the data from which values compared by order are made."""
         return [] if self.values_in_order is None else self.values_in_order.names
 
     @property
     def lane_count(self) -> int:
-        """How many lanes there are by now."""
+        """How many lanes there are so far."""
         return self._keys[self._lane_space].count if self._keys else 0
 
     @property
     def slot_counts(self) -> np.ndarray:
-        """How many slots each space has by now, shape (spaces,), int64."""
+        """How many slots each space has so far, shape (spaces,), int64."""
         counts = [keys.count for keys in self._keys] or [0] * len(self._keys_of)
         return np.array(counts, np.int64)
 
     def slots(self, batch: pa.RecordBatch, rows: np.ndarray, symbols: np.ndarray, before: int) -> np.ndarray:
-        """The slot of some rows in every column.
+        """The slot of some rows, for every column of slots.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class JoinKeys:
         Raises
         ------
         RowError
-            Where a value that an event is compared by does not fit 64 bits.
+            If a value by which an event is compared does not fit 64 bits.
         """
         derived = _with_derived(batch, list(self._domain_of), self._units)
         words = {key: self._words(key, derived, rows) for key in self._domain_of}
@@ -126,7 +126,7 @@ class JoinKeys:
         return out
 
     def reads_singly(self, schema: pa.Schema) -> bool:
-        """Whether `slots_of` can be asked, for data of a schema."""
+        """Whether `slots_of` can be used for data of a schema."""
         keys = [key for column in self._columns for key in column.keys]
         return (
             len(self._keys) == len(self._keys_of)
@@ -139,12 +139,12 @@ class JoinKeys:
         )
 
     def slots_of(self, values: Mapping[str, Any]) -> list[int]:
-        """The slot of a single row in every column, as of `slots`; see `reads_singly`.
+        """The slot of a single row, for every column of slots, as from `slots`; see `reads_singly`.
 
         Parameters
         ----------
         values : mapping
-            By the names of columns, as `Part.word` takes them.
+            By the names of columns, in the form that `Part.word` takes.
         """
         slots = [
             self._keys[column.space].number([values[key.name] for key in column.keys])  # type: ignore[union-attr]
@@ -153,18 +153,18 @@ class JoinKeys:
         return slots if self.values_in_order is None else slots + self.values_in_order.row_of(values)
 
     def lane_of(self, slots: list[int], symbol: int) -> int:
-        """The lane of a single row, where a key is the lane."""
+        """The lane of a single row, if a key is the lane."""
         return slots[self._lane_column[symbol]]
 
     def lanes(self, slots: np.ndarray, symbols: np.ndarray, partitions: np.ndarray) -> np.ndarray:
-        """The lanes of events, -1 where an event has none; `partitions` where no key is a lane.
+        """The lanes of events, -1 where an event has none; `partitions` is returned if no key is a lane.
 
         Parameters
         ----------
         slots : ndarray, shape (columns, m), int32
         symbols : ndarray, shape (m,), uint8 or uint16
         partitions : ndarray, shape (m,) or (0,), int32
-            Of FROM: -1 for the events of other streams. (With PARTITION BY no key is a lane.)
+            From FROM: -1 for the events of other streams. (With PARTITION BY no key is a lane.)
         """
         if not self.has_lanes:
             return partitions
@@ -182,7 +182,7 @@ class JoinKeys:
         return sum(keys.count for keys in self._keys) + sum(texts.values()) + ordered
 
     def forget(self, slots: np.ndarray) -> np.ndarray:
-        """Remember only what some events have: what has left the window need not be told apart any more.
+        """Remember only the values of some events: values that have left the window need no numbers.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class JoinKeys:
         Returns
         -------
         ndarray, shape (columns, n), int32
-            The same with the values numbered anew.
+            The slots of these events, with the values renumbered.
         """
         used = [np.unique(slots[self._rows(space)]) for space in range(len(self._keys_of))]
         used = [numbers[numbers >= 0].astype(np.int64) for numbers in used]
@@ -210,7 +210,7 @@ class JoinKeys:
         return out
 
     def values(self, slots: np.ndarray) -> dict[str, Any]:
-        """What the slots of some events stand for, as columns: for `numbered`.
+        """The values of the slots of some events, as columns, for `numbered`.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class JoinKeys:
         return found
 
     def numbered(self, values: pa.Table) -> np.ndarray:
-        """The slots of events whose values `values` has given, as they are numbered now."""
+        """The slots of events, from the columns that `values` has given, as values are numbered now."""
         slots = np.empty((len(self._columns), len(values)), np.int32)
         for number, column in enumerate(self._columns):
             words = []
@@ -296,7 +296,7 @@ class JoinKeys:
 
 
 def columns_read(plan: KeyPlan) -> list[str]:
-    """The columns of the data that keys and compared values are made of."""
+    """The columns of the data from which keys and compared values are made."""
     keys = [key for column in plan.columns for key in column.keys]
     return names_in([*keys, *(value for one in plan.values for value in (one.value, one.among))])
 

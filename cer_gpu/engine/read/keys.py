@@ -1,4 +1,4 @@
-"""Keys: the values of PARTITION BY, and those that a join compares, as numbers in order of first sight."""
+"""Keys: the values of PARTITION BY, and those that a join compares, numbered in order of first sight."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ NAN = int(np.array(np.nan).view(np.int64))
 """The word of a NaN: all NaN are one key."""
 
 BLOCK = 1 << 16
-"""Rows whose parts are put side by side at a time: fresh memory costs more than the numbering."""
+"""Rows whose parts are put side by side at a time: fresh memory would cost more than the numbering."""
 
 _DOUBLE, _BITS = Struct("=d"), Struct("=q")
-"""A float, and the word of the same bits."""
+"""A float, and the integer with the same bits."""
 
 _TEMPORAL = (pa.types.is_timestamp, pa.types.is_duration, pa.types.is_date, pa.types.is_time)
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The values of a part of the key as words: equal values, and they alone, have the same one.
+    """The values of a part of the key as words: two values are equal iff their words are.
 
     Attributes
     ----------
     data : ndarray, shape (n,), int64, or int32 for texts
-        A whole number or a time is itself, a float its bits, a text its number, -1 for a null; of the
-        others a null has any word. Of decimals see `cer_gpu.engine.read.sources.decimals.WideWords`.
+        A whole number or a time is its own word, a float is its bits, a text its number; the word of a null
+        is -1 for texts, else arbitrary. For decimals see `cer_gpu.engine.read.sources.decimals.WideWords`.
     valid : ndarray, shape (n,) or (0,), uint8
-        0 at a null; empty where there is none.
+        0 at a null; empty if there is none.
     beyond : ndarray, shape (n,) or (0,), bool
-        Where a value has no word, since it does not fit the type of the key; empty where all fit.
+        Where a value has no word, because it does not fit the type of the key; empty if all fit.
     """
 
     data: np.ndarray
@@ -63,7 +63,7 @@ class Words:
         return len(self.data)
 
     def slice(self, start: int, stop: int) -> Words:
-        """The rows `start <= row < stop`, without copying."""
+        """The rows `start <= row < stop`, without a copy."""
         return Words(self.data[start:stop], self.valid[start:stop], self.beyond[start:stop])
 
 
@@ -73,27 +73,26 @@ class Part:
     Parameters
     ----------
     names : tuple of str
-        The columns that may hold it.
+        The columns that may have the part.
     schema : pyarrow.Schema
         Of the data.
     texts : TextNumbers, optional
-        The numbers of texts to go on with.
+        The numbers of texts to continue with.
 
     Attributes
     ----------
     kind : pyarrow.DataType
         The type of the values.
-    texts : TextNumbers or None
-        Of a part that is text.
+        The numbers of texts, for a part that is text.
     wide : WideWords or None
-        Of a part that is decimals which 64 bits may not hold.
+        For a part that is decimals which 64 bits may not hold.
     doubles : DoubleWords or None
-        Of a part some of whose columns are whole numbers, and others floats.
+        For a part of which some columns are whole numbers and others floats.
 
     Raises
     ------
     DataError
-        When the columns have different types.
+        If the columns have different types.
     """
 
     def __init__(self, names: tuple[str, ...], schema: pa.Schema) -> None:
@@ -107,12 +106,12 @@ class Part:
         self.doubles = DoubleWords() if mixed else None
 
     def words(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> Words:
-        """The values of some rows, of all for None: the first of the alternatives that is not null.
+        """The words of some rows, of all for None: of the first alternative that is not null.
 
         Raises
         ------
         DataError
-            For a time that does not fit the finest unit of the alternatives.
+            If a time does not fit the finest unit of the alternatives.
         """
         first, *others = self.names
         found = self._fitting(batch, rows, first)
@@ -133,7 +132,7 @@ class Part:
         return found
 
     def words_of(self, batch: pa.RecordBatch, rows: np.ndarray | None, name: str) -> Words:
-        """The values that one of the columns has in some rows."""
+        """The words that one of the columns has in some rows."""
         column = single(batch.column(name))
         if pa.types.is_null(column.type):
             size = len(column) if rows is None else len(rows)
@@ -188,7 +187,7 @@ class Part:
         return kind == self.kind or not (_is_temporal(self.kind) or _is_temporal(kind))
 
     def word(self, value: Any) -> int:
-        """The word of a single value, as `words` gives it: not of a null or a NaN.
+        """The word of a single value, as `words` gives it; the value is no null and no NaN.
 
         Parameters
         ----------
@@ -205,7 +204,7 @@ class Part:
         return int(value)
 
     def column(self, words: np.ndarray) -> pa.Array:
-        """The values that some words stand for, as Arrow has them."""
+        """The values of some words, as an Arrow array."""
         if self.texts is not None:
             return self.texts.texts(words).cast(self.kind)
         if pa.types.is_floating(self.kind):
@@ -219,7 +218,7 @@ class Part:
         return pa.array(words).cast(self.kind)
 
     def kept(self, texts: TextNumbers | None) -> Part:
-        """The same part with other numbers of its texts."""
+        """The same part with other numbers for its texts."""
         new = object.__new__(Part)
         new.names, new.kind, new.texts = self.names, self.kind, texts
         new.wide, new.doubles = self.wide, self.doubles
@@ -229,7 +228,7 @@ class Part:
 class Keys:
     """Numbers the keys that are made of some parts.
 
-    What is numbered stays numbered: forgetting (`kept`) makes other numbers, beside these.
+    Numbers never change: forgetting (`kept`) makes other `Keys`, beside these.
 
     Parameters
     ----------
@@ -245,7 +244,7 @@ class Keys:
 
     @property
     def count(self) -> int:
-        """How many numbers there are by now."""
+        """How many numbers there are so far."""
         if self._numbers is not None:
             return self._numbers.count
         assert self._texts is not None
@@ -253,7 +252,7 @@ class Keys:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the keys take."""
+        """Bytes of the keys."""
         own = 0 if self._numbers is None else self._numbers.nbytes
         return own + self._counters.nbytes + sum(part.texts.nbytes for part in self.parts if part.texts)
 
@@ -279,7 +278,7 @@ class Keys:
         return int(self._numbers.encode(key, NONE_MISSING)[0])
 
     def next_ordinal(self, number: int) -> int:
-        """How many rows of a key there were so far; a row of it comes now."""
+        """How many rows of a key there were so far; counts one more."""
         if self._numbers is not None:
             return self._numbers.next_ordinal(number)
         self._widen_counters()
@@ -295,7 +294,7 @@ class Keys:
             self._counters = more
 
     def counted(self, words: Sequence[Words]) -> tuple[np.ndarray, np.ndarray]:
-        """The same with how many rows of its key came before each row, shape (n,), int64; -1 without key."""
+        """As `encode`, and how many rows of its key came before each row, (n,), int64; -1 without a key."""
         if self._numbers is not None:
             parts = [self._numbers.counted(*block) for block in _together(words)]
             if len(parts) == 1:
@@ -309,18 +308,18 @@ class Keys:
         return numbers, ordinals
 
     def counts(self, numbers: np.ndarray) -> np.ndarray:
-        """How many rows of some keys there were so far, where they are counted, else 0; int64."""
+        """How many rows of some keys there were so far if they are counted, else 0: int64."""
         counters = self._counters if self._numbers is None else self._numbers.counters
         return counters[numbers] if len(counters) else np.zeros(len(numbers), np.int64)
 
     def count_on(self, numbers: np.ndarray, more: np.ndarray) -> None:
-        """Add rows that came before to what `counts` gives for some keys, no key twice."""
+        """Add earlier rows to the counts of some keys, no key twice."""
         counters = self._counters if self._numbers is None else self._numbers.counters
         if len(counters):
             counters[numbers] += more
 
     def columns(self, numbers: np.ndarray) -> list[pa.Array]:
-        """For each part of the key the column of its values, for an array of numbers."""
+        """For each part of the key, the column of the values of some numbers."""
         return [part.column(words) for part, words in zip(self.parts, self.words(numbers), strict=True)]
 
     def words(self, numbers: np.ndarray) -> np.ndarray:
@@ -329,7 +328,7 @@ class Keys:
         return np.ascontiguousarray(found.reshape(len(numbers), len(self.parts)).T)
 
     def renewed(self, parts: Sequence[Part], words: np.ndarray, used: np.ndarray) -> Keys:
-        """Numbers for some keys alone, which have had others: see `kept`."""
+        """`Keys` of some keys alone, with new numbers: see `kept`."""
         new = Keys(parts)
         if new._numbers is not None:
             assert self._numbers is not None
@@ -349,12 +348,12 @@ def kept(spaces: Sequence[Keys], used: Sequence[np.ndarray]) -> list[tuple[Keys,
     spaces : sequence of Keys
         All that share a part with one of them.
     used : sequence of ndarray, shape (k,), int64
-        For each the numbers of the keys to keep, ascending.
+        For each, the numbers of the keys to keep, ascending.
 
     Returns
     -------
     list of (Keys, ndarray)
-        For each the numbers of these keys alone, and the new one of each of them, shape (k,), int64.
+        For each, `Keys` with only these keys, and their new numbers, shape (k,), int64.
     """
     words = [keys.words(numbers) for keys, numbers in zip(spaces, used, strict=True)]
     places: dict[int, list[tuple[int, int]]] = {}
@@ -415,7 +414,7 @@ def _storage(kind: pa.DataType) -> pa.DataType:
 
 
 def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
-    """The type in which values of several types are compared, None where they do not compare.
+    """The type in which values of several types are compared; None if they cannot be compared.
 
     Strings of any kind are one type, and so are integers and decimals, integers and floats, and times of
     different units.

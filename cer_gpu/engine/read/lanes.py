@@ -11,34 +11,34 @@ from cer_gpu.engine.read.keys import Keys, Part, Words, kept
 from cer_gpu.kernels.lanes import cpu as kernels
 
 SPARSE = 4
-"""With so many times as many lanes as events, most lanes have none: it is then the events that are sorted."""
+"""With this many times as many lanes as events, most lanes have none, and the events are sorted instead."""
 
 
 class LaneState(Protocol):
-    """What somebody keeps for each lane."""
+    """State that is kept for each lane."""
 
     def held(self) -> np.ndarray:
-        """The lanes whose state is not that of a lane that nothing was seen of, shape (k,), int64."""
+        """The lanes whose state is not that of a new lane, shape (k,), int64."""
         ...
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget the other lanes.
+        """Forget all lanes but some.
 
         Parameters
         ----------
         used, numbers : ndarray, shape (k,), int64
-            The lanes that are kept, those of `held` among them, and their new numbers.
+            The lanes that are kept, which include those of `held`, and their new numbers.
         count : int
-            How many lanes there are from now on.
+            How many lanes there are from then on.
         """
         ...
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """What is kept for some lanes, by name: an entry for each."""
+        """The state of some lanes, by name: an entry for each lane."""
         ...
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Continue with what `rows` returned: lanes have other numbers now, and there are `count` of them."""
+        """Restore the state that `rows` returned, for lanes with new numbers; there are `count` lanes."""
         ...
 
 
@@ -48,15 +48,15 @@ class LaneEncoder:
     Parameters
     ----------
     partition : tuple of tuple of str
-        The parts of the key; of a part's alternatives the first that is not null counts.
+        The parts of the key; of a part's alternatives the first one that is not null counts.
     schema : pyarrow.Schema
         Of the data.
 
     Attributes
     ----------
     keys : Keys
-        What the lanes by now stand for. `forget` puts another in its place: who still has lanes from before
-        then holds on to the one that they were given by.
+        The keys of the lanes. `forget` replaces it: whoever keeps lanes from before then has to keep the
+        `Keys` that they came from.
     """
 
     def __init__(self, partition: tuple[tuple[str, ...], ...], schema: pa.Schema) -> None:
@@ -74,7 +74,7 @@ class LaneEncoder:
 
     @property
     def count(self) -> int:
-        """How many lanes there are by now."""
+        """How many lanes there are so far."""
         return self.keys.count
 
     def key(self, lane: int) -> tuple[Any, ...]:
@@ -82,7 +82,7 @@ class LaneEncoder:
         return tuple(column[0].as_py() for column in self.key_columns(np.array([lane])))
 
     def key_columns(self, lanes: np.ndarray) -> list[pa.Array]:
-        """For each part of the key the column of its values, for an array of lanes."""
+        """For each part of the key, the column of the values of some lanes."""
         return self.keys.columns(lanes)
 
     def encode(
@@ -111,7 +111,7 @@ class LaneEncoder:
         return self.keys.counted(self._words(batch, None, inside))
 
     def forget(self, used: np.ndarray) -> np.ndarray:
-        """Forget all lanes but some: they are numbered anew.
+        """Forget all lanes but some, and renumber these.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ def present(lanes: np.ndarray, count: int) -> np.ndarray:
 
 
 def grown(values: np.ndarray, count: int, fill: Any = 0) -> np.ndarray:
-    """What is kept for each lane, with entries for at least `count` lanes, the new ones filled.
+    """An array kept for each lane, with entries for at least `count` lanes; new entries are `fill`.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def grown(values: np.ndarray, count: int, fill: Any = 0) -> np.ndarray:
 
 
 def at(values: np.ndarray, lanes: np.ndarray) -> np.ndarray:
-    """What is kept for some lanes; 0 for those that nothing was kept for yet.
+    """The entries of some lanes; 0 for lanes that the array has no entry for yet.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def at(values: np.ndarray, lanes: np.ndarray) -> np.ndarray:
 
 
 def moved(values: np.ndarray, used: np.ndarray, numbers: np.ndarray, count: int, fill: Any = 0) -> np.ndarray:
-    """What is kept for each lane, once all lanes but some are forgotten.
+    """An array kept for each lane, after all lanes but some were forgotten.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def moved(values: np.ndarray, used: np.ndarray, numbers: np.ndarray, count: int,
     used, numbers : ndarray, shape (k,), int64
         The lanes that are kept, and their new numbers.
     count : int
-        How many lanes there are from now on; those that are none of these are filled.
+        How many lanes there are from then on; entries of other lanes are `fill`.
     """
     out = np.full((count, *values.shape[1:]), fill, values.dtype)
     known = used < len(values)

@@ -28,8 +28,8 @@ class Measuring:
     Attributes
     ----------
     timed : bool
-        Whether the times of events are kept: the machine or an outlook measures them, or they are asked for
-        with the ends.
+        Whether the times of events are kept: the machine or an outlook measures them, or ends are reported
+        with them.
     """
 
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
@@ -40,18 +40,18 @@ class Measuring:
     def keys(
         self, batch: pa.RecordBatch, rows: np.ndarray, places: np.ndarray, time: Values | None, before: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """What the window measures of some rows, and where that is not null, as `Relevant` has them.
+        """What the window measures of some rows, and where that is not null, for `Relevant`.
 
         Parameters
         ----------
         batch : RecordBatch
         rows : ndarray, shape (m,), int64
         places : ndarray, shape (m,) or (0,), int64
-            Their places in their lanes; empty where these are their positions.
+            Their places in their lanes; empty if these are their positions.
         time : Values or None
-            Of all rows.
+            The times of all rows.
         before : int
-            How many rows come before the batch.
+            How many rows of the stream come before the batch.
 
         Raises
         ------
@@ -81,7 +81,7 @@ class Measuring:
         return data, keyed
 
     def times(self, rows: np.ndarray, keys: np.ndarray, time: Values | None) -> np.ndarray:
-        """The times of some rows, whose keys the window has already, where they are kept."""
+        """The times of some rows, if they are kept; `keys` is what the window measures of them."""
         if not self.timed or time is None:
             return NO_KEYS
         timed = self._window is not None and self._window.kind == "time"

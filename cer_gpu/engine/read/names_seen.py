@@ -1,4 +1,4 @@
-"""Which names the columns of types and streams have had, to tell of names that do not occur."""
+"""The names that occur in the columns of types and streams, to report names that do not occur."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from cer_gpu.plan.axes import ColumnAxis
 
 SEEN = 1000
-"""Names of a column that are remembered, to suggest one for a name that does not occur."""
+"""How many names of a column are remembered, to suggest one for a name that does not occur."""
 
 
 class NamesSeen:
@@ -16,9 +16,9 @@ class NamesSeen:
     Attributes
     ----------
     unseen : dict of str to set of str
-        For each column the names of the query that no event has had.
+        For each column, the names of the query that no event has had.
     seen : dict of str to set of str
-        For each column names that events have had, some of them.
+        For each column, some of the names that events have had.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class NamesSeen:
         self.unseen.setdefault(axis.column, set(axis.names)).difference_update(texts)
 
     def missing(self) -> list[tuple[str, str, list[str]]]:
-        """The types and streams of the query that no event had: their column, name, and what there was."""
+        """The types and streams of the query that no event had: their column, name, and names that occur."""
         return [
             (column, name, sorted(self.seen[column]))
             for column, names in self.unseen.items()

@@ -12,14 +12,14 @@ from cer_gpu.kernels.keys import cpu as kernels
 from cer_gpu.kernels.keys.contract import TextTable, WordTable
 
 LEAST = 1 << 8
-"""Places of the smallest table."""
+"""How many places the smallest table has."""
 
 SMALL = 1 << 16
-"""Up to so many places a table is filled to a quarter: it stays in the cache, where a search that goes on
-costs more than memory. Larger ones are filled to a half."""
+"""Up to this many places a table is filled to a quarter: it stays in the cache, where a longer search costs
+more than memory. Larger tables are filled to a half."""
 
 DENSE = 4
-"""Whole numbers are near where their range is at most so many times what the table has room for."""
+"""Whole numbers are near if their range is at most this many times what the table has room for."""
 
 NOT_NEAR = np.empty(0, np.int32)
 
@@ -27,7 +27,7 @@ UNCOUNTED = np.empty(0, np.int64)
 """The counters and the ordinals of keys whose rows are not counted."""
 
 ALL_OF_FEW = 1 << 10
-"""A dictionary of so many texts is numbered as a whole."""
+"""A dictionary of up to this many texts is numbered as a whole."""
 
 _FROM_HERE = np.zeros(1, np.int32)
 """Where a single text begins."""
@@ -35,7 +35,7 @@ _FROM_HERE = np.zeros(1, np.int32)
 _FROM_HERE.flags.writeable = False
 
 _UNKNOWN = -2
-"""What stands for the number of a text that has not been looked up."""
+"""The number of a text that has not been looked up."""
 
 
 class WordNumbers:
@@ -56,7 +56,7 @@ class WordNumbers:
 
     @property
     def count(self) -> int:
-        """How many numbers there are by now."""
+        """How many numbers there are so far."""
         return int(self._table.held[0])
 
     @property
@@ -66,7 +66,7 @@ class WordNumbers:
 
     @property
     def counters(self) -> np.ndarray:
-        """How many rows of each key there were so far, int64; empty where they are not counted."""
+        """How many rows of each key there were so far, int64; empty if they are not counted."""
         return self._counters
 
     @property
@@ -90,26 +90,26 @@ class WordNumbers:
         return self._numbered(words, valid, UNCOUNTED)
 
     def next_ordinal(self, number: int) -> int:
-        """How many rows of a key there were so far; a row of it comes now."""
+        """How many rows of a key there were so far; counts one more."""
         self._widen_counters()
         ordinal = int(self._counters[number])
         self._counters[number] = ordinal + 1
         return ordinal
 
     def counted(self, words: np.ndarray, valid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same with how many rows of its key came before each row, shape (n,), int64."""
+        """As `encode`, and how many rows of its key came before each row, shape (n,), int64."""
         ordinals = np.empty(words.shape[-1], np.int64)
         self._widen_counters()
         return self._numbered(words, valid, ordinals), ordinals
 
     def kept(self, words: np.ndarray, used: np.ndarray) -> WordNumbers:
-        """Numbers from 0 on for some keys alone, all different.
+        """Numbers from 0 on for only some keys, all different.
 
         Parameters
         ----------
         words : ndarray, shape (k,) or (parts, k), int64
         used : ndarray, shape (k,), int64
-            The number that each has had.
+            The number that each key has had.
         """
         new = WordNumbers(1 if not self._shape else self._shape[0])
         new.encode(words, NONE_MISSING)
@@ -172,7 +172,7 @@ class TextNumbers:
 
     @property
     def count(self) -> int:
-        """How many numbers there are by now."""
+        """How many numbers there are so far."""
         return int(self._table.held[0])
 
     @property
@@ -189,7 +189,7 @@ class TextNumbers:
         texts : pyarrow.Array
             Of strings, or of a dictionary of them.
         rows : ndarray, shape (n,), int64, or None
-            Those that are meant; None: all.
+            The rows to number; None: all.
 
         Returns
         -------
@@ -232,7 +232,7 @@ class TextNumbers:
         return pa.LargeStringArray.from_buffers(count, bounds, data).slice(first)
 
     def kept(self, used: np.ndarray) -> TextNumbers:
-        """Numbers from 0 on for some texts alone; `used` holds their old numbers, ascending."""
+        """Numbers from 0 on for only some texts; `used` holds their old numbers, ascending."""
         new = TextNumbers()
         new.encode(self.texts(used))
         return new
@@ -310,7 +310,7 @@ def _bytes_of(texts: pa.Array) -> tuple[np.ndarray, np.ndarray]:
 
 
 def same_memory(left: pa.Array, right: pa.Array) -> bool:
-    """Whether two arrays are one."""
+    """Whether two arrays lie in the same memory."""
     return (
         len(left) == len(right)
         and left.offset == right.offset

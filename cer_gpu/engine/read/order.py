@@ -20,7 +20,7 @@ from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.late import compute as pc
 
 PART = 1 << 17
-"""Rows that one thread looks at at a time."""
+"""Rows that one thread checks at a time."""
 
 HOW_TO_SORT = "sort the data, or ask for it: sort=True (--sort)"
 
@@ -31,19 +31,19 @@ LEAVE_OUT = "; where only each partition is in order, leave ordered=True (--orde
 class OrderCheck:
     """Follows the order columns of a run from batch to batch.
 
-    Time may not decrease; where it ties, the further columns may not. With PARTITION BY this is asked
-    inside every partition only: `in_order` turns false where the whole stream falls out of order, and the
-    caller checks the rows of each lane. The row that an error names is the first of the stream that breaks a
+    Time may not decrease; where it ties, the further columns may not. With PARTITION BY this holds only
+    inside every partition: `in_order` becomes false when the whole stream falls out of order, and the caller
+    then checks the rows of each lane. The row that an error names is the first of the stream that breaks a
     rule, however the stream is cut into batches.
 
     Parameters
     ----------
     order_by : tuple of str
-        The time, then what breaks ties. Empty: nothing is checked.
+        The time, then the columns that break ties. Empty: nothing is checked.
     partitioned : bool
     workers : Workers
     promised : bool, optional
-        Whether the stream is to be in order as a whole with PARTITION BY, too.
+        Whether the stream has to be in order as a whole, even with PARTITION BY.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class OrderCheck:
         self._partitioned = partitioned and not promised
         self._promised = partitioned and promised
         self._before: pa.RecordBatch | None = None
-        """The last row, where further columns break ties."""
+        """The last row, if further columns break ties."""
         self._last: int | float | None = None
         """The last time."""
         self._rows = 0
@@ -70,15 +70,15 @@ class OrderCheck:
         self.greatest: int | float | None = None
 
     def time(self, batch: pa.RecordBatch) -> Values | None:
-        """The time column of the next batch, checked; None without one.
+        """The time column of the next batch, checked; None if there is none.
 
-        With PARTITION BY it ends before a row without a time: `refuse_missing` says so, once the rows before
-        that one have been checked lane by lane.
+        With PARTITION BY it ends before a row without a time: `refuse_missing` raises the error for it, after
+        the rows before it have been checked lane by lane.
 
         Raises
         ------
         DataError
-            At a null or NaN time, and where an unpartitioned stream runs backwards.
+            At a null or NaN time, or if an unpartitioned stream runs backwards.
         """
         if not self._order_by:
             return None
@@ -105,7 +105,7 @@ class OrderCheck:
         return timed
 
     def follows(self, time: int | float) -> bool:
-        """Whether a single row with this time needs no further look: `note` it then.
+        """Whether a single row with this time needs no further check; then call `note`.
 
         Parameters
         ----------
@@ -124,12 +124,12 @@ class OrderCheck:
             self.greatest = time
 
     def refuse_missing(self) -> None:
-        """Raise the error of a row without a time, where there was one."""
+        """Raise the error for a row without a time, if there was one."""
         if self._missing is not None:
             raise self._missing
 
     def skip(self, rows: int) -> None:
-        """Count rows that have been looked at elsewhere."""
+        """Count rows that have been checked elsewhere."""
         self._rows += rows
 
     def _first_missing(self, values: Values) -> int:
@@ -206,15 +206,15 @@ class OrderCheck:
 
 
 class LaneTimes:
-    """The time of the last row of every lane: inside a lane none may be earlier.
+    """The time of the last row of every lane: later rows of the lane may not be earlier.
 
     Attributes
     ----------
     last : ndarray, shape (lanes,), int64 or float64
     seen : ndarray, shape (lanes,), uint8
-        Whether there was one; there may be room for more lanes than there are.
+        Whether the lane had a row; there may be room for more lanes than there are.
     ties : list of LaneTies
-        The same of each column that breaks ties.
+        The same for each column that breaks ties.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ class LaneTimes:
         return self.last.nbytes + self.seen.nbytes + sum(tie.nbytes for tie in self.ties)
 
     def first_broken(self, lanes: np.ndarray, times: np.ndarray, further: list[pa.Array], count: int) -> int:
-        """The first row that comes before the row before it in its lane, or -1; those before it are noted.
+        """The first row that comes before the row before it in its lane, or -1; notes the rows before it.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class LaneTimes:
         return int(rows[wrong].min()) if wrong.any() else -1
 
     def first_decrease(self, lanes: np.ndarray, times: np.ndarray, count: int) -> int:
-        """The first row that is earlier than the row before it in its lane, or -1; those before it are noted.
+        """The first row that is earlier than the row before it in its lane, or -1; notes the rows before it.
 
         Parameters
         ----------
@@ -283,7 +283,7 @@ class LaneTimes:
             -1 where a row has none.
         times : ndarray, shape (n,), any number
         count : int
-            How many lanes there are by now.
+            How many lanes there are so far.
         """
         dtype = np.dtype(np.float64 if times.dtype.kind == "f" else np.int64)
         self.last = grown(self.last.astype(dtype, copy=False), count)
@@ -291,9 +291,9 @@ class LaneTimes:
         return int(kernels.lane_decrease(lanes, times, self.last, self.seen))
 
     def note(self, lane: int, time: int | float, count: int) -> bool:
-        """Note the time of a single row, of `count` lanes by now, where no further columns break ties.
+        """Note the time of a single row, if no further columns break ties; there are `count` lanes so far.
 
-        False, and nothing is noted, where it comes before the last one of its lane.
+        Gives False, and notes nothing, if the row comes before the last one of its lane.
         """
         if len(self.seen) < count:
             dtype = np.dtype(np.float64 if isinstance(time, float) else np.int64)
@@ -305,11 +305,11 @@ class LaneTimes:
         return True
 
     def since(self, mark: int | float | None) -> np.ndarray:
-        """The lanes whose last row is not before a time; with None, all that had rows."""
+        """The lanes whose last row is not before a time; for None all lanes that had rows."""
         return np.flatnonzero(self.seen if mark is None else (self.seen != 0) & (self.last >= mark))
 
     def rows(self, lanes: np.ndarray) -> list[tuple[str, Any]]:
-        """What is known of some lanes, as columns: for `put`."""
+        """What is known of some lanes, as columns, for `put`."""
         found: list[tuple[str, Any]] = [("last", at(self.last, lanes)), ("seen", at(self.seen, lanes))]
         for number, ties in enumerate(self.ties):
             values, there = ties.of(lanes, int(lanes.max(initial=-1)) + 1)
@@ -317,7 +317,7 @@ class LaneTimes:
         return found
 
     def put(self, lanes: np.ndarray, rows: pa.Table, count: int) -> None:
-        """Put back what `rows` has given, of lanes that have other numbers now; there are `count` lanes."""
+        """Restore what `rows` has given, for lanes with new numbers; there are `count` lanes."""
         last, seen = (rows.column(name).to_numpy() for name in ("last", "seen"))
         self.last = grown(self.last.astype(last.dtype, copy=False), count)
         self.seen = grown(self.seen, count)
@@ -328,7 +328,7 @@ class LaneTimes:
             ties.note(lanes, values, there & rows.column(f"tied {number}").to_numpy())
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         self.last = moved(self.last, used, numbers, count)
         self.seen = moved(self.seen, used, numbers, count)
         for ties in self.ties:
@@ -338,16 +338,16 @@ class LaneTimes:
 _NUMBERS = (
     pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_temporal, pa.types.is_null
 )  # fmt: skip
-"""Types whose values are compared as numbers; others are compared as Python does."""
+"""Types whose values are compared as numbers; others are compared as Python objects."""
 
 
 class LaneTies:
-    """What the last row of every lane has in a column that breaks ties.
+    """The values of the last row of every lane in a column that breaks ties.
 
     Attributes
     ----------
     values : ndarray, shape (lanes,), a number or object
-        Texts as objects; what stands at a null is arbitrary.
+        Texts are objects; the value at a null is arbitrary.
     there : ndarray, shape (lanes,), bool
         Whether there is a value.
     """
@@ -366,7 +366,7 @@ class LaneTies:
         return None if self.values.dtype == object else 0
 
     def read(self, column: pa.Array) -> tuple[np.ndarray, np.ndarray]:
-        """The values of a column and where there are some, as they are kept."""
+        """The values of a column, and where there are any, in the form that is kept."""
         if any(test(column.type) for test in _NUMBERS):
             found = columns.numbers(column, "")
             kind = np.float64 if found.data.dtype.kind == "f" else np.int64
@@ -376,7 +376,7 @@ class LaneTies:
         return values, column.is_valid().to_numpy(zero_copy_only=False)
 
     def of(self, lanes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """What the last rows of some lanes have, of `count` lanes by now, and where there is something."""
+        """The values of the last rows of some lanes, and where there are any; there are `count` lanes."""
         self.values, self.there = grown(self.values, count, self._fill), grown(self.there, count)
         return self.values[lanes], self.there[lanes]
 
@@ -387,7 +387,7 @@ class LaneTies:
         self.values[lanes], self.there[lanes] = values, there
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
         self.values = moved(self.values, used, numbers, count, self._fill)
         self.there = moved(self.there, used, numbers, count)
 

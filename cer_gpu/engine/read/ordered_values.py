@@ -1,7 +1,7 @@
-"""The values that events are compared by, as words that can be put in order.
+"""The values by which events are compared, as words that have an order.
 
-A text becomes its number; a chunk puts the numbers in the order of the texts that there are by then. Any
-other value becomes a word of the domain of what it is compared with (`cer_gpu.engine.read.value_words`).
+A text becomes its number; a chunk sorts the numbers by the texts that there are so far. Any other value
+becomes a word of the domain of what it is compared with (`cer_gpu.engine.read.value_words`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class OrderedValues:
 
     @property
     def count(self) -> int:
-        """How many rows of slots they take."""
+        """How many rows of slots the values take."""
         return VALUE_ROWS * len(self._values)
 
     @property
@@ -60,7 +60,7 @@ class OrderedValues:
         return self.texts.count
 
     def ordered(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The sides and the words of some events, those of texts in their order.
+        """The sides and the words of some events, with the words of texts in the order of the texts.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class OrderedValues:
         return sides, words
 
     def forget(self, rows: np.ndarray) -> np.ndarray:
-        """Remember only the texts of some events; gives their rows of slots as they are numbered then."""
+        """Remember only the texts of some events; gives their rows of slots with the texts renumbered."""
         out = rows.copy()
         places = [VALUE_ROWS * number for number in np.flatnonzero(self._textual).tolist()]
         used = np.unique(np.concatenate([np.empty(0, np.int32), *(_numbers(rows, at) for at in places)]))
@@ -96,7 +96,7 @@ class OrderedValues:
         return out
 
     def values(self, rows: np.ndarray) -> dict[str, Any]:
-        """What the rows of slots of some events stand for, as columns: for `numbered`."""
+        """The values of some events' rows of slots, as columns, for `numbered`."""
         found: dict[str, Any] = {}
         for at, row in enumerate(rows):
             number, place = divmod(at, VALUE_ROWS)
@@ -109,7 +109,7 @@ class OrderedValues:
         return found
 
     def numbered(self, values: pa.Table) -> np.ndarray:
-        """The rows of slots of events whose values `values` has given, as texts are numbered now."""
+        """The rows of slots of events, from the columns that `values` gave, as texts are numbered now."""
         rows = np.empty((self.count, len(values)), np.int32)
         for at in range(self.count):
             column = columns.single(values.column(f"value {at}"))
@@ -123,7 +123,7 @@ class OrderedValues:
         Raises
         ------
         RowError
-            Where a value that an event is compared by does not fit 64 bits.
+            If a value by which an event is compared does not fit 64 bits.
         """
         read = self._reader(batch)
         known: dict[tree.Expression, tuple[Values, str | None]] = {}
@@ -168,11 +168,11 @@ class OrderedValues:
 
     @property
     def names(self) -> list[str]:
-        """The columns of the data that values are worked out from."""
+        """The columns of the data from which values are computed."""
         return sorted({name for column in self._values for name in attributes_of(column.value)})
 
     def reads_singly(self, schema: pa.Schema) -> bool:
-        """Whether `row_of` can be asked, for data of a schema."""
+        """Whether `row_of` can be used for data of a schema."""
         if self.textual(schema) or any(f"{UNFIT}{name}" in schema.names for name in self.names):
             return False
         none = pa.RecordBatch.from_pylist([], schema=schema)

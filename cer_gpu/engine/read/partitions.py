@@ -1,4 +1,4 @@
-"""The lane of every row: its partition, and the place and the time of the row in it."""
+"""The lane of every row: its partition; and the place and the time of the row in the partition."""
 
 from __future__ import annotations
 
@@ -46,19 +46,17 @@ class Laned:
 class Partitions:
     """Tells partitions apart, and follows the order of time inside each.
 
-    The time of the last row of each partition is known of all its rows, also of those that the query has no
-    use for, so that a row that is out of order is found however the stream is cut. While the whole stream is
-    in order no row can be, and of a source that can be read again (`foresight`) the rows so far are then read
-    once more where it falls out of order; of any other source every row is looked at as it comes.
+    The time of the last row of each partition is known from all its rows, also from those that the query does
+    not need, so that a row out of order is found however the stream is cut. As long as the whole stream is in
+    order, no row can be out of order in its partition. When it falls out of order, a source that can be read
+    again (`foresight`) is read once more up to there; with any other source every row is checked as it comes.
 
     Parameters
     ----------
     encoder : LaneEncoder or None
         Of PARTITION BY; None: there is one lane.
     streams : tuple of str
-        Those that FROM names, where the rows of others have no lane; empty: all rows have one.
-    stream_column : str or None
-    counted : bool
+        The streams that FROM names; rows of other streams have no lane. Empty: all rows have one.
         Whether the rows of each lane are counted.
     order_by : tuple of str
         The time column, then those that break ties.
@@ -83,10 +81,10 @@ class Partitions:
         self._foresight = foresight
         self._known = foresight is None
         self.follows = True
-        """Whether time is followed inside each partition: the stream need not be in order as a whole."""
+        """Whether time is checked inside each partition: the stream need not be in order as a whole."""
         self.times = LaneTimes(max(len(order_by) - 1, 0))
         self.last = np.empty(0, np.int64)
-        """The lane of the last row that had one and was looked at, if there was one."""
+        """The lane of the last row that had one and was checked, if there was one."""
         self.away: AwayLanes | None = None
         """Where lanes are while memory has no room for them."""
         self._met = 0
@@ -100,17 +98,17 @@ class Partitions:
 
     @property
     def keys(self) -> Keys | None:
-        """What the lanes stand for; None without PARTITION BY."""
+        """The keys of the lanes; None without PARTITION BY."""
         return None if self.encoder is None else self.encoder.keys
 
     @property
     def count(self) -> int:
-        """How many lanes there are by now."""
+        """How many lanes there are so far."""
         return self.encoder.count if self.encoder is not None else 1
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the keys take, and what is known of each."""
+        """Bytes of the keys, and of what is known of each lane."""
         away = 0 if self.away is None else self.away.nbytes
         return self.times.nbytes + away + (0 if self.encoder is None else self.encoder.keys.nbytes)
 
@@ -124,16 +122,16 @@ class Partitions:
         batch : RecordBatch
         rows : ndarray, shape (m,), int64
         time : Values or None
-            Of its rows, or of the first of them that have one.
+            Of its rows, or of the first ones, up to a row without a time.
         in_order : bool
-            Whether the whole stream has been in order so far, this batch too.
+            Whether the whole stream has been in order so far, including this batch.
         before : int
-            How many rows come before it.
+            How many rows of the stream come before it.
 
         Raises
         ------
         DataError
-            Where a row is earlier than the row before it in its partition.
+            If a row is earlier than the row before it in its partition.
         """
         followed = self.follows and self.encoder is not None and time is not None
         followed = followed and (self._known or not in_order)
@@ -158,26 +156,26 @@ class Partitions:
         return Laned(lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS)
 
     def reads_singly(self, schema: pa.Schema) -> bool:
-        """Whether `row` can be asked, for data of a schema."""
+        """Whether `row` can be used for data of a schema."""
         if self.encoder is None or self._streams or not self._known or len(self._order_by) > 1:
             return False
         parts = self.encoder.keys.parts
         return all(len(part.names) == 1 and part.fits(schema.field(part.names[0]).type) for part in parts)
 
     def row(self, values: Sequence[Any], time: int | float | None) -> tuple[int, int] | None:
-        """The lane of a single row, and how many rows of it came before; see `reads_singly`.
+        """The lane of a single row, and how many rows of the lane came before; see `reads_singly`.
 
         Parameters
         ----------
         values : sequence
-            Of the parts of its key, as `Part.word` takes them.
+            The parts of its key, in the form that `Part.word` takes.
         time : int or float or None
 
         Returns
         -------
         tuple of int, or None
-            None where `laned` must look at the row: it comes before the last one of its lane, or there are
-            lanes on disk. Nothing is noted of it then.
+            None if `laned` has to read the row: it comes before the last one of its lane, or there are lanes
+            on disk. Nothing is noted then.
         """
         if len(self._stamps) or (self.away is not None and self.away.some):
             return None
@@ -193,17 +191,17 @@ class Partitions:
 
     @property
     def looks_at_all(self) -> bool:
-        """Whether rows are looked at that the query has no use for."""
+        """Whether rows are read that the query does not need."""
         return self._counted or (self.follows and bool(self._order_by))
 
     def last_times(self, lanes: np.ndarray) -> np.ndarray | None:
-        """The times of the last rows of some lanes, shape (k,); None while lanes are not followed."""
+        """The times of the last rows of some lanes, shape (k,); None if lanes are not checked."""
         if not self.follows or not self._known or len(self.times.last) < self.count:
             return None
         return self.times.last[lanes]
 
     def rows_of(self, lanes: np.ndarray) -> np.ndarray:
-        """How many rows of some lanes there were so far, where they are counted; shape (k,), int64."""
+        """How many rows of some lanes there were so far, if they are counted: shape (k,), int64."""
         return self._counters[lanes] if self.encoder is None else self.encoder.keys.counts(lanes)
 
     def outside(self, rows: np.ndarray) -> int:
@@ -232,16 +230,17 @@ class Partitions:
         return numbers
 
     def recent(self) -> np.ndarray | None:
-        """What tells how long ago the last row of each lane was, shape (lanes,): the least is the longest.
+        """A number for each lane that is less the longer ago its last row was, shape (lanes,).
 
-        The number of the row, about, once lanes have been put away; before that its time; None without one.
+        Once lanes have been put away it is about the number of that row; before that, its time; None without
+        one.
         """
         if len(self._stamps):
             return grown(self._stamps, self.count)[: self.count]
         return self.times.last[: self.count] if len(self.times.last) >= self.count else None
 
     def put_away(self, lanes: np.ndarray, events: Relevant | None) -> None:
-        """Write lanes to disk with their events; they are forgotten next."""
+        """Write lanes to disk with their events; the caller forgets them next."""
         assert self.away is not None
         if not len(self._stamps):
             self._stamps = np.zeros(self.count, np.int64)

@@ -1,4 +1,4 @@
-"""The columns of the data that results are made of, as they are kept of relevant events."""
+"""The columns of the data that results are made of, kept for relevant events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cer_gpu.engine.read.sources.arrow_types import LARGE_DICTIONARY, convert, r
 from cer_gpu.engine.read.sources.columns import copied, storage_of
 
 FEW = 64
-"""Rows that are copied one column after another."""
+"""Up to this many rows are copied one column after another."""
 
 
 class RowValues(NamedTuple):

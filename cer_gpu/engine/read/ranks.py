@@ -1,8 +1,7 @@
-"""Values that are compared as ranks: int64 numbers that are ordered as the values are.
+"""Values that are compared as ranks: int64 numbers in the order of the values.
 
-What stands on the two sides of a comparison is ranked together, so that a kernel compares whole numbers,
-whatever the values are: integers with floats exactly, times of different units, decimals, texts by code
-point.
+Both sides of a comparison are ranked together, so a kernel compares whole numbers, whatever the values are:
+integers with floats exactly, times of different units, decimals, texts by code point.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ NO_RANK = -1
 """The rank of a null and of a NaN, which compare to nothing."""
 
 FLOAT_INTEGERS = 1 << 53
-"""Up to here every integer is a float64."""
+"""Up to here every integer is exactly a float64."""
 
 
 class SideRanks(NamedTuple):
@@ -50,14 +49,14 @@ def ranks(
     ----------
     left, right : Expression
     sides : tuple of two pyarrow.Table
-        With the columns that each reads.
+        The columns that each side reads.
     units : mapping of str to str
         Of columns of times and decimals.
 
     Raises
     ------
     DataError
-        Where a value does not fit 64 bits.
+        If a value does not fit 64 bits.
     """
     if isinstance(left, tree.Attribute) and columns.is_text(sides[0].schema.field(left.name).type):
         assert isinstance(right, tree.Attribute)
@@ -78,7 +77,7 @@ def read_columns(table: pa.Table | pa.RecordBatch, units: Mapping[str, str]) -> 
 
 
 def read_wide(table: pa.Table | pa.RecordBatch, units: Mapping[str, str]) -> Reader:
-    """The same with decimals as Python integers, where they do not fit 64 bits."""
+    """As `read_columns`, with decimals as Python integers where they do not fit 64 bits."""
     plain = read_columns(table, units)
 
     def read(name: str) -> tuple[Values, str | None]:
@@ -103,7 +102,7 @@ def _values(side: tree.Expression, table: pa.Table, units: Mapping[str, str]) ->
 
 
 def beyond(where: tree.Expression | tree.Comparison, row: pa.Table, units: Mapping[str, str]) -> DataError:
-    """The error of an expression or a comparison in which a value does not fit 64 bits, over a row."""
+    """The error for a row in which a value of an expression or a comparison does not fit 64 bits."""
     sides = (where.left, where.right) if isinstance(where, tree.Comparison) else (where,)
     read = read_columns(row, units)
     step = next((found for side in sides if (found := overflow(side, read)) is not None), to_text(where))

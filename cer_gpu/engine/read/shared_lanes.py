@@ -1,4 +1,4 @@
-"""What one of several queries knows of the lanes that they read together."""
+"""The lanes that several queries read together, as one of these queries sees them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from cer_gpu.engine.read.intake import Intake
 
 
 class SharedLanes:
-    """The lanes of an intake that several queries read from.
+    """The lanes of an intake from which several queries read.
 
-    No query forgets a lane, since another one may still have events of it: what an intake does to be rid of
-    lanes does nothing here.
+    No query forgets a lane, because another one may still have events of it: the methods by which an intake
+    gets rid of lanes do nothing here.
 
     Parameters
     ----------
@@ -22,14 +22,14 @@ class SharedLanes:
     grouped = False
     away = None
     nbytes = 0
-    """Of what the query keeps by itself; the keys of the lanes are the intake's."""
+    """Bytes that the query itself keeps; the keys of the lanes are the intake's."""
 
     def __init__(self, intake: Intake) -> None:
         self._intake = intake
 
     @property
     def lane_count(self) -> int:
-        """How many lanes there are by now."""
+        """How many lanes there are so far."""
         return self._intake.lane_count
 
     def least_measured(self, new: list[Relevant]) -> int | float | None:
@@ -37,21 +37,21 @@ class SharedLanes:
         return self._intake.least_measured(new)
 
     def returned(self) -> list[Relevant]:
-        """Nothing is ever put on disk."""
+        """Nothing: no lane is ever put on disk."""
         return []
 
     def put_away(
         self, kept: Relevant | None, new: list[Relevant], nbytes: int, excess: int
     ) -> np.ndarray | None:
-        """Nothing is put on disk."""
+        """None: no lane is put on disk."""
         return None
 
     def forget(
         self, parts: list[Relevant], pressed: bool = False, away: np.ndarray | None = None
     ) -> list[Relevant]:
-        """The events with the lanes that they have."""
+        """The same events with the same lanes."""
         return parts
 
     def forgets(self, events: int, pressed: bool = False) -> bool:
-        """No lane is forgotten."""
+        """False: no lane is forgotten."""
         return False

@@ -1,4 +1,4 @@
-"""The words that a single event is compared by, from Python's numbers: for `cer_gpu.engine.read.singly`."""
+"""The words by which a single event is compared, from Python's numbers: for `cer_gpu.engine.read.singly`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row: TypeAlias = tuple[int, int, int]
 """A value in the rows of slots: its side, and the upper and the lower half of its word."""
 
 Number: TypeAlias = Callable[[Mapping[str, Any]], int | float | None]
-"""A number of an event, from the values of its columns."""
+"""Gives a number of an event, from the values of its columns."""
 
 NOTHING: Row = (NO_VALUE, 0, 0)
 
@@ -29,16 +29,16 @@ _OPERATIONS: Mapping[str, Callable[[float, float], float]] = {
 def single_row(
     value: tree.Expression, own: Domain, domain: Domain
 ) -> Callable[[Mapping[str, Any]], Row] | None:
-    """What gives the row of a value of a single event; None where arrays are to work it out.
+    """A function that gives the row of a value of a single event; None if arrays have to compute it.
 
     Parameters
     ----------
     value : Expression
-        No text.
+        Not a text.
     own : Domain
-        Of the value.
+        The domain of the value.
     domain : Domain
-        Of what it is compared with.
+        The domain of what it is compared with.
     """
     if own != domain:
         return None

@@ -1,8 +1,8 @@
-"""Batches of one event, as many a stream gets, read by their values and without arrays of columns.
+"""Batches of one event, which many streams get, read value by value and without arrays of columns.
 
 Arrow and NumPy take about a microsecond for each step, whatever the number of rows, and the general way has a
-hundred steps. One event is a handful of numbers and texts: here they are compared as Python compares them.
-What cannot be decided so is left to the general way, and nothing is noted of it before.
+hundred steps. One event is a handful of numbers and texts: here they are compared as Python objects. Where
+that cannot decide, the batch is left to the general way, and nothing has been noted of it before.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from cer_gpu.plan.axes import Axis, CutAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import CompiledQuery
 
 FEW = 1 << 10
-"""Combinations of texts that are remembered, until there are more."""
+"""How many combinations of texts are remembered before all are dropped."""
 
 LONG = 1 << 8
-"""Characters of a text that is remembered at most."""
+"""The most characters of a text that is remembered."""
 
 NO_LANES = np.empty(0, np.int32)
 NO_KEYS = np.empty(0, np.int64)
 ALL_KEYED = np.empty(0, np.uint8)
 NO_SLOTS = np.empty((0, 0), np.int32)
-"""What `Relevant` has where there are no lanes, no keys, no null among the keys, and no join."""
+"""The fields of `Relevant` if there are no lanes, no keys, no null among the keys, and no join."""
 
 ONLY_ROW = np.zeros(1, np.int64)
 
@@ -44,13 +44,13 @@ NO_EVENTS = Relevant(np.empty(0, np.uint8), NO_KEYS, NO_LANES, NO_KEYS, ALL_KEYE
 
 
 class SingleEvent(NamedTuple):
-    """A single event that is relevant.
+    """A single relevant event.
 
     Attributes
     ----------
     event : Relevant
     row : RowValues or None
-        Its payload, where that is not in `event`.
+        Its payload, if it is not in `event`.
     """
 
     event: Relevant
@@ -58,7 +58,7 @@ class SingleEvent(NamedTuple):
 
 
 class ReadingParts(NamedTuple):
-    """What follows a stream while it is read."""
+    """The parts of a run that follow a stream while it is read."""
 
     classifier: Classifier
     order: OrderCheck
@@ -119,7 +119,7 @@ class SingleSymbols:
     Attributes
     ----------
     names : list of str
-        The columns whose values `of` is given.
+        The columns whose values `of` takes.
     """
 
     def __init__(self, classifier: Classifier, schema: pa.Schema) -> None:
@@ -138,14 +138,14 @@ class SingleSymbols:
             numbers.append((stage.state_stride, stage.table, own))
         self._stages = numbers
         self.whole = all(one is not None for _, _, own in numbers for one in own)
-        """Whether values say all; else `in_batch` is to be asked."""
+        """Whether the values of an event are enough; otherwise use `in_batch`."""
         self.names = [
             *self._texts,
             *(name for _, _, own in numbers for one in own if one is not None for name in one.names),
         ]
 
     def of(self, values: Mapping[str, Any]) -> int:
-        """The symbol of an event; 0 where it is not relevant."""
+        """The symbol of an event; 0 if it is not relevant."""
         texts = tuple([values[name] for name in self._texts])
         begun = self._of_texts.get(texts)
         if begun is None:
@@ -159,7 +159,7 @@ class SingleSymbols:
         return symbol
 
     def in_batch(self, batch: pa.RecordBatch, before: int) -> int:
-        """The symbol of the one event of a batch, which so many events come before."""
+        """The symbol of the one event of a batch; `before` events of the stream come before it."""
         _, symbols = self._classifier.relevant(batch, before)[0]
         return int(symbols[0]) if len(symbols) else 0
 
@@ -221,7 +221,7 @@ class SingleEvents:
     schema : pyarrow.Schema
         Of the stream, in normal types (`cer_gpu.engine.read.sources.arrow_types`).
     given : pyarrow.Schema
-        Of the batches: they may lack columns.
+        The schema of the batches: they may lack columns.
     known : mapping of str to str
         Columns that have one value in all these batches: their type.
 
@@ -291,7 +291,7 @@ class SingleEvents:
         Returns
         -------
         SingleEvent or bool
-            True where the event is not relevant; False where it is left to the general way.
+            True if the event is not relevant; False if the batch is left to the general way.
         """
         if batch.num_columns != self._columns:
             return False  # some derived value does not fit 64 bits

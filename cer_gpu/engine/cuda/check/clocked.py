@@ -1,4 +1,4 @@
-"""Hits and counts of automata with one clock."""
+"""The check of hits and counts of automata with one clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prefix sums, and the way from columns to relevant events."""
+"""The check of prefix sums, and of the way from columns to relevant events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BASE = 1 << 40
 
 
 def scanned(inputs: Inputs) -> Answers:
-    """Where lists begin: prefix sums over three levels of units, by our kernels and by CuPy if installed."""
+    """Where lists begin: prefix sums over three levels of units, by our kernels and by CuPy, if installed."""
     threads = inputs.stream.threads
     numbers = mixed(threads * threads + 3, 9)
     here = np.append(0, np.cumsum(numbers))

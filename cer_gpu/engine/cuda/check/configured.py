@@ -1,4 +1,4 @@
-"""Hits and counts of configurations."""
+"""The check of hits and counts of configurations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cer_gpu.kernels.streams.contract import NOTHING
 from cer_gpu.kernels.windows.contract import comparable
 
 ROOM = 1 << 6
-"""A segment has fewer events."""
+"""A segment has fewer events than this."""
 
 
 def followed_answers(inputs: Inputs) -> Answers:

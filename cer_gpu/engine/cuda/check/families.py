@@ -28,7 +28,7 @@ from cer_gpu.kernels.device.jit import Launched, watching
 from cer_gpu.kernels.device.usable import out_of_memory, simulated
 
 SIMULATED = Geometry(4, 2)
-"""Blocks in the simulator, where each thread is a Python thread: small, and too few to hold all the work."""
+"""Blocks in the simulator, where each thread is a Python thread: small, and too few for all the work."""
 
 
 class Family(NamedTuple):
@@ -69,7 +69,7 @@ FAMILIES = (
     Family("rows of views", viewed.kept_rows),
     Family("answers of views", viewed.asked_rows),
 )
-"""A family comes after those whose kernels it also launches, so the first wrong family is to blame."""
+"""A family comes after those whose kernels it launches too, so the first wrong family is to blame."""
 
 
 @dataclass(frozen=True, slots=True)

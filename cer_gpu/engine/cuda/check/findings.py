@@ -35,7 +35,7 @@ FOLDER = "devices"
 """A folder in the user's cache folder, with a file for each device and set of versions, named by a digest."""
 
 LARGEST = 1 << 16
-"""A file with more bytes is not read."""
+"""A file of more bytes is not read."""
 
 _ONE_AT_A_TIME = Lock()
 
@@ -65,7 +65,7 @@ def fault_of(number: int) -> Fault | None:
 
 
 def checked_anew(number: int) -> Checked | None:
-    """Check a device whatever result is stored, and store the new one in its place.
+    """Check a device, even if a result is stored, and store the new result.
 
     Returns
     -------

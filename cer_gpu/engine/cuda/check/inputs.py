@@ -20,13 +20,13 @@ from cer_gpu.kernels.runs.programs import backward_program, forward_program, hit
 from cer_gpu.kernels.windows import cpu as windows
 
 NONE = np.zeros(0, np.int64)
-"""An array in place of keys, starts or places that a kernel does not need."""
+"""Takes the place of keys, starts or places that a kernel does not need."""
 
 WITHIN = 9
-"""The window: `keys` may grow by at most so much from the start of a complex event to its end."""
+"""The window: `keys` may grow by at most this from the start of a complex event to its end."""
 
 A, B, C = 1, 2, 3
-"""Symbols; 0 is neutral."""
+"""The symbols; 0 is neutral."""
 
 
 class Compared(NamedTuple):

@@ -1,4 +1,4 @@
-"""Hits and counts of joins."""
+"""The check of hits and counts of joins."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ VALUES = 3
 """How many different values the events have."""
 
 COPIES = 16
-"""A union makes at most so many nodes on average, so there is room for all."""
+"""The most nodes that a union makes on average, so that there is room for all."""
 
 
 def joined_hits(inputs: Inputs) -> Answers:

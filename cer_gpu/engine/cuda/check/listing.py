@@ -1,4 +1,4 @@
-"""The persistent structure and its bulk enumeration, and the choice of NEXT and LAST."""
+"""The check of the persistent structure, its bulk enumeration, and the choice of NEXT and LAST."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots
 from cer_gpu.kernels.runs.contract import SegmentHits
 
 LIMIT = 50
-"""So many complex events of each hit are listed."""
+"""How many complex events of each hit are listed where there is a limit."""
 
 MANY = 6
 """B events in front of a C at which 2^6 - 1 complex events end."""
 
 UNIT = 8
-"""A hit with more complex events is cut into units of so many, one for each thread."""
+"""A hit with more complex events than this is cut into units of this many, one for each thread."""
 
 
 def built(inputs: Inputs) -> Answers:
@@ -48,7 +48,7 @@ def enumerated(inputs: Inputs) -> Answers:
 
 
 def chosen(inputs: Inputs) -> Answers:
-    """What NEXT and LAST leave at each hit."""
+    """The complex events that NEXT and LAST leave at each hit."""
     first, event, _, lowest = inputs.ends
     span = int((inputs.stop - inputs.begin).max())
     for strategy in ("NEXT", "LAST"):
@@ -69,7 +69,7 @@ def _structure(inputs: Inputs) -> Structure:
 
 
 def _shared(inputs: Inputs) -> Structure:
-    """Segments `A B ... B C`, as many as have units for more than one block."""
+    """Segments `A B ... B C`, enough that their units fill more than one block."""
     segments = inputs.lane.threads * UNIT // (1 << MANY) + 2
     symbols = np.tile(np.array([A, *[B] * MANY, C], np.uint8), segments)
     event = np.flatnonzero(symbols == C)

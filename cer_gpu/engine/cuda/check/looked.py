@@ -1,4 +1,4 @@
-"""Hits and counts of ordered look-ups."""
+"""The check of hits and counts of ordered look-ups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs over segments: hits, windows, counts, long segments without a window, CONSUME."""
+"""The check of runs over segments: hits, windows, counts, long segments without a window, CONSUME."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ LARGE = 70
 """B events of a segment whose count, 2^70 - 1, does not fit into 64 bits: its status says so."""
 
 UNIT = 3
-"""A unit has at most so many events."""
+"""The most events of a unit."""
 
 UNITS = 100
-"""Long segments have about so many units: more than one thread composes."""
+"""About how many units long segments have: more than one thread composes."""
 
 
 def windowed_hits(inputs: Inputs) -> Answers:

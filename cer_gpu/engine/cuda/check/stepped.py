@@ -1,4 +1,4 @@
-"""Hits, counts and complex events of timed steps."""
+"""The check of hits, counts and complex events of timed steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views: sorted rows that are collapsed, merged and changed, and what is asked of them."""
+"""The check of views: sorted rows that are collapsed, merged and changed, and what other rows ask of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cer_gpu.kernels.views import cpu_climb, cpu_levels, cpu_list, cpu_search, c
 from cer_gpu.kernels.views.contract import BLOCK, CountedRows, RowTests, sums_of
 
 GROUPS = 2
-"""First values of rows: rows of one group are more than two blocks of sums."""
+"""The number of different first values: the rows with one of them fill more than two blocks of sums."""
 
 LESS, UNLIKE = 0, 5
 """Codes of `<` and `!=`."""
@@ -51,7 +51,7 @@ def kept_rows(inputs: Inputs) -> Answers:
 
 
 def asked_rows(inputs: Inputs) -> Answers:
-    """What rows ask of others: by value, by range, sums, what a change touches, and the pairs."""
+    """What rows ask of other rows: by value, by range, sums, what a change touches, and pairs."""
     held = _collapsed(*_drawn(inputs, 7))
     others = _collapsed(*(part[: 2 * inputs.stream.threads + 3] for part in _drawn(inputs, 11)))
     rows, asking = CountedRows(*there(held)), CountedRows(*there(others))

@@ -1,4 +1,4 @@
-"""The machines that run over chunks on CUDA devices: a file for each. Others run on the CPU beside one."""
+"""The machines that run over chunks on CUDA devices, one in each file; the other machines run on the CPU."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Queries for which there are no kernels (windows over an attribute that is null or falls, strategies that
 compare complex events) never come here. The runner on the CPU does what does not fit into a kernel (programs
-with too many registers, sums past 2^62) and what is too little work for one (the structure of few windows).
+with too many registers, sums past 2^62) and what is too little work for a device (the structure of few
+windows).
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class DevicesAutomaton:
 
     For hits, for counts and for the choice of NEXT and LAST, each device runs a range of the segments of a
     chunk, with about as many events as every other device. For the structure, a few neighbouring lists of
-    hits go to each device in turn, so that the complex events to be listed next come from all devices. Where
-    a device has no memory for its range, it takes half of it at a time; what it cannot take at all the CPU
+    hits go to each device in turn, so that the complex events to be listed next come from all devices. If a
+    device has no memory for its range, it takes half of it at a time; what it cannot take at all the CPU
     does, with a warning.
 
     Parameters
@@ -59,7 +60,8 @@ class DevicesAutomaton:
     """
 
     chunks = 4
-    """A device has a hundred times the threads of a host; larger chunks would take gigabytes on the host."""
+    """Ordinary chunks that are run at a time: a device has a hundred times the threads of a host. More would
+    take gigabytes on the host."""
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
 """Queries without a window over columns in the memory of a CUDA device: one lane, cut into units.
 
-Without a window no unit of the lane can begin a window early. So the units of a batch are composed by a scan
-over what each does to the registers (`cer_gpu.kernels.hits.cuda_long`) and to the numbers of open partial
-matches (`cer_gpu.kernels.counts.cuda_long`). From batch to batch the host keeps these few numbers.
+Without a window no unit of the lane can begin a window early. So a scan over the units of a batch composes
+what each does to the registers (`cer_gpu.kernels.hits.cuda_long`) and to the numbers of open partial matches
+(`cer_gpu.kernels.counts.cuda_long`). From batch to batch the host keeps these few numbers.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class CarriedQuery:
         return classify.gather(ends.events.positions, ends.event, 0, np.int64, self._stream)
 
     def numbers(self, ends: CarriedEnds, carried: Carried) -> tuple[np.ndarray, np.ndarray]:
-        """How many complex events end at each, and the numbers of open partial matches after them.
+        """How many complex events end at each end, and the numbers of open partial matches after the ends.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 """The CUDA backend of ordered look-ups: hits and counts of chunks with many lanes or segments, on one device.
 
-The CPU sorts what is compared, lists complex events, and does what is too little work for a device or what
-the device has no memory for.
+The CPU sorts what is compared, lists complex events, and does what is too little work for a device or needs
+more memory than the device has.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cer_gpu.kernels.compared.cuda_units import DevicePairs, bytes_of_pairs, dev
 from cer_gpu.plan.compiled import CompiledQuery
 
 LEAST = 1 << 10
-"""A device is used for at least so many segments: with fewer threads the CPU is faster."""
+"""The least number of segments for which a device is used: with fewer threads the CPU is faster."""
 
 
 class DevicesCompared(FirstDevice):
@@ -32,11 +32,11 @@ class DevicesCompared(FirstDevice):
     what = "the look-ups of compared steps"
 
     def hits(self, unit: ComparedUnit) -> tuple[np.ndarray, np.ndarray] | None:
-        """The hits of a unit and their latest starts; None where the CPU is to find them."""
+        """The hits of a unit and their latest starts; None where the CPU has to find them."""
         return self._found(unit, cuda_hits.hits)
 
     def counted_ends(self, unit: ComparedUnit) -> tuple[np.ndarray, np.ndarray] | None:
-        """The ends of a unit and their numbers, -1 for one that may not fit; None as for `hits`."""
+        """The ends of a unit and their numbers, -1 for one that may not fit; None: the CPU has to count."""
         return self._found(unit, cuda_counts.counted_ends)
 
     def _found(

@@ -1,4 +1,4 @@
-"""What the backends share that use one device, and leave to the CPU what it has no memory for."""
+"""What the backends share that use one device only, and leave to the CPU what it has no memory for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 class FirstDevice:
-    """A device on which an automaton runs.
+    """A device on which an automaton runs, the first one of those that were asked for.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class FirstDevice:
 
     chunks = DevicesAutomaton.chunks
     what: ClassVar[str]
-    """What there was no memory for, for the warning."""
+    """What the device had no memory for, in the words of the warning."""
 
     def __init__(self, device: int, lane: Geometry = LANE, stream: Geometry = STREAM) -> None:
         self._device = device
@@ -46,5 +46,5 @@ class FirstDevice:
 
 
 def fits(needed: int) -> bool:
-    """Whether the current device has memory for so many bytes, beside what else is there."""
+    """Whether the current device has `needed` bytes of memory, beside what is in use."""
     return needed <= free_bytes() // SHARE

@@ -2,10 +2,11 @@
 
 A thread follows a lane through a push, in a slab of memory for its configurations. What is open between
 pushes lies on the host, as without a device: a push copies it there and back. So the host can follow any lane
-from the beginning of the push, and does so for those that the device does not finish: which have more
-configurations than the largest slab, or whose counts need another digit; and for some of those that come to a
-step which nobody has found out yet, after which the others are run again. Where a budget might be exceeded,
-or 64 bits, the host follows the push as a whole, so that its errors are those of a run without a device.
+from the beginning of the push. It does so for lanes that the device does not finish: those with more
+configurations than the largest slab holds, and those whose counts need another digit. Where lanes come to a
+step that is not known yet, it follows some of them, which adds the steps, and the others are run again. Where
+a budget, or 64 bits, might be exceeded, the host follows the push as a whole, so that its errors are those of
+a run without a device.
 """
 
 from __future__ import annotations
@@ -43,20 +44,20 @@ from cer_gpu.kernels.streams.contract import ALL_LANES
 from cer_gpu.plan.compiled import CompiledQuery
 
 LEAST = 1 << 10
-"""A device is used for at least so many lanes in a push: with fewer threads the CPU is faster."""
+"""The least number of lanes of a push for which a device is used: with fewer threads the CPU is faster."""
 
 ROWS, MOST_ROWS = 1 << 6, 1 << 12
-"""A lane has room for so many configurations at first, and at most; where it has more the CPU follows it."""
+"""Configurations that a lane has room for at first, and at most; the CPU follows lanes with more."""
 
 SAMPLE = 64
-"""The CPU follows one in so many events at first, which finds out most of what events do."""
+"""The CPU first follows the lanes of one event in this many, which finds most of what events do."""
 
 NOT_RUN = -1
 """The status of a lane that has not been run."""
 
 
 class DevicesConfigurations(ConfigurationRuns):
-    """The configurations of a query, which a device follows where lanes are many.
+    """The configurations of a query, which a device follows where there are many lanes.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ class DevicesConfigurations(ConfigurationRuns):
         self._geometry = geometry
         self._sampled = self._shares = False
         self._alone = self._lists or self._consumes == ALL_LANES
-        """Whether the CPU does everything from now on."""
+        """Whether the CPU does everything from here on."""
 
     def _followed(self, following: Following, ends: EndsFound) -> EndsFound:
         """As without a device, where that does not follow the push."""

@@ -1,7 +1,7 @@
 """The CUDA backend of joins: hits and counts of chunks on one device or several.
 
-The CPU builds the structure of joins and enumerates it. It also does what is too little work for a device,
-and what a device has no memory for.
+The CPU builds the structure of joins and enumerates it. It also does what is too little work for a device, or
+needs more memory than a device has.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery
 
 COPIES = 2, 16
-"""A union may make so many nodes on average: in the first attempt to build a list, and in the second."""
+"""The nodes that a union may make on average: in the first attempt to build a list, and in the second."""
 
 
 class DeviceKeyedEvents(NamedTuple):
@@ -54,7 +54,7 @@ class DevicesJoin(UnitsDevices[DeviceKeyedEvents, JoinRunner]):
     # --------------------------------------------------------------------------------------- hits
 
     def hits(self, runner: JoinRunner, chunk: Chunk) -> Ends | None:
-        """The ends of a chunk; None where the CPU is to find them."""
+        """The ends of a chunk; None where the CPU has to find them."""
         segments = self._units(chunk)
         if segments is None:
             return None
@@ -82,7 +82,7 @@ class DevicesJoin(UnitsDevices[DeviceKeyedEvents, JoinRunner]):
     # ------------------------------------------------------------------------------------- counts
 
     def counts(self, runner: JoinRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
-        """How many answers end at each of some ends; None where the CPU is to count them."""
+        """How many answers end at each of some ends; None where the CPU has to count them."""
         if chunk.held:
             return None
         lists = self._lists(chunk, ends)

@@ -23,7 +23,7 @@ from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery
 
 NOTHING = np.empty(0, np.int64), np.empty(0, np.int64)
-"""What the device gives where the CPU follows the runs for another reason than memory."""
+"""The result of the device where the CPU has to follow the runs for another reason than memory."""
 
 
 class DevicesClock(FirstDevice):
@@ -39,7 +39,7 @@ class DevicesClock(FirstDevice):
         self._nodes = NODES_OF_EVENT
 
     def hits(self, runner: ClockRunner, chunk: Chunk) -> Ends | None:
-        """The ends of a chunk without `lowest`; None where the CPU is to find them."""
+        """The ends of a chunk without `lowest`; None where the CPU has to find them."""
         found = self._found(runner, chunk, counted=False)
         if found is None:
             return None
@@ -47,7 +47,7 @@ class DevicesClock(FirstDevice):
         return Ends(event, chunk.events.positions[latest], event[:0])
 
     def counts(self, runner: ClockRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
-        """The ends of a chunk and their numbers; None where the CPU is to count."""
+        """The ends of a chunk and their numbers; None where the CPU has to count."""
         return self._found(runner, chunk, counted=True)
 
     def _found(

@@ -27,16 +27,16 @@ from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import WindowPlan
 
 ROOM = 1 << 18
-"""At most about so many units are made: as many as the largest device has threads at once."""
+"""About the most units that are made: as many as the largest device has threads at once."""
 
 LEAST_UNIT = 256
-"""A unit has at least so many events; with fewer, the cost of starting a unit would show."""
+"""The least number of events of a unit; with fewer, the cost of starting a unit would show."""
 
 LIST = 32
-"""A list has at least so many hits: a chunk has some 100,000, and each list is the work of one thread."""
+"""The least number of hits of a list: a chunk has some 100,000, and each list is the work of one thread."""
 
 LISTS = 1 << 10
-"""Nodes are built on the device for at least so many lists: with fewer threads the CPU is faster."""
+"""The least number of lists for which nodes are built on the device: with fewer threads the CPU is faster."""
 
 
 class DeviceEvents(NamedTuple):
@@ -64,7 +64,7 @@ def copied_events(chunk: Chunk) -> DeviceEvents:
 
 @dataclass(frozen=True, slots=True)
 class EndLists:
-    """Lists of ends: list g has the ends first[g] .. first[g + 1] - 1. It unpacks to its three arrays.
+    """Lists of ends: list g has the ends first[g] .. first[g + 1] - 1. Iterating gives its three arrays.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class EndLists:
         return spans(*self)
 
     def some(self, which: np.ndarray) -> EndLists:
-        """Only some of the lists, by their numbers."""
+        """Some of the lists, by their numbers."""
         lengths = np.diff(self.first)[which]
         first = np.append(0, np.cumsum(lengths))
         ends = ranges(self.first[which], lengths)
@@ -101,7 +101,7 @@ class EndLists:
         return EndLists(first - first[0], self.event[ends], self.lowest[ends])
 
     def moved(self, shift: int) -> EndLists:
-        """The same lists, with all events renumbered to be greater by `shift`."""
+        """The same lists, with all event numbers greater by `shift`."""
         return EndLists(self.first, self.event + shift, self.lowest + shift)
 
     def finer(self, events: int) -> EndLists:
@@ -146,7 +146,7 @@ class OneDevice:
 
     @property
     def fits(self) -> bool:
-        """Whether a thread has registers enough for the program of hits."""
+        """Whether a thread has enough registers for the program of hits."""
         return self._fitting is not None
 
     def hits(self, there: DeviceEvents, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
@@ -202,9 +202,9 @@ class OneDevice:
         return event.copy_to_host(), latest.copy_to_host(), left.copy_to_host()
 
     def _units(self, segments: Segments, most: int) -> Segments | None:
-        """Segments cut into at most about `most` units; `lane` is the number of each unit's segment.
+        """Segments cut into about `most` units at most; `lane` is the number of each unit's segment.
 
-        None where no segment is long enough.
+        None if no segment is long enough.
         """
         number = np.arange(len(segments))
         length = max(LEAST_UNIT, -(-int((segments.stop - segments.report).sum()) // most))
@@ -212,7 +212,7 @@ class OneDevice:
         return units if len(units) > len(segments) else None
 
     def counts(self, there: DeviceEvents, lists: EndLists) -> tuple[np.ndarray, np.ndarray]:
-        """How many complex events end at each end of lists; where a list's status is not 0 they are wrong."""
+        """How many complex events end at each end of lists, and the status of each list: not 0 if wrong."""
         ends = copied(lists.first), copied(lists.event), copied(lists.lowest)
         number, status = counting.counts(self._machine, there.symbols, *ends, self._lane)
         return number.copy_to_host(), status.copy_to_host()
@@ -268,7 +268,7 @@ class OneDevice:
         return best.room_of(self._tables.n_live, _span(lists))[1] >= LISTS
 
     def paths(self, there: DeviceEvents, lists: EndLists, latest: bool) -> on_cpu_best.Paths:
-        """What NEXT, or LAST if `latest`, leaves at the ends of lists."""
+        """The complex events that NEXT, or LAST if `latest`, leaves at the ends of lists."""
         ends = copied(lists.first), copied(lists.event), copied(lists.lowest)
         paths, status = best.best(self._machine, there.symbols, *ends, latest, _span(lists), self._lane)
         left = on_cpu_best.Paths(*(part.copy_to_host() for part in paths))
@@ -377,7 +377,7 @@ def finer(first: np.ndarray, most: int) -> np.ndarray:
 def patched(
     number: np.ndarray, first: np.ndarray, status: np.ndarray, again: Callable[[int], np.ndarray]
 ) -> np.ndarray:
-    """Counts, where those of lists whose status is not 0 are computed again by `again`."""
+    """Counts, in which those of lists whose status is not 0 are replaced by the results of `again`."""
     for at in np.flatnonzero(status).tolist():
         exact = again(at)
         if exact.dtype == object and number.dtype != object:

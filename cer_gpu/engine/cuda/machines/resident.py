@@ -1,4 +1,4 @@
-"""Queries over columns in the memory of a CUDA device: nothing but the answer is copied to the host."""
+"""Queries over columns in the memory of a CUDA device: only the answer is copied to the host."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class ResidentEnds:
 
 
 def why_not(query: CompiledQuery) -> str | None:
-    """Why a query cannot be run over a resident table; None if it can.
+    """Why a query cannot run over a resident table; None if it can.
 
     Events are grouped by partition on the host. Without a window the units of the stream are composed state
     by state (`cuda_long` of the hits and of the counts), so a query with many states runs on the CPU.
@@ -218,7 +218,7 @@ class ResidentQuery:
         before : int
             How many events of the stream come before it.
         tail : ResidentTail or None
-            The relevant ones of these that the window may still reach, from `tail`.
+            The relevant events before it that the window may still reach, as `tail` gives them.
         """
         events = self._events(table, before)
         if tail is not None and tail.kept:
@@ -242,7 +242,7 @@ class ResidentQuery:
         return ResidentEnds(events, bounds[0], *found)
 
     def tail(self, ends: ResidentEnds) -> ResidentTail:
-        """The events that the window of a later event may still reach: those that the last one's reaches."""
+        """The events that the windows of later events may still reach: those of the last event's."""
         events = ends.events
         if not events.kept:
             return events

@@ -1,6 +1,6 @@
 """A stream on a device, batch after batch: the columns are copied there, and only the ends come back.
 
-Events of earlier batches that the window still needs stay on the device.
+Events of earlier batches that the window still reaches stay on the device.
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ class ResidentRun:
 
     Parameters
     ----------
-    run : RunParts
-        Its intake has a `CudaClassifier`, which also copies the time where the window measures it. Where the
-        device has no memory left, its chunker and its runner continue on the CPU.
+        Its intake has a `CudaClassifier`, which also copies the time if the window measures it. If the device
+        has no memory left, its chunker and its runner continue on the CPU.
     units : dict of str to str
         The units of the time columns.
     names : list of str
@@ -84,7 +83,7 @@ class ResidentRun:
             Tables in the memory of the device are read there.
         asked : {"hits", "counts", "count"}
         watch : callable
-            Passes the batches on as they were cut, and counts the events that are done.
+            Passes on the batches as they were cut, and counts the events that are done.
         """
         intake, memory = self._run.intake, self._classifier.memory
         if isinstance(batches, tuple):

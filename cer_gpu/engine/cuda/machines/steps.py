@@ -1,7 +1,7 @@
 """The CUDA backend of timed steps: hits, counts and complex events of chunks on one device or several.
 
-The CPU follows sessions, which is one look at each event, and does what is too little work for a device, what
-a device has no memory for, and windows over an attribute that falls.
+The CPU follows sessions, which is one comparison for each event, and does what is too little work for a
+device, what needs more memory than a device has, and windows over an attribute that falls.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
 
 MOST_OF_END = 1 << 16
-"""Where an end has more complex events the CPU lists those of the chunk: one thread finds those of an end."""
+"""If an end has more complex events, the CPU lists those of the chunk: one thread would find them."""
 
 
 class DeviceTimedEvents(NamedTuple):
@@ -67,12 +67,12 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
         return device_steps(runner.tables)
 
     def hits(self, runner: StepRunner, chunk: Chunk, bounded: bool) -> Ends | None:
-        """The ends of a chunk; None where the CPU is to find them."""
+        """The ends of a chunk; None where the CPU has to find them."""
         units = self._units(chunk)
         if units is None:
             return None
         size = step_hits.bytes_of_hits(self._tables[0], units.stop - units.begin, units.stop - units.report)
-        # A window that leaves nothing out need not be looked at.
+        # A window that leaves nothing out need not be checked.
         window = None if runner.spans else self._window
 
         def run(number: int, low: int, high: int) -> Ends:
@@ -94,7 +94,7 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
         return self._ends_of(there, units, found, bounded)
 
     def counted_ends(self, runner: StepRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
-        """The ends of a chunk and their numbers; None where the CPU is to find them."""
+        """The ends of a chunk and their numbers; None where the CPU has to find them."""
         units = self._units(chunk)
         if units is None:
             return None
@@ -118,7 +118,7 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
         return event, on_cpu.exact_numbers(runner.tables, runner.timed(chunk), number, begin, event)
 
     def counts(self, runner: StepRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
-        """How many complex events end at each of some ends; None where the CPU is to count them."""
+        """How many complex events end at each of some ends; None where the CPU has to count them."""
         units = self._units(chunk)
         if units is None:
             return None
@@ -146,7 +146,7 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
         return on_cpu.exact_numbers(runner.tables, runner.timed(chunk), number, lowest, ends.event)
 
     def answers(self, runner: StepRunner, chunk: Chunk, ends: Ends) -> DeviceStepAnswers | None:
-        """The complex events at some ends of a chunk; None where the CPU is to list them."""
+        """The complex events at some ends of a chunk; None where the CPU has to list them."""
         units = self._units(chunk)
         number = None if units is None else self.counts(runner, chunk, ends)
         if units is None or number is None or number.max(initial=0) > MOST_OF_END:

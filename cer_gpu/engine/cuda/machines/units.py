@@ -1,6 +1,6 @@
 """What joins and steps share on devices: the units of a chunk, and the ends that are found in them.
 
-A unit is a segment, cut where the window allows it until there is work for a device's threads.
+A unit is a segment, cut where the window allows it until there are enough units for a device's threads.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.plan.compiled import WindowPlan
 
 LEAST_UNIT = 256
-"""A unit has at least so many events; with fewer, the cost of starting a unit would show."""
+"""The least number of events of a unit; with fewer, the cost of starting a unit would show."""
 
 LEAST = 1 << 10
-"""A device is used for at least so many units, or lists of hits: with fewer threads the CPU is faster."""
+"""The least number of units, or lists of hits, for which a device is used: with fewer the CPU is faster."""
 
 
 class MeasuredEvents(Protocol):
@@ -51,8 +51,8 @@ class UnitsDevices(ABC, Generic[There, Runner]):
     """Runs the units of a chunk on devices, beside a runner on the CPU.
 
     Each device gets a range of the units, with about as many events as every other device. It takes as many
-    at a time as it has memory for, and half of them where that was too many. Where there is no memory for a
-    single one, the CPU runs the chunk, with a warning.
+    at a time as it has memory for, and half of them if that was too many. If there is no memory for a single
+    one, the CPU runs the chunk, with a warning.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class UnitsDevices(ABC, Generic[There, Runner]):
 
     chunks = DevicesAutomaton.chunks
     what: ClassVar[str]
-    """What takes the memory."""
+    """What takes the memory, in the words of the warning."""
 
     def __init__(
         self,
