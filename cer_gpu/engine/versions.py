@@ -1,4 +1,4 @@
-"""The versions of what an answer rests on: packages, driver, CUDA runtime."""
+"""The versions that an answer depends on: packages, driver, CUDA runtime."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import sys
 from functools import cache
 
 CUPY = ("cupy", "cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x", "cupy-cuda14x")
-"""CuPy has a name for each version of CUDA."""
+"""CuPy has a package name for each version of CUDA."""
 
 PACKAGES = ("numpy", "pyarrow", "numba", "numba-cuda", *CUPY)
-"""Packages whose versions are told, where they are installed."""
+"""Packages whose versions are reported, if they are installed."""
 
 
 def all_versions() -> dict[str, str]:
@@ -36,7 +36,7 @@ def package_versions() -> dict[str, str]:
 
 
 def driver_versions() -> dict[str, str]:
-    """The version of NVIDIA's driver, and the newest version of CUDA that it knows, where it tells them."""
+    """The version of NVIDIA's driver, and the newest version of CUDA that it supports, if known."""
     found = {}
     told = _driver_version()
     if told is not None:
@@ -52,7 +52,7 @@ def driver_versions() -> dict[str, str]:
 
 
 def runtime_version() -> str | None:
-    """The version of the CUDA libraries that kernels are compiled with; None where there are none."""
+    """The version of the CUDA libraries that kernels are compiled with; None if there are none."""
     try:
         from numba.cuda.cudadrv.runtime import runtime
 
@@ -63,7 +63,7 @@ def runtime_version() -> str | None:
 
 
 def driver_library() -> str:
-    """The file name of the library that speaks to the driver."""
+    """The file name of the library that talks to the driver."""
     return "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 
 

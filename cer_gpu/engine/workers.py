@@ -19,32 +19,32 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 FEW = 1 << 13
-"""So many events are run by the caller itself: handing them to another thread would take longer than that."""
+"""Up to this many events are run by the caller itself: handing them to another thread would take longer."""
 
 QUICK = 8
-"""Where the time for an event has a bound, 2^QUICK times as many events count as few."""
+"""If the time for an event has a bound, 2^QUICK times as many events count as few."""
 
 STEP_S = 0.2
-"""Seconds between two looks at how far the threads are."""
+"""Seconds between two checks of the threads' progress."""
 
 _NO_MORE = object()
 
 NAME = "cer-gpu"
-"""What the names of our threads begin with."""
+"""The beginning of the names of our threads."""
 
 
 class Workers:
     """Runs a function on many items in threads of the process.
 
     The threads are shared: they are started when they are first needed, as many as some run may use, and wait
-    for work until the process ends. Whoever asks for work waits and does none itself, so that Ctrl-C, which
-    Python hands to the main thread only, is met at once: the threads are told to end, kernels look at that
-    every some thousand events, and nothing is left running.
+    for work until the process ends. The caller waits and does no work itself, so that Ctrl-C, which Python
+    hands to the main thread only, takes effect at once: the threads are told to end, kernels check that every
+    some thousand events, and nothing keeps running.
 
     Parameters
     ----------
     threads : int, optional
-        How many work at a time; as many as there are cores that the process may use, if not said.
+        How many work at a time; by default as many as there are cores that the process may use.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -58,17 +58,17 @@ class Workers:
         Parameters
         ----------
         phase : str
-            What is done, as a user reads it beside the bar of progress: `counting`.
+            The name of the work beside the progress bar: `counting`.
         function : callable
         items : iterable
         events : int, optional
-            How many events the items hold, where the time for one of them has no bound. A single item with
-            few is run by the caller.
+            How many events the items hold, if the time for an event has no bound. The caller runs a single
+            item with few events itself.
 
         Raises
         ------
         KeyboardInterrupt
-            On Ctrl-C, when all threads have ended their work.
+            On Ctrl-C, after all threads have ended their work.
         """
         work = list(items)
         if not work or (len(work) == 1 and events <= FEW):
@@ -88,7 +88,7 @@ class Workers:
             raise
 
     def ahead(self, phase: str, items: Iterable[Item]) -> Iterator[Item]:
-        """The same items, each made in a thread of the process: for what one thread makes, one after another.
+        """The same items, each made in a thread of the process, one after another.
 
         Parameters
         ----------
@@ -103,9 +103,9 @@ class Workers:
     def behind(
         self, phase: str, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Result]:
-        """The results of a function, each found by another thread while the caller makes the next item.
+        """The results of a function; another thread computes each while the caller makes the next item.
 
-        The function may keep something from item to item: it is never asked of two at a time.
+        The function may keep something from item to item: it never runs for two items at a time.
 
         Parameters
         ----------

@@ -11,7 +11,7 @@ from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.lists import cpu as kernels
 
 BULK_COUNT = 1 << 16
-"""The complex events of a hit with more are found one by one in order; those of other hits are sorted."""
+"""A hit with more complex events has them found one by one in order; those of other hits are sorted."""
 
 
 class TupleBlock(NamedTuple):
@@ -30,7 +30,7 @@ class TupleBlock(NamedTuple):
     event: np.ndarray
 
     def part(self, low: int, high: int) -> TupleBlock:
-        """The answers `low .. high - 1`, which are not copied."""
+        """The answers `low .. high - 1`, without a copy."""
         return TupleBlock(self.hit[low:high], self.start[low:high], self.event[low:high])
 
 
@@ -39,7 +39,7 @@ AnswerBlock: TypeAlias = Block | TupleBlock
 
 
 def joined(blocks: Sequence[Block]) -> Block:
-    """One block with the complex events of several, at least one, in their order."""
+    """Join several blocks, at least one, to one block with their complex events in the same order."""
     if len(blocks) == 1:
         return blocks[0]
     hit, start, event, label = (
@@ -72,7 +72,7 @@ def ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:
 
 
 def numbers_joined(numbers: Sequence[np.ndarray]) -> np.ndarray:
-    """Several arrays of counts as one; of Python integers where one of them is."""
+    """Join several arrays of counts; the result has Python integers if one of them has."""
     if any(number.dtype == object for number in numbers):
         numbers = [number.astype(object) for number in numbers]
     return np.concatenate(numbers)

@@ -1,4 +1,4 @@
-"""The structure of compared steps on the host: built for the hits of a chunk, counted, enumerated."""
+"""The structure of compared steps on the host: built for the hits of a chunk, counted and enumerated."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ComparedUnit:
     measured : ndarray, shape (n,) or (0,), int64 or float64
         What the window measures; empty without a window.
     size : int or float
-        Of the window.
+        The size of the window.
     low : int
         The number of the first event in the chunk.
     """
@@ -56,17 +56,16 @@ class ComparedStructure:
     ----------
     unit : ComparedUnit
     ends : SegmentHits
-        Of its segments.
+        The hits of its segments.
     listed : bool
-        Whether the complex events are to be listed: then they are found at once where they are few, and
-        counted otherwise.
+        Whether the complex events are to be listed: few are then found at once; many are counted first.
 
     Attributes
     ----------
     hits : CountedHits
         `counts` is at most `LARGEST`.
     rows : FoundRows or None
-        All complex events of all hits, where they are few.
+        All complex events of all hits, if they are few.
     """
 
     def __init__(self, unit: ComparedUnit, ends: SegmentHits, listed: bool = True) -> None:
@@ -93,7 +92,7 @@ class ComparedStructure:
         return self._exact
 
     def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
-        """The complex events of some hits, in the order in which they are found; as `Products.found`."""
+        """The complex events of some hits, in the order in which they are found; as `ListedUnit.found`."""
         assert self._nodes is not None
         return walked(cpu_walk.fill, self._nodes, hits, self.hits.lowest, room)
 
@@ -106,13 +105,13 @@ def walked(
     Parameters
     ----------
     fill : callable
-        `cpu_walk.fill`, or another with its parameters.
+        `cpu_walk.fill`, or another kernel with its parameters.
     nodes : ComparedNodes or Versions
-        What it walks through.
+        The structure that it walks through.
     hits : ndarray, shape (n,), int64
         Numbers of hits; the result numbers them by their place in this array.
     lowest : ndarray, shape (hits,), int64
-        Of all hits.
+        The least admissible start of every hit.
     room : int
     """
     marks, depth = 4 * room + 64, 64

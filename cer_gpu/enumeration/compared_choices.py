@@ -1,4 +1,4 @@
-"""What a strategy leaves of the complex events of compared steps, for the hits of some segments."""
+"""The complex events of compared steps that a strategy leaves, for the hits of some segments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ChosenPositions:
     ----------
     unit : ComparedUnit
     ends : SegmentHits
-        Of its segments.
+        The hits of its segments.
     choice : ComparedChoice
     """
 
@@ -41,13 +41,13 @@ class ChosenPositions:
         self.rows: FoundRows | None = self.found(np.empty((0, 0), np.uint8), np.arange(len(one)), len(one))
 
     def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
-        """The complex events of all hits, which are there; as `ListedUnit.found`."""
+        """The complex events of all hits, which have been found already; as `ListedUnit.found`."""
         number = len(self.hits.event)
         rows = AnswerRows(self._first, self._event, self._label, self._start)
         return FoundRows(rows, np.arange(number, dtype=np.int32), np.arange(number + 1))
 
     def exact_counts(self) -> np.ndarray:
-        """One for each hit."""
+        """One complex event for each hit."""
         return self.hits.counts
 
 
@@ -58,10 +58,10 @@ class MaximalChains:
     ----------
     unit : ComparedUnit
     ends : SegmentHits
-        Of its segments.
+        The hits of its segments.
     climb : Climb
     listed : bool
-        Whether they are to be listed: then they are found at once where they are few, and counted otherwise.
+        Whether the chains are to be listed: few are then found at once; many are counted first.
     """
 
     def __init__(self, unit: ComparedUnit, ends: SegmentHits, climb: Climb, listed: bool) -> None:
@@ -85,5 +85,5 @@ class MaximalChains:
         return None if rows is None else FoundRows(*rows)
 
     def exact_counts(self) -> np.ndarray:
-        """How many each hit has, as Python integers where some do not fit."""
+        """How many chains each hit has, as Python integers if some numbers do not fit."""
         return self._exact

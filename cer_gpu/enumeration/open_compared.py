@@ -17,18 +17,18 @@ NO_ATOMS = np.zeros((0, 0), np.uint8)
 
 
 class OpenChains:
-    """The complex events at some ends of a push, through the versions that it has left; a `ListedUnit`.
+    """The complex events at some ends of a push, read from the versions that the push left; a `ListedUnit`.
 
     Parameters
     ----------
     versions : Versions
         With the roots of the ends.
     event, lowest : ndarray, shape (ends,), int64
-        Where each ends, and the least admissible start.
+        The event of each end, and its least admissible start.
     most : int
-        Up to so many complex events in all are listed at once, and not counted first.
+        Up to this many complex events in all are listed at once, without being counted first.
     count : callable
-        Counts those of each end, in as many steps as there are events.
+        Counts the complex events of each end, in as many steps as there are events.
     """
 
     def __init__(
@@ -60,15 +60,15 @@ class OpenChains:
 
 
 class Renumbered:
-    """A unit that numbers events and hits otherwise; a `ListedUnit`.
+    """A unit with other numbers for its events and hits; a `ListedUnit`.
 
     Parameters
     ----------
     unit : ListedUnit
     own : ndarray, shape (events,), int64
-        For each event of the unit its number.
+        The number of each event of the unit.
     hit : ndarray, shape (ends,), int64
-        For each end the hit of the unit.
+        The unit's hit of each end.
     """
 
     def __init__(self, unit: ListedUnit, own: np.ndarray, hit: np.ndarray) -> None:
@@ -83,7 +83,7 @@ class Renumbered:
     def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
         """The complex events of some ends; as `Products.found`."""
         wanted, unit = self._hit[hits], self._unit
-        # Some units have all of them there, and none to find.
+        # Some units have found all of them already.
         every = unit.found(label_atoms, wanted, room) if unit.rows is None else unit.rows
         if every is None:
             return None

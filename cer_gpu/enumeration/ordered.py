@@ -1,7 +1,8 @@
 """Ordered enumeration of the complex events of one end: lazily, in canonical order, in bounded memory.
 
-For ends with too many complex events to hold (a Kleene query may have 10^15 at one event). The method is that
-of `cer_gpu.kernels.ordered.cpu`: it reads the symbols of the admitted events and needs no structure.
+For ends with too many complex events to hold (a query with iterations may have 10^15 at one event). The
+method is that of `cer_gpu.kernels.ordered.cpu`: it reads the symbols of the admitted events and needs no
+structure.
 """
 
 from __future__ import annotations
@@ -37,20 +38,20 @@ def ordered_blocks(
     symbols : ndarray, shape (events,), uint8 or uint16
         The events from `lowest` to `end` are one segment.
     hit : int
-        The number of the hit, as the blocks are to give it.
+        The number of the hit, which the blocks contain.
     lowest, end : int
         The least event at which a complex event may start, and the event at which it ends.
     admissible : ndarray, shape (end - lowest + 1,) or (0,), uint8
-        0 for a start that is not admitted; empty where all are.
+        0 for a start that is not admitted; empty if all are.
     limit : int, optional
-        Stop after so many.
+        The most complex events.
     size : int
-        At most so many in a block.
+        The most complex events of a block.
 
     Yields
     ------
     Block
-        No block is empty. Memory: 9 bytes for each admitted event and state, and one block.
+        No block is empty. In memory are 9 bytes for each admitted event and state, and one block.
     """
     n_rows = end - lowest + 1
     shape = (n_rows, tables.n_live)

@@ -1,7 +1,7 @@
-"""The persistent structure of joins on the host: built for the hits of a chunk, counted, enumerated.
+"""The persistent structure of joins on the host: built for the hits of a chunk, counted and enumerated.
 
-The arrays are those of `cer_gpu.kernels.joins`. This module calls its kernels, gives them room, and cuts the
-answers into blocks.
+The arrays are those of `cer_gpu.kernels.joins`. This module calls its kernels, makes room for their results,
+and cuts the answers into blocks.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from cer_gpu.kernels.joins.contract import (
 from cer_gpu.kernels.runs.contract import SegmentHits
 
 BULK_ROWS = 1 << 20
-"""A block has at most about so many answers: enough that they are found at neighbouring nodes."""
+"""About the most answers of a block: enough that they are found at neighbouring nodes."""
 
 MOST_ROWS = 1 << 26
-"""At most so many answers of one end can be listed: they are sorted before the first is given."""
+"""The most answers of one end that can be listed: they are sorted before the first is given."""
 
 MOST_NODES = 1 << 30
 """An array of nodes or links with more rows is not doubled any more: rows are numbered in 32 bits."""
 
 FEW = 16
-"""Up to so many answers per hit, on average, those of a chunk are listed at once and not counted first."""
+"""Up to this many answers for each hit on average, those of a chunk are listed without a count first."""
 
 Share: TypeAlias = Callable[[str, Callable[[Any], Any], Iterable[Any]], list[Any]]
 """Calls a function for many items: `Workers.map`, or `one_by_one`."""
@@ -77,7 +77,7 @@ class ListedUnit(Protocol):
     hits : CountedHits
         `counts` is 2^62 where the number does not fit.
     rows : FoundRows or None
-        All answers of all hits, where they are there already.
+        All answers of all hits, if they have been found already.
     """
 
     hits: CountedHits
@@ -88,7 +88,7 @@ class ListedUnit(Protocol):
         ...
 
     def exact_counts(self) -> np.ndarray:
-        """How many answers each hit has, as Python integers where some do not fit."""
+        """How many answers each hit has, as Python integers if some numbers do not fit."""
         ...
 
 
@@ -99,7 +99,7 @@ class Products:
     ----------
     tables : JoinTables
     capacity : int, optional
-        There is room for so many nodes at first; a full array is enlarged.
+        Room for this many nodes at first; a full array is enlarged.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Products:
     hits : CountedHits
         `count` is 2^62 where the number does not fit.
     rows : FoundRows or None
-        All answers of all hits, where they were asked for and are few; then the nodes are gone.
+        All answers of all hits, if they are wanted and few; then the nodes are gone.
     """
 
     def __init__(self, tables: JoinTables, capacity: int | None = None) -> None:
@@ -142,14 +142,14 @@ class Products:
         first : ndarray, shape (segments + 1,), int64
             The hits of segment g are first[g] .. first[g + 1] - 1.
         event, lowest : ndarray, shape (hits,), int64
-            Where each ends, and the least admissible start, which does not decrease in a segment.
+            The event of each hit, and its least admissible start, which does not decrease in a segment.
         label_atoms : ndarray, shape (labels, atoms), uint8, optional
-            As for `JoinAnswers`; if given, the answers are listed at once where they are few.
+            As for `JoinAnswers`; if given, few answers are listed at once.
 
         Raises
         ------
         LimitError
-            Where there are more nodes than can be numbered.
+            If there are more nodes than can be numbered.
         """
         tables = self.tables
         room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
@@ -205,7 +205,7 @@ class Products:
         hits : ndarray, shape (n,), int64
             Numbers of hits; the result numbers them by their place in this array.
         room : int
-            The result is None where there are more answers than this.
+            The result is None if there are more answers than this.
         """
         atoms = label_atoms.shape[1]
         marks = room * atoms if atoms else 4 * room + 64
@@ -236,7 +236,7 @@ class Products:
                 return None
 
     def exact_counts(self) -> np.ndarray:
-        """How many answers each hit has, as Python integers where some do not fit."""
+        """How many answers each hit has, as Python integers if some numbers do not fit."""
         large = np.flatnonzero(self.hits.counts >= join_counts.LARGEST)
         if not len(large):
             return self.hits.counts
@@ -275,7 +275,7 @@ class JoinAnswers:
     units : sequence of ListedUnit
         Each numbers its events from 0 on.
     lows : sequence of int
-        For each unit, the event of the chunk that it calls 0.
+        For each unit, the event of the chunk that is its event 0.
     label_atoms : ndarray, shape (labels, atoms), uint8
         1 where a label fills an atom of the rule; without atoms the answers are marks.
     window : AttributeWindow or None
@@ -316,11 +316,11 @@ class JoinAnswers:
             )
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps it takes to list the first `limit` answers of each hit, shape (hits,)."""
+        """About how many steps listing the first `limit` answers of each hit takes, shape (hits,)."""
         return self.count if limit is None else np.minimum(self.count, limit)
 
     def exact_counts(self) -> np.ndarray:
-        """How many answers each hit has, as Python integers where some do not fit."""
+        """How many answers each hit has, as Python integers if some numbers do not fit."""
         if self._window is not None:
             return self.count
         return numbers_joined([unit.exact_counts() for unit in self._units])
@@ -337,14 +337,14 @@ class JoinAnswers:
         order : ndarray, shape (hits,), int64
             Numbers of hits.
         limit : int, optional
-            Only the first so many of each hit.
+            The most answers of each hit: the first ones.
         size : int, optional
-            About so many in a block; `BULK_ROWS` if None.
+            About how many answers a block has; `BULK_ROWS` if None.
 
         Raises
         ------
         LimitError
-            For a hit with more answers than can be sorted.
+            If a hit has more answers than can be sorted.
         """
         counts = self._listed[order]
         sums = np.cumsum(np.minimum(counts, MOST_ROWS + 1))

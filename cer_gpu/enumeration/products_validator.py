@@ -14,7 +14,7 @@ from cer_gpu.enumeration.validator import InvariantError
 from cer_gpu.kernels.joins.contract import CHILD, CHILDREN, EVENT, LABEL, LATEST, LEFT, RIGHT, WEIGHT
 
 STEPS = 2
-"""At most so many steps between two answers for each event of the larger: choices taken back, and nodes."""
+"""The most steps between two answers, for each event of the larger one: choices undone, and nodes."""
 
 
 class WalkedAnswer(NamedTuple):
@@ -83,7 +83,7 @@ def walk(products: Products, hit: int) -> Iterator[WalkedAnswer]:
     lowest = int(products.hits.lowest[hit])
     visited = 0
     for root in products.root_node[products.root_first[hit] : products.root_first[hit + 1]].tolist():
-        # For each choice: the nodes that may still be taken, and what is to be chosen after it.
+        # For each choice: the nodes that may still be taken, and the choices after it.
         choices: list[tuple[list[int], tuple[int, ...]]] = [([root], ())]
         marks: list[tuple[int, int]] = []
         while choices:
@@ -107,10 +107,10 @@ def walk(products: Products, hit: int) -> Iterator[WalkedAnswer]:
 
 
 def longest_walk(products: Products, hit: int, most: int | None = None) -> float:
-    """Most steps from one answer of a hit to the next, over the events of the larger of the two.
+    """The most steps from one answer of a hit to the next, divided by the events of the larger of the two.
 
-    Output-linear delay (Theorem 5.2): at most `STEPS`, whatever the stream and the window. Only the first
-    `most` answers are looked at, if given.
+    Output-linear delay (Theorem 5.2): at most `STEPS`, whatever the stream and the window. If `most` is
+    given, only the first `most` answers are walked through.
     """
     found = islice(walk(products, hit), most)
     sizes = [(answer.visited, len(answer.marks)) for answer in found]

@@ -21,7 +21,7 @@ class Admitted:
     Attributes
     ----------
     rank : ndarray, shape (events,), int64
-        The rank of every event. In lanes that are not sorted by rank it is the event's number.
+        The rank of every event. In lanes that are not sorted by rank it is the number of the event.
     floor : ndarray, shape (hits,), int64
         The least event that may be a start of each hit.
     """
@@ -37,7 +37,7 @@ class RankedStructure(Structure):
     ----------
     tables : TransitionTables
     admitted : Admitted
-        Of the hits that are built.
+        The starts that the hits of the structure admit.
     """
 
     def __init__(self, tables: TransitionTables, admitted: Admitted) -> None:
@@ -82,14 +82,14 @@ class RankedStructure(Structure):
 
 
 def joined_by_event(structures: Sequence[Structure], admitted: Admitted) -> RankedStructure:
-    """One structure with the hits of several, in the order of their events.
+    """Join several structures to one, with their hits in the order of their events.
 
     Parameters
     ----------
     structures : sequence of Structure
         At least one; built on the same symbols.
     admitted : Admitted
-        Of all hits, in that order.
+        The starts that all hits admit, in that order.
     """
     found = joined(structures)
     order = np.argsort(found.hits.event, kind="stable")

@@ -1,4 +1,4 @@
-"""The complex events of sessions: one for each end, with every event from its start on."""
+"""The complex events of sessions: one for each end, with every event from its start to the end."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.steps.cpu_sessions import OrderedSessions, marked_back
 
 MARKS = 1 << 20
-"""A block has about so many marks at most."""
+"""About the most marks of a block."""
 
 SHORT = 8
-"""So many marks take as long as the other columns of a complex event, about."""
+"""About how many marks take as long as the other columns of a complex event."""
 
 
 class GreatestSets:
-    """One complex event for each end, which has all events of its lane from a start to the end; `Answers`.
+    """One complex event for each end, with all events of its lane from a start to the end; `Answers`.
 
     Parameters
     ----------
     event, start : ndarray, shape (ends,), int64
-        Of each complex event the last and the first event.
+        The last and the first event of each complex event.
     label : int
-        What every event is marked with; 0: no event is marked.
+        The mark of every event; 0: no event is marked.
     """
 
     sharing: Literal["ends"] = "ends"
@@ -40,7 +40,7 @@ class GreatestSets:
         return np.ones(len(self._event), np.int64)
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps it takes to list them, shape (ends,): those of a mark are few."""
+        """About how many steps listing them takes, shape (ends,): few for each mark."""
         return 1 + (self._event - self._start) // SHORT
 
     def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
@@ -60,13 +60,13 @@ class GreatestSets:
 
 
 class OrderedSets:
-    """The same for events of several lanes in the order of the stream; `Answers`.
+    """As `GreatestSets`, for events of several lanes in the order of the stream; `Answers`.
 
     Parameters
     ----------
     event : ndarray, shape (ends,), int64
     sessions : OrderedSessions
-        Of the events.
+        The sessions of the events.
     label : int
         As for `GreatestSets`.
     """
@@ -82,7 +82,7 @@ class OrderedSets:
         return np.ones(len(self._event), np.int64)
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps it takes to list them, shape (ends,): those of a mark are few."""
+        """About how many steps listing them takes, shape (ends,): few for each mark."""
         return 1 + self._sessions.number[self._event] // SHORT
 
     def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
@@ -102,7 +102,7 @@ class OrderedSets:
 
 
 def marks_at_once(order: np.ndarray, length: np.ndarray, size: int | None) -> Iterator[np.ndarray]:
-    """Some ends after others, in their order, with about `MARKS` marks and at most `size` ends at a time.
+    """The ends in their order, in groups with about `MARKS` marks and at most `size` ends.
 
     Parameters
     ----------

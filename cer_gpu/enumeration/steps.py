@@ -16,21 +16,21 @@ from cer_gpu.kernels.steps.contract import LARGEST, FoundPaths, StepNodes
 from cer_gpu.kernels.steps.cpu_walk import paths_for
 
 BLOCK = 1 << 17
-"""A block has about so many complex events where nothing else is asked for."""
+"""About how many complex events a block has, unless the caller wants another size."""
 
 MOST_ROWS = 1 << 26
-"""At most so many complex events of one end can be listed: they are sorted before the first is given."""
+"""The most complex events of one end that can be listed: they are sorted before the first is given."""
 
 
 class StepEnds(NamedTuple):
-    """Ends of steps with what leads to them.
+    """Ends of steps, with the nodes that lead to them.
 
     Attributes
     ----------
     nodes : StepNodes
         Their roots are those of the ends.
     event, lowest : ndarray, shape (ends,), int64
-        Where each ends, and the least admissible start.
+        The event of each end, and its least admissible start.
     """
 
     nodes: StepNodes
@@ -52,7 +52,7 @@ class StepAnswers:
     Attributes
     ----------
     count : ndarray, shape (ends,), int64
-        How many each end has, `LARGEST` where the number does not fit.
+        How many complex events each end has, `LARGEST` if the number does not fit.
     """
 
     sharing: Literal["ends"] = "ends"
@@ -68,11 +68,11 @@ class StepAnswers:
             self._exact = self.count = np.bincount(hit, minlength=len(ends.event))
 
     def exact_counts(self) -> np.ndarray:
-        """How many complex events each end has, as Python integers where some do not fit."""
+        """How many complex events each end has, as Python integers if some numbers do not fit."""
         return self._exact
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps to list the first `limit` of each end: all of them are found and sorted."""
+        """About how many steps listing the first `limit` of each end takes: all are found and sorted."""
         return self._hits.counts
 
     def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
@@ -81,7 +81,7 @@ class StepAnswers:
         Raises
         ------
         LimitError
-            For an end with more complex events than can be sorted.
+            If an end has more complex events than can be sorted.
         """
         found, checked = paths_for(0, 0, 64), self._window is not None
         counts = self._hits.counts[order]

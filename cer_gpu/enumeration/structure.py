@@ -1,7 +1,7 @@
 """The persistent structure of the complex events of many hits, and their bulk enumeration.
 
-`build` makes the nodes of segments that have hits, in one flat arena. Afterwards the hits can be enumerated
-in any order and by any number of threads, since the nodes do not change.
+`build` makes the nodes of segments that have hits, in one flat arena. The nodes then do not change, so the
+hits can be enumerated in any order and by any number of threads.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ BULK_MARKS = 1 << 20
 """The same for a hit whose complex events have more marks in all."""
 
 NODES_OF_HIT = 8
-"""There is room for so many nodes for each hit at first: patterns of a few steps have half as many."""
+"""Room for this many nodes for each hit at first: patterns of a few steps have half as many."""
 
 BLOCK = 1 << 17
-"""A block has about so many complex events where nothing else is asked for."""
+"""About how many complex events a block has, unless the caller wants another size."""
 
 
 class Structure:
@@ -63,7 +63,7 @@ class Structure:
         """How threads share the enumeration.
 
         "ends": each thread takes ranges of hits. "ahead": a device makes blocks of all hits, each while the
-        host works on the one before it.
+        host works on the block before.
         """
         return "ends"
 
@@ -73,7 +73,7 @@ class Structure:
         return self.hits.counts
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps to list the first `limit` complex events of each hit: shape (hits,)."""
+        """About how many steps listing the first `limit` complex events of each hit takes: shape (hits,)."""
         return self.count if limit is None else np.minimum(self.count, limit)
 
     def build(
@@ -83,7 +83,7 @@ class Structure:
         stop: np.ndarray,
         hits: CountedHits,
     ) -> None:
-        """Build the nodes of segments and the roots of their hits, in place of those of the last `build`.
+        """Build the nodes of segments and the roots of their hits; they replace those of the last `build`.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class Structure:
         ends = SegmentHits(hits.first, hits.event, hits.lowest)
         roots = empty_roots(n_hits, n_hits + int(np.diff(self.tables.first).max(initial=0)))
         if len(self.arena) < NODES_OF_HIT * n_hits:
-            # Memory that is not written costs nothing, and an arena that is full is copied.
+            # Memory that is not written costs nothing; a full arena has to be copied.
             self.arena = np.empty((NODES_OF_HIT * n_hits, self.arena.shape[1]), dtype=np.int64)
         status = nodes.ARENA_FULL
         while status != nodes.DONE:
@@ -133,12 +133,12 @@ class Structure:
         Parameters
         ----------
         order : ndarray, shape (m,), int64, optional
-            The hits to enumerate, in this order; all of them, by number, if None.
+            The hits to enumerate, in this order; by default all of them, by number.
         limit : int, optional
-            At most so many of each hit: the first in canonical order (start, marked events, labels).
+            The most complex events of each hit: the first in canonical order (start, marked events, labels).
         size : int, optional
-            At most so many complex events in a block, and at most so many of a hit are found and sorted at
-            once; `BLOCK` if None.
+            The most complex events in a block, and the most of one hit that are found and sorted at once;
+            `BLOCK` if None.
 
         Yields
         ------
@@ -148,7 +148,7 @@ class Structure:
         Raises
         ------
         RuntimeError
-            If the structure holds another number of complex events than was counted for a hit.
+            If the structure has not as many complex events as were counted for a hit.
         """
         hits = self.hits
         size = BLOCK if size is None else max(size, 1)
@@ -210,12 +210,12 @@ class Structure:
 
 
 def bulk_count(limit: int | None) -> int:
-    """At most so many complex events of a hit are found and sorted, where the first `limit` are wanted."""
+    """The most complex events of a hit that are found and sorted, if the first `limit` are wanted."""
     return BULK_COUNT if limit is None else min(BULK_COUNT, max(4096, 4 * limit))
 
 
 def joined(structures: Sequence[Structure]) -> Structure:
-    """One structure with the nodes and the hits of several, numbered one structure after another.
+    """Join the nodes and the hits of several structures, numbered one structure after another.
 
     For the structures of units that several threads built over the same symbols.
     """
@@ -259,7 +259,7 @@ def doubled(array: np.ndarray) -> np.ndarray:
 
 
 def empty_roots(n_hits: int, capacity: int) -> Roots:
-    """Room for so many roots of so many hits."""
+    """Room for `capacity` roots of `n_hits` hits."""
     return Roots(
         np.zeros(n_hits + 1, dtype=np.int64),
         np.empty(capacity, dtype=np.int32),

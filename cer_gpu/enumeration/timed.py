@@ -3,15 +3,15 @@
 The algorithm of Theorem 6.1 of the timed CEL paper ("Complex event recognition under time constraints"), for
 deterministic monotonic automata with one clock. `cer_gpu.kernels.clocked.contract` says what a node is.
 
-An event costs a number of steps that depends on the automaton alone where checks are `z <= c`. Where they are
-`z >= c` it costs, for each transition, steps in the logarithm of what is open: new resets come last in the
-order in which checks admit runs, and the union-lists of the paper would grow by one at each. In both cases
+Where checks are `z <= c`, the steps that an event costs depend only on the automaton. Where they are `z >=
+c`, an event costs, for each transition, O(log n) steps for n open runs: new resets come last in the order in
+which checks admit runs, and the union-lists of the paper would grow by one at each reset. In both cases
 complex events are listed with output-linear delay: at most `MAX_OUTPUT_DEPTH` nodes lie between two outputs.
 
 A window over all (WITHIN) is a second clock, which the paper does not have. It is applied as in the structure
-without clocks, by the latest start of each node. Where the clock is reset at starts only, or later resets go
-with later starts (in a chain of steps they do), what is said above holds with a window. Otherwise nodes may
-be visited that have a run in the window and a run that passes the checks, but none that does both.
+without clocks, by the latest start of each node. If the clock is reset at starts only, or later resets belong
+to later starts (as in a chain of steps), the above holds with a window too. Otherwise a walk may visit nodes
+that have one run in the window and another run that passes the checks, but none that does both.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ from cer_gpu.kernels.forest.cpu_stream import PackedLists
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents, StreamWindow
 
 ROOM = 1 << 10
-"""Nodes that there is room for at first."""
+"""Room for nodes at first."""
 
 STACK = 1 << 12
-"""Nodes that a walk has before it at first."""
+"""Room for the nodes that a walk still has to visit, at first."""
 
 MOST_SORTED = 1 << 23
-"""The complex events of an end with more are found one by one."""
+"""An end with more complex events has them found one by one."""
 
 
 class Ending(NamedTuple):
-    """What ends at some events.
+    """The complex events that end at some events.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class TimedStructure:
     ----------
     tables : ClockTables
     constants : ndarray, shape (constants,), uint64 or float64
-        Those of the checks, in the unit of the times.
+        The constants of the checks, in the unit of the times.
     windowed : bool
         Whether a window bounds starts.
 
@@ -85,7 +85,7 @@ class TimedStructure:
     lanes : ClockedLanes
     lists : PackedLists
     exact : bool
-        Whether the latest start of a node is that of a run which passes its checks.
+        Whether the latest start of a node is always that of a run that passes its checks.
     """
 
     def __init__(self, tables: ClockTables, constants: np.ndarray, windowed: bool) -> None:
@@ -127,7 +127,7 @@ class TimedStructure:
         events : StreamEvents
         clocked : ClockedEvents
         stops : iterable of int
-            Where to pause; the last is one past the last event.
+            Where to pause; the last one is one past the last event.
         new : int
             How many events there are to follow.
         window : StreamWindow
@@ -209,7 +209,7 @@ class TimedStructure:
         return found
 
     def needed(self, events: StreamEvents, clocked: ClockedEvents, bounds: LaneBounds) -> np.ndarray:
-        """The first event of each lane that an open run has, one past the last event where none is open."""
+        """The first event of each lane that an open run has; one past the last event if no run is open."""
         floor = self._floor(clocked)
         low = np.full(len(bounds.low), int(self.progress[words.EVENT]), np.int64)
         kept.first_needed(self.arena, self.n_nodes, floor, events.lanes, bounds, low)
@@ -229,18 +229,18 @@ class TimedStructure:
         lanes: np.ndarray,
         first: np.ndarray,
     ) -> None:
-        """Forget the runs of events that are no longer open, and number the others anew.
+        """Forget the runs of events that are no longer open, and renumber the others.
 
         Parameters
         ----------
         clocked : ClockedEvents
-            As they were.
+            The events before they are dropped.
         is_open, place : ndarray, shape (events,)
             As in `Dropped`.
         lanes : ndarray, shape (k, 2), int64
             The old and the new number of each lane that is kept.
         first : ndarray, shape (new lanes,), int64
-            The first event of each that is kept, by its new number; -1 for none.
+            The first event that is kept of each lane, by its new number; -1 for none.
         """
         count, floor, progress = self.n_nodes, self._floor(clocked), self.progress
         old, new = lanes.T
@@ -289,11 +289,11 @@ class TimedAnswers(Structure):
     ----------
     tables : ClockTables
     arena : ndarray, shape (capacity, COLUMNS), int64
-        Nodes that are added later do not matter.
+        Nodes that are added later change nothing.
     ending : Ending
-        What ends.
+        The ends.
     events : SpanEvents
-        Those that the complex events are made of.
+        The events of which the complex events are made.
     """
 
     fill = staticmethod(walks.fill)
@@ -312,7 +312,7 @@ class TimedAnswers(Structure):
     def ordered(self, hit: int, limit: int | None, size: int) -> Iterator[Block]:
         """The complex events of one end with many, in canonical order; as `Structure.ordered`.
 
-        Where memory allows it they are found and sorted at once, else they are found one by one.
+        If memory allows it, they are found and sorted at once; otherwise they are found one by one.
         """
         if limit is None or limit > BULK_COUNT:
             number = exact_counts(self.arena, some_ends(self._ending, np.array([hit])))[0]
@@ -353,7 +353,7 @@ class TimedAnswers(Structure):
 
 
 def counted(arena: np.ndarray, ending: Ending, most: int = BULK_COUNT) -> np.ndarray:
-    """How many complex events each end has, `most` + 1 where there are more than `most`: shape (ends,)."""
+    """Count the complex events of each end, up to `most`: `most` + 1 stands for more; shape (ends,)."""
     counts, stack = np.empty(len(ending.ends.event), np.int64), STACK
     while True:
         walks.count_up_to(
@@ -439,7 +439,7 @@ def latest_starts(arena: np.ndarray, ending: Ending) -> np.ndarray:
 
 
 def some_ends(ending: Ending, which: np.ndarray) -> Ending:
-    """What ends at some of the ends, by their numbers."""
+    """Some of the ends, by their numbers."""
     first, label, node = ending.roots
     length = np.diff(first)[which]
     chosen = ranges(first[which], length)

@@ -1,8 +1,8 @@
 """Ordered enumeration of the complex events of one end of an automaton with one clock, one by one.
 
-For ends with too many complex events to sort. The method needs no structure: backwards over the events it
+For ends with too many complex events to sort. The method needs no structure: a pass backwards over the events
 finds for each state the least stamp with which a run there is still accepted at the end. A run is followed
-forwards only where its stamp is at least that, so that all that is followed leads to a complex event.
+forwards only if its stamp is at least that, so every run that is followed leads to a complex event.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from cer_gpu.kernels.clocked.contract import NO_CHECK, ClockTables
 from cer_gpu.kernels.forest.contract import Block
 
 NEVER = 2**62
-"""The least stamp where no run is accepted."""
+"""The least stamp of a state where no run is accepted."""
 
 Labels = tuple[int, ...]
 
 Found = dict[tuple[int, int], list[Labels]]
-"""For each state and stamp the labels of the runs that have the same marked events."""
+"""For each state and stamp, the labels of the runs that have the same marked events."""
 
 
 class ClockedSpan(NamedTuple):
-    """The events that a complex event may have which ends at the last of them.
+    """The events that a complex event may have that ends at the last of them.
 
     Attributes
     ----------
     event : ndarray, shape (rows,), int64
-        Their numbers.
+        The numbers of the events.
     symbols : ndarray, shape (rows,)
     stamps : ndarray, shape (rows,), int64
-        What a reset at each gives.
+        The stamp that a reset at each event gives.
     least : ndarray, shape (rows, constants), int64
         The least stamp that passes each check at each event.
     """
@@ -68,7 +68,7 @@ class SpanEvents(NamedTuple):
         times, rows = self.times[event], np.arange(len(event))
         least = np.empty((len(event), len(self.constants)), np.int64)
         for c, constant in enumerate(self.constants):
-            # One subtraction for each pair that is asked, as everywhere: floats do not add up.
+            # One subtraction for each pair that is compared, as everywhere: floats do not add up.
             near = 0
             for row in rows.tolist():
                 while near < row and _too_old(times[row] - times[near], constant, sense):
@@ -93,11 +93,11 @@ def timed_ordered_blocks(
     tables : ClockTables
     span : ClockedSpan
     hit : int
-        The number of the hit, as the blocks are to give it.
+        The number of the hit, which the blocks contain.
     limit : int, optional
-        Stop after so many.
+        The most complex events.
     size : int
-        At most so many in a block.
+        The most complex events of a block.
 
     Yields
     ------

@@ -31,7 +31,7 @@ from cer_gpu.kernels.clocked.cpu_nodes import PAIR
 from cer_gpu.kernels.clocked.cpu_stream import OVERLONG
 
 MAX_OUTPUT_DEPTH = 11
-"""Left steps from a node to the first output, at most: k of the paper's k-bounded structures."""
+"""The most left steps from a node to the first output: k of the paper's k-bounded structures."""
 
 SAFE_UNION = 9
 """The same from a safe union."""
@@ -138,8 +138,8 @@ def check_runs(structure: TimedStructure, whole: bool) -> None:
     ----------
     structure : TimedStructure
     whole : bool
-        Whether it has all of its runs. Where some are forgotten that began before a window, or were consumed,
-        a node may keep their stamp.
+        Whether it has all of its runs. If some were forgotten, because they began before a window or were
+        consumed, a node may keep their stamp.
 
     Raises
     ------
@@ -208,8 +208,8 @@ def walk_timed(arena: np.ndarray, ending: Ending, end: int) -> Iterator[WalkedCo
 def longest_timed_walk(arena: np.ndarray, ending: Ending, end: int) -> float:
     """The most nodes visited from one complex event of an end to the next, divided by the size of the latter.
 
-    Output-linear delay: at most `MAX_OUTPUT_DEPTH` + 1, whatever the stream. A node that fails is looked at
-    from its parent, and costs no more than that.
+    Output-linear delay: at most `MAX_OUTPUT_DEPTH` + 1, whatever the stream. A node that fails is read from
+    its parent, and costs nothing more.
     """
     found = walk_timed(arena, ending, end)
     return max((one.visited / (len(one.events) + 1) for one in found), default=0.0)

@@ -1,4 +1,4 @@
-"""The complex events of ends in a structure whose unions are in no order: all of an end's are admitted."""
+"""The complex events of ends in a structure whose unions have no order: an end admits all of its own."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from cer_gpu.kernels.forest.contract import BOTTOM, LABEL, LEFT, RIGHT, UNION, B
 from cer_gpu.kernels.runs.contract import TransitionTables
 
 STACK = 1 << 12
-"""Nodes that a walk has before it at first."""
+"""Room for the nodes that a walk still has to visit, at first."""
 
 NO_TABLES = TransitionTables(*(np.zeros(1, np.int32) for _ in TransitionTables._fields))
-"""The nodes say all: no automaton is run again."""
+"""No automaton: the nodes are enough, and nothing is run again."""
 
 
 class NodeAnswers(Structure):
-    """The complex events of ends whose roots are nodes that stay as they are.
+    """The complex events of ends whose roots are nodes that do not change.
 
     Parameters
     ----------
     arena : ndarray, shape (capacity, 4), int64
-        Nodes that are added later do not matter.
+        Nodes that are added later change nothing.
     roots : Roots
     event, lowest : ndarray, shape (ends,), int64
-        Where they are, and the least start of each.
+        The event of each end, and the least start of its complex events.
     """
 
     def __init__(self, arena: np.ndarray, roots: Roots, event: np.ndarray, lowest: np.ndarray) -> None:
@@ -77,8 +77,8 @@ def _ordered(
 ) -> Iterator[tuple[int, list[int], list[int]]]:
     """The complex events of roots by (start, marked events, labels).
 
-    They are followed from their starts on, against the direction of the nodes, so that those with the same
-    marked events are neighbours: a walk holds the ways that agree in these so far.
+    They are followed from their starts, against the direction of the nodes, so that those with the same
+    marked events are neighbours: a walk holds the paths that agree in these so far.
 
     Yields
     ------

@@ -23,7 +23,7 @@ class InvariantError(AssertionError):
 
 
 class WalkedComplexEvent(NamedTuple):
-    """A complex event, and the number of nodes that the walk visited between the one before and it."""
+    """A complex event, and the number of nodes that the walk visited after the complex event before it."""
 
     start: int
     events: tuple[int, ...]
@@ -66,7 +66,7 @@ def check(structure: Structure) -> None:
 
 
 def check_duplicate_free(structure: Structure) -> None:
-    """Check that no hit lists a complex event twice, and that each has as many as were counted.
+    """Check that no hit lists a complex event twice, and that each lists as many as were counted.
 
     Raises
     ------
@@ -116,8 +116,8 @@ def longest_walk(structure: Structure, hit: int, most: int | None = None) -> flo
 
     Its size is the number of its marks, and one for its start.
 
-    Output-linear delay: at most `MAX_OUTPUT_DEPTH` + 1, whatever the stream. Only the first `most` complex
-    events are looked at, if given.
+    Output-linear delay: at most `MAX_OUTPUT_DEPTH` + 1, whatever the stream. If `most` is given, only the
+    first `most` complex events are walked through.
     """
     found = islice(walk(structure, hit), most)
     return max((event.visited / (len(event.events) + 1) for event in found), default=0.0)

@@ -1,8 +1,8 @@
-"""Partitions for which memory has no room: rows in temporary Arrow files, found again by a hash of their key.
+"""Partitions that memory has no room for: rows in temporary Arrow files, found again by a hash of their key.
 
-The files have no name: they are gone with the process, however it ends, and with the last use of them before.
-What stays in memory is a byte for each partition. An index of 16 bytes a partition is in a file, too, once it
-is large; both are mapped, so that the system takes back what is not used.
+The files have no name: they vanish with the process, however it ends, or when they are no longer used. In
+memory there is one byte for each partition. A large index, of 16 bytes for each partition, is in a file too;
+both are mapped, so that the system takes back memory that is not used.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from cer_gpu.errors import LimitError
 from cer_gpu.late import compute as pc
 
 ROWS = 1 << 14
-"""Partitions that are copied at a time, where files are written anew."""
+"""Partitions that are copied at a time when files are rewritten."""
 
 MAPPED = 1 << 16
-"""Entries from which a level of the index is a file."""
+"""From this many entries on, a level of the index is a file."""
 
 MOST_FILES = 256
-"""With more files the smaller half is put together."""
+"""With more files, the smaller half of them is joined."""
 
 SPARSE = 4
-"""A file of which less than this part is left is written anew."""
+"""A file of which less than this share is left is rewritten."""
 
 _ROW = 32
-"""Bits of a place that are the row in its file."""
+"""Bits of a place that give the row in its file."""
 
 _OWN = ("hash", "begin", "size")
 """The columns that are added to those of partitions."""
@@ -48,13 +48,13 @@ class SpilledPart(NamedTuple):
     Attributes
     ----------
     hashes : ndarray, shape (k,), uint64
-        Of their keys: two partitions seldom have the same.
+        The hashes of their keys: two partitions seldom have the same.
     lanes : pyarrow.Table
-        A row for each.
+        A row for each partition.
     events : pyarrow.Table
-        Those of the first partition, then those of the second, and so on.
+        The events of the first partition, then those of the second, and so on.
     sizes : ndarray, shape (k,), int64
-        How many events each has.
+        How many events each partition has.
     """
 
     hashes: np.ndarray
@@ -64,7 +64,7 @@ class SpilledPart(NamedTuple):
 
 
 class SpilledPartitions:
-    """Partitions with their events on disk: put there once, and taken by their keys once."""
+    """Partitions with their events on disk: each is written once, and taken once, by its key."""
 
     def __init__(self) -> None:
         self._files: dict[int, _File] = {}
@@ -77,16 +77,16 @@ class SpilledPartitions:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that they take in memory."""
+        """Bytes that they take in memory."""
         return sum(file.taken.nbytes for file in self._files.values())
 
     def put(self, parts: Iterable[SpilledPart]) -> None:
-        """Write partitions, none of which is there.
+        """Write partitions that are not on disk yet.
 
         Raises
         ------
         LimitError
-            Where the disk does not take them.
+            If there is no room on the disk.
         """
         self._put_alike(parts)
         if len(self._files) > MOST_FILES:
@@ -123,18 +123,18 @@ class SpilledPartitions:
     def take(
         self, hashes: np.ndarray, keys: Sequence[tuple[str, np.ndarray | pa.Array]]
     ) -> list[tuple[np.ndarray, SpilledPart]]:
-        """Take those of some partitions that are here.
+        """Take those of some partitions that are on disk.
 
         Parameters
         ----------
         hashes : ndarray, shape (n,), uint64
         keys : sequence of (str, ndarray or pyarrow.Array)
-            The columns of `SpilledPart.lanes` that tell partitions apart, and what they hold, n values each.
+            The columns of `SpilledPart.lanes` that identify partitions, and their values, n each.
 
         Returns
         -------
         list of (ndarray, SpilledPart)
-            Which of the n they are, and what was put.
+            Their numbers among the n, and what was written.
         """
         if not self._files:
             return []
@@ -154,7 +154,7 @@ class SpilledPartitions:
         return found
 
     def parts(self) -> Iterator[SpilledPart]:
-        """All partitions that are here."""
+        """All partitions that are on disk."""
         for file in self._files.values():
             yield from file.remaining()
 

@@ -1,4 +1,4 @@
-"""What the values of a column of strings add to the index of an event: each text is looked at once a run."""
+"""What the values of a column of strings add to the index of an event: each text is classified once a run."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cer_gpu.plan.axes import ColumnAxis, CutAxis, MatchAxis
 TextAxis = ColumnAxis | MatchAxis | CutAxis
 
 REMEMBERED = 1 << 20
-"""Texts of a column whose classes are remembered: once there are more, those before are forgotten."""
+"""How many texts of a column keep their classes: beyond it, all earlier ones are forgotten."""
 
 
 FEW = 1 << 10
-"""Texts that come alone and whose shares are remembered, until there are more."""
+"""How many texts that come alone keep their shares: beyond it, all are forgotten."""
 
 LONG = 1 << 8
-"""Characters of a text that is remembered at most."""
+"""The most characters of a text that is remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Shares:
     Attributes
     ----------
     of_code : ndarray, shape (dictionary,), the dtype of the index
-        By code.
+        The share of each code.
     of_null : numpy scalar
     """
 
@@ -41,7 +41,7 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class StageAxis:
-    """An axis in a stage: each class adds `stride` more than the one before it."""
+    """An axis of a stage: each class adds `stride` more than the class before it."""
 
     stage: int
     axis: TextAxis
@@ -51,17 +51,17 @@ class StageAxis:
 class TextShares:
     """The shares of one column of strings in all stages of a query.
 
-    A regular expression, a cut or a name is held against a text when it is first seen; a dictionary that
-    comes again, as all slices of a table have one, costs nothing.
+    A regular expression, a cut or a name is compared with a text when it is first seen; a dictionary that
+    comes again, as in all slices of a table, costs nothing.
 
     Parameters
     ----------
     axes : sequence of StageAxis
-        Those that read the column.
+        The axes that read the column.
     dtypes : sequence of numpy dtype
-        Of the index of each stage.
+        The dtype of the index of each stage.
     note : callable
-        Is given the texts that are seen for the first time, for an axis of names.
+        Called with the texts that are seen for the first time, for an axis of names.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Numbers as 64-bit words that can be put in order.
+"""Numbers as 64-bit words that have an order.
 
-A word is a whole number of the domain's unit, or the bits of a float64 turned so that they ascend. A value
-that has no word of its own in a domain lies just below or above one: 3.7 above the 3 of int64 values,
+A word is a whole number of the domain's unit, or the bits of a float64, turned so that they ascend with the
+floats. A value that has no word in a domain lies just below or above one: 3.7 above the 3 of int64 values,
 2^53 + 1 above the 2^53 of float64 values.
 """
 
@@ -18,22 +18,22 @@ from cer_gpu.kernels.compared.contract import ABOVE, AT, BELOW
 from cer_gpu.language.units import NANOSECONDS, digits_of, one_in
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
-"""The words."""
+"""The least and the greatest word."""
 
 EXACT = 1 << 53
-"""Up to here each whole number is a float64."""
+"""Up to here every whole number is a float64."""
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What the values of an expression are.
+    """The kind and the unit of the values of an expression.
 
     Attributes
     ----------
     kind : {"i", "u", "f"}
         int64, uint64 or float64.
     unit : str or None
-        Of times and decimals.
+        The unit of times and decimals.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Domain:
 
     @property
     def one(self) -> Fraction:
-        """How much a whole number of them is worth: nanoseconds of a time."""
+        """How much one whole number of the domain is worth; for a time, in nanoseconds."""
         if self.unit is None:
             return Fraction(1)
         return Fraction(one_in(self.unit) if digits_of(self.unit) is not None else NANOSECONDS[self.unit])
@@ -58,16 +58,16 @@ def domain_of(values: Values, unit: str | None) -> Domain:
 def in_domain(
     data: np.ndarray, own: Domain, domain: Domain, there: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers as words of a domain, and how they lie to these.
+    """Numbers as words of a domain, and on which side of its word each number lies.
 
     Parameters
     ----------
     data : ndarray, shape (n,)
     own : Domain
-        Of the numbers.
+        The domain of the numbers.
     domain : Domain
     there : ndarray, shape (n,), bool
-        Which numbers there are; what is given for others is arbitrary.
+        Which numbers exist; the results for others are arbitrary.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Decimals beyond 64 bits: arithmetic and functions over them, in Python integers.
 
-A decimal(38, 18) of 12.5 is 12,500,000,000,000,000,000 of its last digit, which no 64-bit integer holds. Most
-values do fit, so everything is evaluated in 64 bits first, and again for the rows that do not fit.
+A decimal(38, 18) of 12.5 is 12,500,000,000,000,000,000 units of its last digit, which no 64-bit integer
+holds. Most values do fit, so everything is computed in 64 bits first, and again for the rows that do not fit.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from cer_gpu.plan.derived import DerivedColumn, columns_behind
 
 
 class WideColumns(NamedTuple):
-    """The columns of a batch, decimals as Python integers in units of their last digit.
+    """The columns of a batch, with decimals as Python integers in units of their last digit.
 
     Attributes
     ----------
     batch : RecordBatch
     units : mapping of str to str
     derived : sequence of DerivedColumn
-        Functions over decimals are evaluated again.
+        Functions over decimals, which are computed again.
     """
 
     batch: pa.RecordBatch
@@ -40,13 +40,13 @@ class WideColumns(NamedTuple):
     derived: Sequence[DerivedColumn]
 
     def concern(self, *expressions: tree.Expression) -> bool:
-        """Whether expressions read decimals, themselves or in functions."""
+        """Whether expressions read decimals, directly or in functions."""
         read = [name for expression in expressions for name in attributes_of(expression)]
         kinds = [self.batch.schema.field(name).type for name in columns_behind(read, self.derived)]
         return any(map(pa.types.is_decimal, kinds))
 
     def at(self, rows: np.ndarray) -> WideColumns:
-        """The same for some rows."""
+        """The same columns for some rows."""
         return self._replace(batch=self.batch.take(pa.array(rows)))
 
     def read(self, name: str) -> tuple[Values, str | None]:
@@ -69,7 +69,7 @@ def wide_classes(axis: CutAxis, values: Values, wide: WideColumns) -> Values:
     ----------
     axis : CutAxis
     values : Values
-        As they are in 64 bits.
+        As computed in 64 bits.
     wide : WideColumns
     """
     rows = np.flatnonzero(values.beyond)
@@ -97,7 +97,7 @@ def wide_relation(axis: RelationAxis, found: Values, wide: WideColumns) -> Value
     ----------
     axis : RelationAxis
     found : Values
-        As it is in 64 bits.
+        As computed in 64 bits.
     wide : WideColumns
     """
     rows = np.flatnonzero(found.beyond)

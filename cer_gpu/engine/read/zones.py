@@ -1,7 +1,7 @@
 """The offsets of time zones, as tables that kernels read (`kernels.times`).
 
-Arrow knows them, but looks them up for every time on its own. A table for some years is made by asking it
-every quarter of an hour, once for all runs.
+Arrow knows the offsets, but looks them up for every time separately. A table for some years is made by asking
+Arrow for every quarter of an hour, once for all runs.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from cer_gpu.language.units import NANOSECONDS, zone_named
 from cer_gpu.late import compute as pc
 
 REGULAR = 3 * 365 * 86_400
-"""From then on, in seconds of UTC, offsets are whole minutes, change at whole minutes, and last for more than
-a quarter of an hour."""
+"""From this time on, in seconds of UTC, offsets are whole minutes, change at whole minutes, and last for more
+than a quarter of an hour."""
 
 YEARS = 64
-"""For times in more years than so many, no table is made."""
+"""The most years for which a table is made."""
 
 LAST = 9998
 """The last year for which there are tables."""
@@ -39,14 +39,14 @@ def offsets_between(zone: str | None, least: int, most: int, unit: str) -> Offse
     zone : str or None
         None: UTC.
     least, most : int
-        In units.
+        In `unit`.
     unit : {"s", "ms", "us", "ns"}
-        That of the times, and of the table.
+        The unit of the times, and of the table.
 
     Returns
     -------
     Offsets or None
-        None where no table is made: of a zone before 1973 and after 9998, and of very many years.
+        None if no table is made: for a zone before 1973 and after 9998, and for very many years.
     """
     second = NANOSECONDS["s"] // NANOSECONDS[unit]
     least, most = least // second, most // second

@@ -1,4 +1,4 @@
-"""Members of a bunch that go abreast: one chunk for all of them, and sums in place of ends."""
+"""Queries of a bunch that run abreast: one chunk for all of them, and sums in place of ends."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from cer_gpu.plan.automaton_abreast import Ladder, edges_of, ladder_of, listed_o
 from cer_gpu.plan.compiled import CompiledQuery
 
 ABREAST = 256
-"""Members of a block: what is kept of each fits the cache of a core beside the others'."""
+"""Members of a block: what is kept of them fits the cache of a core."""
 
 LEAST_ABREAST = 6
-"""Fewer are followed one by one: an event costs a block about as much as so many queries."""
+"""Fewer members are followed one by one: an event costs a block about as much as this many queries."""
 
 LEAST_OF_WINDOW = 4
-"""A block has so many members at least for each window that some of them has."""
+"""The least number of members of a block for each different window."""
 
 LEAST_LISTED = 3
-"""The same where additions are listed."""
+"""The same if additions are listed."""
 
 SHARED = 0.4
-"""Where a smaller share of the members has an edge, on average, additions are listed."""
+"""If, on average, an edge belongs to a smaller share of the members, additions are listed."""
 
 GROUPS = 1 << 10
-"""Groups of a unit of work at most, where a unit has more than one segment."""
+"""The most groups of a unit of work that has more than one segment."""
 
 
 class BunchMember(NamedTuple):
@@ -48,11 +48,10 @@ class BunchMember(NamedTuple):
 
     Attributes
     ----------
-    number : int
-        In its pass.
+        Its number in the pass.
     query : CompiledQuery
     cells : ndarray, shape (cells,), uint8 or uint16
-        The symbol that it reads each cell as.
+        The symbol that each cell is for the query.
     """
 
     number: int
@@ -72,7 +71,7 @@ class _Block:
 
 
 def blocks_of(members: Sequence[BunchMember]) -> tuple[list[_Block], list[BunchMember]]:
-    """The blocks of members that go abreast, and the members that are followed one by one."""
+    """Blocks of the members that run abreast, and the members that are followed one by one."""
     found = [(member, ladder_of(member.query)) for member in members]
     left = [member for member, ladder in found if ladder is None]
     able = [(_size(member), member, ladder) for member, ladder in found if ladder is not None]
@@ -105,7 +104,7 @@ def _block(members: Sequence[BunchMember], ladders: Sequence[Ladder], listed: bo
 
 
 class AbreastRun:
-    """Runs blocks of members over chunks that hold the widest window.
+    """Runs blocks of members over chunks that reach back as far as the widest window.
 
     Parameters
     ----------
@@ -125,19 +124,19 @@ class AbreastRun:
         self._chunker = Chunker(widest, lanes, runner_of(widest, workers, False), workers, False, None)
 
     def add(self, part: Relevant) -> None:
-        """Take the next relevant events."""
+        """Add the next relevant events."""
         self._run(self._chunker.add(part))
 
     def resume(self, tail: Relevant) -> None:
-        """Go on after events that are not reported, but may be part of what is."""
+        """Continue after events that are not reported, but may be part of what is."""
         self._chunker.resume(tail)
 
     def rest(self) -> None:
-        """Run what is left."""
+        """Run the events that are left."""
         self._run(self._chunker.rest())
 
     def held(self) -> Relevant | None:
-        """The events that later ones may need, for `resume`."""
+        """The events that later ones may need; for `resume`."""
         return self._chunker.held()
 
     def _run(self, chunk: Chunk | None) -> None:
@@ -191,7 +190,7 @@ class AbreastRun:
 
 
 def counted(events: Relevant, event: np.ndarray, number: np.ndarray) -> CountedEnds:
-    """Ends among the events of a chunk, with what is known of each."""
+    """Ends among the events of a chunk, with their positions, times and partitions."""
     moments, lanes = events.moments, events.lanes
     return CountedEnds(
         events.positions[event],

@@ -1,4 +1,4 @@
-"""A query that shares no run with others, over the batches that others read: nothing is read again for it."""
+"""A query that shares no run with others, over the batches that others read: nothing is read twice."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from cer_gpu.engine.run.followed import Followed, reported_in
 
 
 class BesideRun:
-    """Counts the complex events of a query, batch by batch, as `BoundQuery.counts` does of its own source.
+    """Counts the complex events of a query, batch by batch; the same tables as `BoundQuery.counts`.
 
     Parameters
     ----------
     bound : BoundQuery
-        Of a query whose answers no measure tells apart, on the CPU.
+        A query on the CPU whose answers differ by more than their measures.
     least : int
-        A chunk has so many new events at least.
+        The least number of new events of a chunk.
 
     Attributes
     ----------
     columns : list of str
-        Those of the data that it reads.
+        The columns of the data that it reads.
     """
 
     def __init__(self, bound: BoundQuery, least: int) -> None:
@@ -41,7 +41,7 @@ class BesideRun:
         self.columns = bound.columns(self._run.intake.payload)
 
     def read(self, batch: pa.RecordBatch) -> Iterator[pa.Table]:
-        """Take the next batch of the stream; what ends there, as parts of the table of `counts`."""
+        """Add the next batch of the stream; yields what ends there, in parts of the table of `counts`."""
         own = batch.select(self.columns)
         for first in range(0, len(own), self._rows):
             for extended in self._run.intake.extended([own.slice(first, self._rows)]):
@@ -49,7 +49,7 @@ class BesideRun:
                     yield from self._told(self._ends(part))
 
     def rest(self) -> Iterator[pa.Table]:
-        """What ends at the events that are left."""
+        """Yields what ends at the events that are left."""
         for part in self._run.rest():
             yield from self._told(self._ends(part))
         yield from self._told(self._ran(self._run.chunker.rest()))

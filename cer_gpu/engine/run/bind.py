@@ -1,4 +1,4 @@
-"""A query that another process has planned, bound to a part of its stream."""
+"""Binding a query that another process has planned to a part of its stream."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def bind(
     grouped: bool = False,
     stop: int | None = None,
 ) -> BoundQuery:
-    """A query that another process has planned, over some events of a stream.
+    """Bind a query that another process has planned to some events of a stream.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def bind(
     Raises
     ------
     DataError
-        When the events cannot be read.
+        If the events cannot be read.
     """
     options = replace(portable.options, device=tuple(device), sort=sort)
     source = open_source(

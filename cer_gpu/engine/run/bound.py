@@ -1,4 +1,4 @@
-"""A compiled query over one source: the complex events, `count`, `counts` and `hits`."""
+"""A compiled query on one source: the complex events, `count`, `counts` and `hits`."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 BATCH = 1 << 22
-"""At most so many rows are read at a time."""
+"""The most rows that are read at a time."""
 
 CARRIED_BATCH = 1 << 18
-"""The same where events are run in the order of the stream: what is made of a batch stays in the cache."""
+"""The same if events are run in the order of the stream: what is made of a batch stays in the cache."""
 
 LEAST_BATCH = 1024
-"""At least so many rows are read at a time, however little memory is allowed."""
+"""The least number of rows that are read at a time, however little memory is allowed."""
 
 BYTES_OF_EVENT = 64
 """About how many bytes an event takes while it is classified."""
@@ -71,14 +71,14 @@ class BoundQuery:
     workers : Workers
         The threads of the query.
     halo : int, optional
-        The first so many events of the source are read, but complex events that end among them are not
-        reported. They are all the earlier events that a later complex event may contain. Only for a query
-        with a window that does not consume and watches no prefix.
+        The number of first events of the source that are read without being reported: complex events that end
+        among them are left out. They are all the earlier events that a later complex event may contain. Only
+        for a query with a window that does not consume and watches no prefix.
     stop : int, optional
-        The events from this position on are read only to know what follows others; complex events that end
+        The events from this position on are read only to find what follows others; complex events that end
         among them are not reported.
     part : bool, optional
-        Whether the stream has other events elsewhere, so that no warning is given of a type that does not
+        Whether the stream has other events elsewhere, so that no warning is given for a type that does not
         occur here.
     grouped : bool, optional
         Whether the rows of each partition are neighbours, so that a partition is over where another begins.
@@ -109,11 +109,11 @@ class BoundQuery:
         self._part = part
         self.grouped = grouped
         self.place: Place = place_of(options.device, query, source.rows, source.device)
-        """Where it runs, and why there."""
+        """Where the query runs, and why there."""
         self.notes = Notes(aloud=not part)
-        """What its runs have noticed."""
+        """The notes of its runs."""
         self.instead: Callable[[], BoundQuery] | None = None
-        """Makes what answers in its place where decimals that it compares do not fit 64 bits."""
+        """Makes the query that answers in its place, if decimals that it compares do not fit 64 bits."""
 
     @property
     def compiled(self) -> CompiledQuery:
@@ -122,7 +122,7 @@ class BoundQuery:
 
     @property
     def units(self) -> dict[str, str]:
-        """The units of the columns of times, those of derived columns among them."""
+        """The units of the columns of times, derived columns included."""
         return self._units
 
     # ---------------------------------------------------------------------------------- the answers
@@ -143,11 +143,11 @@ class BoundQuery:
         return say_how_many(self.notes, total)
 
     def counts(self) -> pa.Table:
-        """How many complex events end at each position where some do."""
+        """How many complex events end at each position where any do."""
         return or_instead(self, lambda bound: bound._where("counts"))
 
     def hits(self) -> pa.Table:
-        """The positions where complex events end, and the latest start of those at each."""
+        """The positions where complex events end, and the latest start at each."""
         return or_instead(self, lambda bound: bound._where("hits"))
 
     def _where(self, asked: Literal["hits", "counts"]) -> pa.Table:
@@ -237,13 +237,13 @@ class BoundQuery:
         produce : callable
             As for `Matches`.
         moved : bool, optional
-            Whether a position is not a row of the data.
+            Whether positions are not the rows of the data.
         source_column : str, optional
-            The column that says of which table a row is.
+            The column that tells which table a row is from.
         notes : Notes, optional
-            Of these complex events; by default those of all runs.
+            The notes of these complex events; by default those of all runs.
         form : ResultForm, optional
-            By default that of the run.
+            By default the form of the run.
         """
         form, options = form or run.form, self._options
         keep = KEPT if options.memory is None else 0
@@ -284,11 +284,11 @@ class BoundQuery:
         Parameters
         ----------
         product : {"run", "count", "counts", "hits"}
-            What is asked of it.
+            The answer that is wanted.
         pushed : bool
             Whether further events come after those of the source.
         more : tuple of str
-            Columns that results are made of besides those of the query's own form.
+            Columns that results are made of, besides those of the query's own form.
         """
         if self.place.numbers:
             run = with_memory(lambda: self._begun(product, pushed, more))
@@ -372,7 +372,7 @@ class BoundQuery:
         return outlooks
 
     def derived_columns(self) -> DerivedColumns | None:
-        """What computes PREV and functions; None where the query has none."""
+        """What computes PREV and functions; None if the query has none."""
         reading = self._query.reading
         if not reading.derived:
             return None
@@ -475,7 +475,7 @@ class BoundQuery:
         self.say_read(run)
 
     def say_read(self, run: Run) -> None:
-        """Note what a run has read, once it is over."""
+        """Note what a run has read, when it is over."""
         if not self._part:
             say_what_was_read(self.notes, self._query, run.intake, self._options)
 

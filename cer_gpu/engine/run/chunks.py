@@ -1,4 +1,4 @@
-"""A run: batches in, chunks out; the tail that the window still needs is carried from chunk to chunk."""
+"""A run: batches in, chunks out; the events that the window still reaches are carried from chunk to chunk."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 CHUNK = 1 << 20
-"""So many relevant events are gathered before a chunk is run."""
+"""How many relevant events are gathered before a chunk is run."""
 
 CARRIED = 1 << 17
-"""The same where registers are carried: fewer events, since their counts may have thousands of digits."""
+"""The same if registers are carried: fewer events, because their counts may have thousands of digits."""
 
 BYTES_OF_EVENT = 512
 """About how many bytes a relevant event takes while its chunk is run and enumerated."""
 
 LEAST_PURGED = 1 << 15
-"""Events whose window is over are looked for once at least so many events are kept."""
+"""From this many kept events on, those whose window is over are searched."""
 
 LEAST_SHARE = 8
-"""Where less than this part of them can be dropped, it is not worth it."""
+"""If less than this share of them can be dropped, it is not worth the cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """The parts of a run in progress.
 
-    `ends` and `ids` are those of `hits` and `counts`; the ids are there with `event_id`.
+    `ends` and `ids` are for `hits` and `counts`; `ids` only with `event_id`.
     """
 
     query: CompiledQuery
@@ -66,7 +66,7 @@ class Run:
 
     @property
     def more(self) -> More | None:
-        """What further columns of ends are asked for."""
+        """Gives the further columns of ends, if any are wanted."""
         return None if self.ends is None else self.ends.more
 
     @property
@@ -81,7 +81,7 @@ class Run:
         ----------
         batches : iterator of RecordBatch
         pushed : bool, optional
-            Whether further batches follow later, so that what is not decided yet is held back.
+            Whether further batches follow later: then what is not decided yet is held back.
         """
         for part in self.intake(batches):
             if self.ids is not None:
@@ -91,27 +91,27 @@ class Run:
             yield from self.rest()
 
     def known(self, part: Relevant) -> Iterator[Relevant]:
-        """The events of which all is known by now, once some have been read, as the machine reads them."""
+        """The events whose bits are known now that some events have been read, as the machine reads them."""
         for known in [part] if self.outlooks is None else self.outlooks(part):
             yield self.runner.read(known, self.intake.lane_count)
 
     def rest(self) -> Iterator[Relevant]:
-        """The relevant events that are held back, now that no more batches follow."""
+        """The relevant events that are held back, at the end of the stream."""
         for known in () if self.outlooks is None else self.outlooks.rest():
             yield self.runner.read(known, self.intake.lane_count)
 
     def chunks(
         self, batches: Iterator[pa.RecordBatch], halo: int = 0, stop: int | None = None
     ) -> Iterator[Chunk]:
-        """The chunks of a stream; each must be run before the next is asked for.
+        """The chunks of a stream; each has to be run before the next is asked for.
 
         Parameters
         ----------
         batches : iterator of RecordBatch
         halo : int, optional
-            The first so many events are read, but complex events that end at them are in no chunk.
+            The number of first events that are read, but whose ends are in no chunk.
         stop : int, optional
-            The events from this position on say only what follows others, and are in no chunk.
+            The events from this position on only tell what follows others, and are in no chunk.
         """
         inside = map(Inside(self.chunker.resume, halo, stop), self.relevant(batches))
         return self.chunker.chunks(part for part in inside if part is not None)
@@ -124,7 +124,7 @@ class Run:
         stop: int | None = None,
         wanted: int | None = None,
     ) -> Iterator[Made]:
-        """What a form makes of the complex events of a stream.
+        """The results that a form makes of the complex events of a stream.
 
         Parameters
         ----------
@@ -149,12 +149,13 @@ class Run:
 
 
 class Inside:
-    """Takes what is reported out of the parts of a stream.
+    """Picks the events that are reported out of the parts of a stream.
 
     Parameters
     ----------
     resume : callable
-        Takes the events before these, which may be part of what is reported, once the first of these comes.
+        Called with the events before the reported ones, which may be part of what is reported, when the first
+        reported one comes.
     halo, stop
         As for `Run.chunks`.
     """
@@ -164,7 +165,7 @@ class Inside:
         self._before: list[Relevant] = []
 
     def __call__(self, part: Relevant) -> Relevant | None:
-        """The events of the next part that are reported; None where all come before these."""
+        """The events of the next part that are reported; None if all come before these."""
         if self._stop is not None and (at := int(np.searchsorted(part.positions, self._stop))) < len(part):
             part = part.take(np.arange(at))
         if not self._halo:
@@ -181,29 +182,29 @@ class Inside:
 
 
 class Chunker:
-    """Cuts the relevant events of a run into chunks, with the tail that the window needs.
+    """Cuts the relevant events of a run into chunks, with the tail that the window still reaches.
 
     A chunk is run when it has as many new events as the tails of their lanes have old ones, and at least
     `CHUNK`. So running tails again costs a constant factor, whatever the window.
 
-    The tail of each lane is kept until the lane itself moves on. It is dropped earlier only where its window
-    is known to be over for every row to come (`Intake.watermark`). Where that cannot be known, and what is
-    kept takes more memory than is allowed, the partitions whose last row is longest ago are put on disk until
-    a row of theirs comes (`Intake.put_away`).
+    The tail of each lane is kept until the lane itself moves on. It is dropped earlier only if its window is
+    known to be over for all later rows (`Intake.watermark`). If that cannot be known, and more is kept than
+    `memory` allows, the partitions whose last row is longest ago are put on disk until one of their rows
+    comes (`Intake.put_away`).
 
     Parameters
     ----------
     query : CompiledQuery
     intake : Intake or SharedLanes
     runner : MachineRunner
-        What the chunks are for.
+        The runner of the chunks.
     workers : Workers
     carries : bool
         Whether the runner carries registers, so that no tail is needed.
     memory : int or None
         Bytes that the run may take.
     least : int, optional
-        A chunk has so many new events at least; `CHUNK` if None.
+        The least number of new events of a chunk; `CHUNK` if None.
     """
 
     def __init__(
@@ -240,7 +241,7 @@ class Chunker:
         self._again = 0
 
     def chunks(self, relevant: Iterable[Relevant]) -> Iterator[Chunk]:
-        """The chunks of a stream of relevant events; each must be run before the next is asked for."""
+        """The chunks of a stream of relevant events; each has to be run before the next is asked for."""
         for part in relevant:
             chunk = self.add(part)
             if chunk is not None:
@@ -250,7 +251,7 @@ class Chunker:
             yield rest
 
     def add(self, part: Relevant) -> Chunk | None:
-        """Take the next relevant events; a chunk, to be run before more are added, once there are enough."""
+        """Add the next relevant events; once there are enough, gives a chunk, which has to be run first."""
         self._settle()
         self._take_back()
         if len(part):
@@ -263,11 +264,11 @@ class Chunker:
         return self.rest()
 
     def have_at_least(self, events: int) -> None:
-        """Run chunks of so many new events at least, where that is less than before."""
+        """Run chunks of at least `events` new events, if that is less than before."""
         self._least = min(self._least, events * self._runner.chunks)
 
     def rest(self) -> Chunk | None:
-        """The events that are in no chunk yet as one; None where there are none."""
+        """The events that are in no chunk yet, as a chunk; None if there are none."""
         waiting, self._waiting, self._again = self._waiting, [], 0
         return self.chunk(joined(waiting)) if waiting else None
 
@@ -281,7 +282,7 @@ class Chunker:
         return enough if self._most is None else min(enough, self._most)
 
     def chunk(self, new: Relevant) -> Chunk:
-        """The next events of the stream with those that the window still needs."""
+        """The next events of the stream, with those that the window still reaches, as a chunk."""
         self._settle()
         self._take_back()
         (new,) = self.relieve([new])
@@ -302,7 +303,7 @@ class Chunker:
         return chunk
 
     def relieve(self, new: list[Relevant]) -> list[Relevant]:
-        """Drop what is no longer needed, once it may be much; gives the new events with renumbered keys.
+        """Drop what is no longer needed, if it may be much; gives the new events with renumbered keys.
 
         Parameters
         ----------
@@ -312,7 +313,7 @@ class Chunker:
         Raises
         ------
         LimitError
-            Where what is still needed takes more memory than is allowed.
+            If what is still needed takes more memory than is allowed.
         """
         self._settle()
         self._take_back()
@@ -334,7 +335,7 @@ class Chunker:
         return coming
 
     def held(self) -> Relevant | None:
-        """The events that later ones may need, for `resume`."""
+        """The events that later ones may need; for `resume`."""
         self._settle()
         return self._tails.everything() if len(self._tails) else self._tail
 

@@ -1,4 +1,4 @@
-"""A run of sessions that are reported once nothing follows them: from batches to answers in one pass."""
+"""A run of sessions that are reported once nothing can follow them: from batches to answers in one pass."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Closing:
     form : ClosedForm
     sessions : ClosedSessions
     room : Room or None
-        Told how many complex events are listed next.
+        Is told how many complex events are listed next.
     """
 
     def __init__(
@@ -89,12 +89,12 @@ class Closing:
 def closing_of(
     query: CompiledQuery, intake: Intake, workers: Workers, form: Any, room: Room | None
 ) -> Closing | None:
-    """What lists the complex events of a query without chunks, in a form; None where chunks are needed.
+    """Makes what lists the complex events of a query without chunks, in a form; None if chunks are needed.
 
     Parameters
     ----------
     query : CompiledQuery
-        Whose events are in the order of the stream, with integer times.
+        A query whose events are in the order of the stream, with integer times.
     intake : Intake
     workers : Workers
     form : Form

@@ -1,4 +1,4 @@
-"""The state of the objects of a run, taken out and put back by the names of their attributes.
+"""The state of the objects of a run, read and restored by the names of their attributes.
 
 A **component** is an object of one of `MODULES`. Its state is its attributes that are numbers, texts, arrays,
 batches, tuples of arrays, or components. Its other attributes come from the query, and are there before the
@@ -28,7 +28,7 @@ _NOT_KEPT = object()
 
 
 def intake_state(intake: Intake) -> dict[str, Any]:
-    """The state of what reads the events of a stream, with the types and streams that were seen."""
+    """The state of what reads the events of a stream, with the types and streams that occurred."""
     names = intake.classifier.names
     return {
         "parts": remembered(intake),
@@ -38,7 +38,7 @@ def intake_state(intake: Intake) -> dict[str, Any]:
 
 
 def resume_intake(intake: Intake, state: dict[str, Any], schema: pa.Schema) -> None:
-    """Go on with what `intake_state` returned; `schema` is that of the batches."""
+    """Restore what `intake_state` returned; `schema` is that of the batches."""
     begin_intake(intake, schema)
     remind(intake, state["parts"])
     names = intake.classifier.names
@@ -47,7 +47,7 @@ def resume_intake(intake: Intake, state: dict[str, Any], schema: pa.Schema) -> N
 
 
 def begin_intake(intake: Intake, schema: pa.Schema) -> None:
-    """Make an intake ready for batches of a schema: it then has all the parts that have a state."""
+    """Prepare an intake for batches of a schema: it then has all the parts that have a state."""
     intake.begin(pa.RecordBatch.from_pylist([], schema=schema))
 
 
@@ -63,7 +63,7 @@ def remembered(component: Any) -> dict[str, Any]:
 
 
 def remind(component: Any, state: dict[str, Any]) -> None:
-    """Put a state from `remembered` into a component of the same query."""
+    """Restore a state from `remembered` in a component of the same query."""
     for name, kept in state.items():
         own = getattr(component, name)
         if is_component(own):

@@ -31,11 +31,11 @@ class DeviceFound:
     capability : str
         Its compute capability: "9.0".
     memory, free : int
-        Bytes in all, and free; 0 where the device does not say.
+        Bytes in all, and free; 0 if the device does not report them.
     fault : Fault or None
         What is wrong with the device.
     kernels : tuple of str
-        The kernels that were checked; empty where there was no memory for the check.
+        The kernels that were checked; empty if there was no memory for the check.
     seconds : float
         How long the check took, compilation included.
     """
@@ -73,11 +73,11 @@ class DeviceReport:
     system : str
         The operating system.
     devices : tuple of DeviceFound
-        Empty where no device can be used.
+        Empty if no device can be used.
     reason : str
         Why no device can be used, or which one `device="auto"` uses.
     remedy : str
-        What to install or to check; empty where a device can be used.
+        What to install or to check; empty if a device can be used.
     """
 
     versions: dict[str, str]

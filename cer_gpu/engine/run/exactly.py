@@ -1,4 +1,4 @@
-"""What compares decimals of any size exactly, where events that come later may not fit 64 bits."""
+"""Queries that compare decimals of any size exactly, for data whose later events may not fit 64 bits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def orders_far(reading: Reading, schema: pa.Schema) -> bool:
 
 
 def exactly(query: CompiledQuery, schema: pa.Schema) -> CompiledQuery:
-    """The query with decimals held as Python has them, where they are held in 64 bits and may not fit.
+    """The query with decimals as Python objects, where it keeps them in 64 bits and they may not fit.
 
     Parameters
     ----------

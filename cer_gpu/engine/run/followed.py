@@ -1,4 +1,4 @@
-"""A run over a source that goes on from event to event, as a stream does: no event is run again."""
+"""A run over a source that is followed event by event, as a stream is: no event is run again."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ AT_ONCE = 1 << 18
 """Events that are followed before what ends at them is listed."""
 
 SOON = 1 << 8
-"""So many at first where few complex events are wanted, then twice as many each time: these come before most
-events have been followed. What can no longer end is known up to the last event of a part alone, so that parts
-are large where all are wanted."""
+"""The size of the first part if few complex events are wanted; each further part is twice as large. So the
+first answers come before most events have been followed. What can no longer end is known only up to the last
+event of a part, so parts are large if all complex events are wanted."""
 
 
 def followed(
@@ -29,7 +29,7 @@ def followed(
     stop: int | None = None,
     at_once: int | None = None,
 ) -> Iterator[Pushed]:
-    """What ends in each part of a stream; each must be listed before the next is asked for.
+    """What ends in each part of a stream; each has to be listed before the next is asked for.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def followed(
     batches, halo, stop
         As for `Run.chunks`.
     at_once : int, optional
-        Events of the first part; those that come after it have up to twice as many as the one before.
+        Events of the first part; each further part has up to twice as many.
     """
     state = Followed(run, halo, stop, at_once)
     for part in run.relevant(batches):
@@ -45,7 +45,7 @@ def followed(
 
 
 class Followed:
-    """The same, part by part.
+    """`followed`, part by part, for a caller that has the events.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Followed:
         self._at_once = AT_ONCE if at_once is None else min(at_once, AT_ONCE)
 
     def pushed(self, part: Relevant) -> Iterator[Pushed]:
-        """What ends at the next relevant events; each must be listed before the next is asked for."""
+        """What ends at the next relevant events; each part has to be listed before the next is asked for."""
         if not len(part) or self._limit == 0:
             self._state.relieve()
             return
@@ -98,14 +98,14 @@ def _parted(part: Relevant, halo: int, stop: int | None) -> tuple[Relevant, Rele
 
 
 def reported_in(found: Pushed, asked: Asked, limit: int | None, more: More | None) -> Reported:
-    """What was found as `cer_gpu.engine.machines.asked.reported` gives it.
+    """The ends of a push, as `cer_gpu.engine.machines.asked.reported` gives them.
 
     Parameters
     ----------
     found : Pushed
     asked : {"hits", "counts", "count"}
     limit : int or None
-        At most so many complex events of each end are counted.
+        The most complex events of each end that are counted.
     more : callable or None
         Gives further columns.
     """

@@ -1,4 +1,4 @@
-"""A query that another engine answers, where decimals that it compares by order do not fit 64 bits."""
+"""Another engine in place of a query's own, if decimals that it compares by order do not fit 64 bits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Answering(Protocol):
     notes: Notes
 
     def begin(self, purpose: Literal["run"], *, more: tuple[str, ...]) -> Any:
-        """A new run."""
+        """Set up a run."""
 
     def listed(self, run: Any, lister: Any, wanted: int | None, room: Room | None) -> Iterator[Any]:
         """The complex events of a run."""
@@ -36,7 +36,7 @@ Bound = TypeVar("Bound", bound=Answering)
 
 
 def or_instead(bound: Bound, ask: Callable[[Bound], Result]) -> Result:
-    """What a query answers, or what answers in its place."""
+    """The answer of a query, or of the query that takes its place."""
     try:
         return ask(bound)
     except FarDecimalError as error:
@@ -44,9 +44,10 @@ def or_instead(bound: Bound, ask: Callable[[Bound], Result]) -> Result:
 
 
 def going_on(bound: Answering, produce: Produce) -> Produce:
-    """Complex events of a query; where it meets such a decimal, the others come from another engine.
+    """The complex events of a query; if it meets such a decimal, another engine gives the remaining ones.
 
-    Both list complex events in one order, so that those which were given are the first of the other, too.
+    Both list complex events in the same order, so those that were given are also the first ones of the other
+    engine.
     """
 
     def produced(form: Form[Any], wanted: int | None, room: Room | None = None) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""The keywords of `read_options` as types: what a type checker knows of `run` and those like it."""
+"""The keywords of `read_options` as types, for type checkers: those of `run` and similar functions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 
 class CommonKeywords(TypedDict, total=False):
-    """Those that every function has that reads events."""
+    """The keywords of every function that reads events."""
 
     order_by: str | Sequence[str] | None
     order_unit: str | None
@@ -24,13 +24,13 @@ class CommonKeywords(TypedDict, total=False):
 
 
 class FunnelKeywords(CommonKeywords, total=False):
-    """Those of a funnel, which lists nothing."""
+    """The keywords of a funnel, which lists nothing."""
 
     sort: bool
 
 
 class StreamKeywords(CommonKeywords, total=False):
-    """Those of a stream, whose batches come in order."""
+    """The keywords of a stream, whose batches come in order."""
 
     limit: int | None
     memory: int | None
@@ -38,4 +38,4 @@ class StreamKeywords(CommonKeywords, total=False):
 
 
 class ReadKeywords(FunnelKeywords, StreamKeywords, total=False):
-    """All of them."""
+    """All keywords."""

@@ -1,4 +1,4 @@
-"""Which columns of the data a run needs, and what for."""
+"""The columns of the data that a run needs, and what it needs them for."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class NeededColumns:
         self._options = options
 
     def all(self, payload: tuple[str, ...]) -> list[str]:
-        """All columns that a run reads whose results are made of `payload`, each once."""
+        """All columns that a run reads if its results are made of `payload`, each once."""
         names = [*self._options.order_by, *self._classified(), *self._behind(), *self._kept(payload)]
         derived = {one.name for one in self._reading.derived}
         return [name for name in dict.fromkeys(names) if name not in derived]
 
     def classified_alone(self, payload: tuple[str, ...]) -> set[str]:
-        """The columns that only say which class an event is of."""
+        """The columns that only tell which class an event is of."""
         return set(self._classified()).difference(self._kept(payload), self._behind())
 
     def _classified(self) -> list[str]:

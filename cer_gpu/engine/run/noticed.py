@@ -1,4 +1,4 @@
-"""What a run has to say of the events that it read, and of how many answers there are."""
+"""The notes of a run about the events that it read, and about the number of answers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from cer_gpu.engine.run.options import Options
 from cer_gpu.plan.compiled import CompiledQuery
 
 LARGE = 30
-"""A count with more digits than these is said to be large."""
+"""A count with more digits than this is noted as large."""
 
 
 def say_how_many(notes: Notes, count: int) -> int:
-    """The same count, which prints whatever its size; of a large one is noted what may have been meant."""
+    """The same count, which prints whatever its size; for a large one, note what may have been meant."""
     if count < 10**LARGE:
         return count
     notes.say(
@@ -26,7 +26,7 @@ def say_how_many(notes: Notes, count: int) -> int:
 
 
 def say_what_was_read(notes: Notes, query: CompiledQuery, intake: Intake, options: Options) -> None:
-    """Note what no event had, most likely misspelt, what was skipped, and which times no clock showed."""
+    """Note names that no event had (often misspelt), what was skipped, and times that no clock showed."""
     for column, name, seen in intake.classifier.names.missing():
         role = "is of the stream" if column == options.stream_column else "has the type"
         notes.say(f"no event {role} `{name}`{meant_by(name, seen)}")
@@ -45,7 +45,7 @@ def say_what_was_read(notes: Notes, query: CompiledQuery, intake: Intake, option
 
 
 def meant_by(name: str, seen: Sequence[str]) -> str:
-    """What was meant by a name that does not occur, as the end of a sentence; empty where nothing is near."""
+    """The name that was meant by one that does not occur, as the end of a sentence; empty if none is near."""
     import difflib
 
     other = next((one for one in seen if one.casefold() == name.casefold()), None)

@@ -32,11 +32,11 @@ class Options:
         `("auto",)`, `("cpu",)`, or CUDA devices: `("cuda:0", "cuda:1")`.
     limit, memory : int or None
     engine : str
-        The name of the route that the query is to take, or "auto".
+        The name of the route that the query has to take, or "auto".
     event_id : str or None
-        The column whose values stand for positions.
+        The column whose values take the place of positions.
     text : TextForm
-        How text files are read: what `delimiter`, `column_types`, `date_format` and `decimal_point` say.
+        How text files are read: `delimiter`, `column_types`, `date_format` and `decimal_point`.
     params : mapping of str to object
         The values of parameters, `$name`, by their names.
     """

@@ -1,4 +1,4 @@
-"""Many queries over one source in as few passes as possible: which are read together, and the pass itself."""
+"""Many queries over one source in as few passes as possible: which queries share a pass, and the pass."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ class Passes(NamedTuple):
     Attributes
     ----------
     bunches : list of Bunched
-        Those that are read and run together.
+        Queries that are read and run together.
     beside : list of int
-        Those that are run one by one, over what is read for all.
+        Queries that are run one by one, over what is read for all.
     alone : list of int
-        Those that read the events themselves: on a device, or since measures tell their answers apart.
+        Queries that read the events themselves: on a device, or because their answers may differ only by
+        measures.
     """
 
     bunches: list[Bunched]
@@ -40,16 +41,16 @@ class Passes(NamedTuple):
 
     @property
     def groups(self) -> list[list[int]]:
-        """The numbers of those that are read and run together."""
+        """The numbers of the queries that are read and run together."""
         return [one.numbers for one in self.bunches]
 
     def one_by_one(self) -> Passes:
-        """The same, but all that are not in groups read the events themselves."""
+        """The same groups; all other queries read the events themselves."""
         return Passes(self.bunches, [], sorted([*self.beside, *self.alone]))
 
 
 def passes_of(bound: Sequence[BoundQuery]) -> Passes:
-    """Which queries are read together."""
+    """Decide which queries are read together."""
     here = [number for number, one in enumerate(bound) if not one.place.numbers]
     found, others = bunched([bound[number].compiled for number in here])
     beside = [here[one] for one in others if not bound[here[one]].compiled.hidden]
@@ -66,7 +67,7 @@ class PassFound(NamedTuple):
     totals : sequence of Totals
         One for each group.
     ends : callable
-        Takes the number of a query that is run beside others, and parts of its table of `counts`.
+        Called with the number of a query that runs beside others, and parts of its table of `counts`.
     """
 
     totals: Sequence[Totals]
@@ -74,7 +75,7 @@ class PassFound(NamedTuple):
 
 
 class PassState(NamedTuple):
-    """A pass over files after some of them.
+    """The state of a pass after some of its files.
 
     Attributes
     ----------
@@ -92,14 +93,14 @@ class PassState(NamedTuple):
 
 
 class PassKeeper(Protocol):
-    """Keeps the state of a pass over files, so that one that was interrupted goes on with the next file."""
+    """Keeps the state of a pass over files, so that an interrupted pass continues with the next file."""
 
     def begun(self) -> PassState | None:
-        """The state from which the pass goes on; None where it begins."""
+        """The state from which the pass continues; None if it begins."""
         ...
 
     def keep(self, files: int, state: Callable[[], PassState]) -> None:
-        """Keep the state that `state` gives, now that so many files have been read, if it is worth it."""
+        """Keep the state that `state` returns after `files` files, if it is worth its cost."""
         ...
 
 
@@ -112,7 +113,7 @@ def sum_up(
     notes: Notes,
     kept: PassKeeper | None = None,
 ) -> list[Bunch]:
-    """Sum up what the queries find that are not read alone, in one pass over the events.
+    """Sum up what the queries find that do not read alone, in one pass over the events.
 
     Parameters
     ----------
@@ -123,14 +124,14 @@ def sum_up(
     options : Options
     found : PassFound
     notes : Notes
-        Where it is said which types and streams no event had.
+        Gets the notes about types and streams that no event had.
     kept : PassKeeper, optional
-        What keeps the state of the pass after files; `source` then has `parts`, and no query is beside.
+        Keeps the state of the pass after files; `source` then has `parts`, and no query runs beside others.
 
     Returns
     -------
     list of Bunch
-        The groups as they were run.
+        The groups, as they were run.
     """
     workers = Workers()
     members = sum(map(len, passes.groups)) + len(passes.beside)

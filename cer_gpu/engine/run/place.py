@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from cer_gpu.plan.compiled import CompiledQuery
 
 WORTH = 1 << 27
-"""For so many events or more a device is used. Loading its libraries and kernels takes some tenths of a
-second, in which two cores of a CPU find the hits of so many events."""
+"""From this many events on `auto` uses a device. Loading its libraries and kernels takes some tenths of a
+second, in which two cores of a CPU find the hits of this many events."""
 
 _NAMES = "give 'auto', 'cpu', 'cuda', or a device by its number, such as 'cuda:1'"
 
@@ -41,7 +41,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The place as `device=` names it: "cpu", "cuda:0", "cuda:0,cuda:1"."""
+        """The place in the form of `device=`: "cpu", "cuda:0", "cuda:0,cuda:1"."""
         return ",".join(f"cuda:{number}" for number in self.numbers) or "cpu"
 
 
@@ -127,12 +127,12 @@ def place_of(
     rows : int or None
         The number of events; None if it is not known.
     lying : int or None
-        The number of the device in whose memory the events are; None if they are on the host.
+        The number of the device that the events are on; None if they are on the host.
 
     Raises
     ------
     DeviceError
-        Where the events are in the memory of a device that was not asked for.
+        If the events are on a device that was not asked for.
     """
     if asked == ("cpu",):
         return Place((), "device='cpu' was asked for")

@@ -1,4 +1,4 @@
-"""Signatures that spell out keywords which a function passes on, for completion and `help`."""
+"""Signatures that name the keywords which a function passes on, for completion and `help`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def spelled(
     source: Callable[..., Any], omit: Collection[str] = (), only: Collection[str] | None = None
 ) -> Callable[[Function], Function]:
-    """A decorator: the signature names the keywords of another function in place of `**keywords`.
+    """A decorator whose function shows the keywords of another function in place of `**keywords`.
 
     Parameters
     ----------
     source : callable
-        Takes the keywords; its own `**unknown` is left out.
+        The function that has the keywords; its own `**unknown` is left out.
     omit : collection of str
-        Those that the function does not have.
+        Keywords that the decorated function does not have.
     only : collection of str, optional
-        Those that it has; all, if not said.
+        Keywords that it has; by default all.
     """
     passed = [
         given.replace(kind=inspect.Parameter.KEYWORD_ONLY)

@@ -1,6 +1,7 @@
 """The state of a stream as bytes: numbers, texts, arrays and Arrow tables, with a header that describes them.
 
-Nothing in the bytes is executed when they are read, and nothing is read before their checksum is found right.
+Nothing in the bytes is executed when they are read, and nothing is read before their checksum has been
+verified.
 
 =========  =====================================================================================
 bytes      meaning
@@ -8,7 +9,7 @@ bytes      meaning
 8          `MAGIC`
 8          the length of the header, little endian
 header     JSON: `about`, and `state`, in which arrays and tables are given by their places in the rest
-rest       arrays as they lie in memory, little endian; tables as streams of Arrow's IPC format
+rest       arrays in little endian; tables as streams of Arrow's IPC format
 16         BLAKE2b of all bytes before
 =========  =====================================================================================
 """
@@ -30,21 +31,21 @@ DIGEST = 16
 """Bytes of the checksum."""
 
 ALIGNED = 64
-"""Arrays begin at multiples of so many bytes in the rest."""
+"""Arrays begin at multiples of this many bytes in the rest."""
 
 _ARRAY, _TABLE, _BATCH, _WIDE = "$array", "$table", "$batch", "$wide"
-"""A JSON object with this one key stands for such a value."""
+"""A JSON object with this one key stands for a value of this kind."""
 
 
 class Stored(NamedTuple):
-    """A state, and the stream that it is of.
+    """A state, and the stream that it belongs to.
 
     Attributes
     ----------
     about : dict
         The query, the keywords and the version of the stream.
     state : object
-        Dicts with keys of text, lists, texts, numbers, None, Arrow tables and batches, arrays of numbers,
+        Dicts with keys of text, lists, texts, numbers, None, Arrow tables and batches, and arrays of numbers,
         also of whole numbers of any size.
     """
 

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 class Stream:
     """Takes batches, and gives the complex events that end in each; made by `Query.stream`.
 
-    A `with` block closes the stream at its end. What the end decides (FOLLOWED BY) is what `close` returns:
-    call it inside the block to have it.
+    A `with` block closes the stream at its end. `close` returns what only the end of the stream decides (NOT
+    FOLLOWED BY): call it inside the block to get it.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Stream:
         self._alike: _Alike | _TablesAlike | None = None
         self._closed = False
         self._groups: pa.Table | None = None
-        """Of a rule with aggregates the groups by now."""
+        """For a rule with aggregates, the groups so far."""
         self._pushes = 0
         if state is not None:
             self._resume(from_bytes(state))
@@ -91,15 +91,15 @@ class Stream:
         -------
         Matches
             The complex events that end in this batch. Positions count from the first event of the first
-            batch. The events are taken in when `push` returns; the result may be read later. Of a query with
-            FOLLOWED BY they are those that are decided by now, and that earlier pushes have not given: it is
-            known what comes after the events that were asked.
+            batch. The events are read when `push` returns; the result may be read later. For a query with
+            FOLLOWED BY, the complex events that are decided now and that earlier pushes have not given: what
+            follows their events is known by now.
 
         Raises
         ------
         DataError
-            When an event is out of order, which closes the stream, or when the batch has other columns than
-            the batches before it.
+            If an event is out of order, which closes the stream, or the batch has other columns than the
+            batches before it.
         """
         if self._closed:
             raise DataError("the stream is closed: start another with stream()")
@@ -108,7 +108,7 @@ class Stream:
             alike = None
         taken, found = (False, None) if alike is None else self._taking(self._singly, batch)
         if not taken:
-            # What is wrong with a batch as a whole is found here, and leaves the stream as it is.
+            # An error in the batch as a whole is found here, and leaves the stream as it is.
             batches = self._batches(batch) if alike is None or alike.batches is None else alike.batches(batch)
             found = self._taking(self._found, self._run.relevant(batches, pushed=True))
         return self._ended(found)
@@ -178,7 +178,7 @@ class Stream:
             with within_memory("running a batch of the stream"):
                 return take(given)
         except BaseException:
-            # Part of the batch has been taken in: what follows could not be exact.
+            # Part of the batch has been read: later answers could not be exact.
             self._end()
             raise
 
@@ -214,7 +214,7 @@ class Stream:
         Raises
         ------
         DataError
-            When the stream is closed.
+            If the stream is closed.
         """
         if self._closed:
             raise DataError("the stream is closed: there is nothing left to store")
@@ -271,8 +271,8 @@ class Stream:
         Returns
         -------
         Matches or None
-            The complex events that its end has decided: `A NOT FOLLOWED BY B` has those after which no B can
-            come any more. None where nothing was pushed, or the stream was closed before.
+            The complex events that only its end decides: for `A NOT FOLLOWED BY B`, those after which no B
+            can come any more. None if nothing was pushed, or the stream was closed before.
         """
         try:
             return None if self._run is None else self._ended(self._taking(self._found, self._run.rest()))
@@ -293,7 +293,7 @@ class Stream:
 
 
 def about(text: str, asked: Options) -> dict[str, Any]:
-    """What identifies a stream: a state fits only a stream for which this is the same."""
+    """What identifies a stream: a state fits a stream only if both have the same."""
     return {
         "version": own_version(),  # the one that reads a state must be the one that stored it
         "query": text,
@@ -444,7 +444,7 @@ class WindowAgain:
         self._run = run
 
     def push(self, new: Relevant) -> Pushed | None:
-        """Take further events in, at least one; as `StreamState.push`."""
+        """Add further events, at least one; as `StreamState.push`."""
         runner = self._run.runner
         chunk = self._run.chunker.chunk(new)
         return Pushed(chunk.events, runner.ends(chunk), lambda some: runner.answers(chunk, some))

@@ -1,4 +1,4 @@
-"""The events that the window still needs, lane by lane: each is kept until its own lane moves on."""
+"""The events that the window still reaches, lane by lane: each is kept until its own lane moves on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.lanes import grown
 
 MOST = 0.75
-"""Where so much of a level is taken, all of it is: to pick events costs more than to run a few more."""
+"""If this share of a level is taken, all of it is: picking events costs more than running a few more."""
 
 
 @dataclass(slots=True)
@@ -34,11 +34,11 @@ class _Level:
 
 
 class Tails:
-    """For each lane the events that its later events may need, in the order of the stream.
+    """For each lane, the events that its later events may need, in the order of the stream.
 
-    Taking the tails of some lanes costs as many steps as they have events, whatever the others have. Tails
-    lie in levels, each with at most half as many events as the one before it, so an event is copied at most
-    log(events) times.
+    Taking the tails of some lanes costs as many steps as they have events, however many the others have.
+    Tails are kept in levels, each with at most half as many events as the one before it, so an event is
+    copied at most log(events) times.
     """
 
     def __init__(self) -> None:
@@ -80,9 +80,9 @@ class Tails:
             self._push(joined(parts).slim())
 
     def take(self, lanes: np.ndarray) -> Relevant | None:
-        """Take out the tails of some lanes, each lane's events together; None where they have none.
+        """Take out the tails of some lanes, each lane's events together; None if they have none.
 
-        Where they are most of a level, the other lanes of that level are taken out with them.
+        If these are most of a level, the other lanes of that level are taken out with them.
 
         Parameters
         ----------
@@ -107,13 +107,13 @@ class Tails:
         return joined(parts) if parts else None
 
     def everything(self) -> Relevant | None:
-        """All tails, each lane's events together; None where there are none."""
+        """All tails, each lane's events together; None if there are none."""
         parts = [self._left(number) for number in range(len(self._levels))]
         parts = [part for part in parts if len(part)]
         return joined(parts) if parts else None
 
     def reset(self, events: Relevant | None) -> None:
-        """Replace all tails by these, each lane's events together."""
+        """Replace all tails by `events`, each lane's events together."""
         self._levels = []
         self._level, self._begin, self._size = (np.empty(0, np.int64) for _ in range(3))
         if events is not None:

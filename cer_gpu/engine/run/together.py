@@ -40,22 +40,22 @@ from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.together import Together, bunches
 
 WAITING = 1 << 24
-"""Relevant events that wait for a chunk at most, of all queries."""
+"""The most relevant events that wait for a chunk, of all queries together."""
 
 PURPOSE = "backtest"
-"""What a pass is for: it says which kernels it needs."""
+"""The purpose of a pass, which decides the kernels that it needs."""
 
 LEAST_CHUNK = 1 << 12
-"""A chunk of one of many queries has so many new events at least."""
+"""The least number of new events of a chunk of one of many queries."""
 
 Place: TypeAlias = tuple[Any, ...]
 
 
 def shared_by(query: CompiledQuery) -> Place | None:
-    """What queries must have in common to be read together; None for one that is read by itself.
+    """What queries must have in common to be read together; None for a query that is read by itself.
 
-    A query is read by itself where its machine goes from event to event, looks at what follows or precedes,
-    compares events by keys of their own, or tells its answers apart by their measures.
+    A query is read by itself if its machine goes from event to event, looks at what follows or precedes,
+    compares events by keys of its own, or has answers that differ only by their measures.
     """
     reading, window = query.reading, query.window
     if query.traits.follows or query.outlooks or query.hidden or reading.keys or reading.compared:
@@ -78,23 +78,23 @@ class Bunch:
     Parameters
     ----------
     bound : sequence of BoundQuery
-        Of one `shared_by`, over one source.
+        Queries with the same `shared_by`, over one source.
     source : Source
     options : Options
     workers : Workers
     members : int
-        How many queries there are in all bunches of the pass.
+        How many queries all bunches of the pass have together.
     numbers : sequence of int
-        Of the queries among those of the pass, as `totals` names them.
+        The numbers of these queries in the pass, as `totals` uses them.
     totals : Totals
-        Where what they find is added.
+        Gets what they find.
     made : Together or None
-        Their readings as one.
+        Their readings, merged to one.
 
     Attributes
     ----------
     columns : tuple of str
-        Those of the data that they read.
+        The columns of the data that they read.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class Bunch:
         self._schema = source.arrow_schema
 
     def read(self, batch: pa.RecordBatch) -> None:
-        """Take the next batch of the stream, and add to the totals what ends there; parts may come later."""
+        """Read the next batch of the stream, and add to the totals what ends there, some of it later."""
         for extended in self._intake.extended([batch.select(self.columns)]):
             for part in self._intake.relevant(extended) if len(extended) else ():
                 self._go_on(self._inside(part))
@@ -165,13 +165,13 @@ class Bunch:
             self._abreast.resume(tail)
 
     def rest(self) -> None:
-        """Add what ends at the events that are left; further ones may follow."""
+        """Add what ends at the events that are left; further events may follow."""
         self._each(lambda number: self._runs[number].rest())
         if self._abreast is not None:
             self._abreast.rest()
 
     def state(self) -> dict[str, Any]:
-        """All that is kept for later events, once `rest` has been called, and what was found so far."""
+        """All that is kept for later events, after `rest` was called, and what was found so far."""
         return {
             "intake": intake_state(self._intake),
             "runs": [run.state() for run in self._runs],
@@ -180,7 +180,7 @@ class Bunch:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on with what `state` returned, of the same queries over the same columns."""
+        """Restore what `state` returned, for the same queries over the same columns."""
         resume_intake(self._intake, state["intake"], self._schema)
         keys = self._intake.lane_keys
         for run, its in zip(self._runs, state["runs"], strict=True):
@@ -203,7 +203,7 @@ class Bunch:
         return part if self._alone else recoded(part, member.cells)
 
     def lane_keys_of(self, lanes: np.ndarray) -> list[pa.Array]:
-        """The columns of the keys of some lanes."""
+        """For each part of the key, the column of the values of some lanes."""
         keys = self._intake.lane_keys
         return [] if keys is None else keys.columns(lanes)
 
@@ -217,14 +217,14 @@ def _stored(held: Relevant | None) -> dict[str, Any] | None:
 
 
 def recoded(part: Relevant, table: np.ndarray) -> Relevant:
-    """The events that a table gives a symbol other than 0, with these symbols."""
+    """The events to which a table gives a symbol other than 0, with these symbols."""
     kept, symbols = np.empty(len(part), np.int64), np.empty(len(part), table.dtype)
     count = kernels.compact(part.symbols, table, 0, kept, symbols)
     return replace(part.take(kept[:count]), symbols=symbols[:count].copy())
 
 
 class SharedRun:
-    """A query of a bunch: its chunks, and what runs them.
+    """A query of a bunch: its chunks, and their runner.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ class SharedRun:
     lanes : SharedLanes
     workers : Workers
     least : int
-        A chunk has so many new events at least.
+        The least number of new events of a chunk.
     """
 
     def __init__(self, query: CompiledQuery, lanes: SharedLanes, workers: Workers, least: int) -> None:
@@ -244,19 +244,19 @@ class SharedRun:
         self._chunker = Chunker(query, lanes, self._runner, workers, carries, None, least)
 
     def add(self, part: Relevant) -> list[CountedEnds]:
-        """Take the next relevant events of the query; what ends at those that were run."""
+        """Add the next relevant events of the query; gives what ends at those that were run."""
         return self._run(self._chunker.add(self._runner.read(part, self._lanes.lane_count)))
 
     def resume(self, tail: Relevant) -> None:
-        """Go on after events that are not reported, but may be part of what is."""
+        """Continue after events that are not reported, but may be part of what is."""
         self._chunker.resume(self._runner.read(tail, self._lanes.lane_count))
 
     def rest(self) -> list[CountedEnds]:
-        """Run what is left."""
+        """Run the events that are left."""
         return self._run(self._chunker.rest())
 
     def state(self) -> dict[str, Any]:
-        """All that is kept for later events, once `rest` has been called."""
+        """All that is kept for later events, after `rest` was called."""
         return {
             "held": _stored(self._chunker.held()),
             "parts": [remembered(one) for one in self._components],
@@ -264,7 +264,7 @@ class SharedRun:
         }
 
     def restore(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
-        """Go on with what `state` returned; `lane_keys` is what lanes stand for."""
+        """Restore what `state` returned; `lane_keys` has the keys of the lanes."""
         for component, kept in zip(self._components, state["parts"], strict=True):
             remind(component, kept)
         if self._carrying is not None:
@@ -286,7 +286,7 @@ class SharedRun:
 
 
 class Bunched(NamedTuple):
-    """Queries by their numbers, which are read together, and their readings as one: see `bunches`."""
+    """Queries by their numbers that are read together, and their readings merged to one: see `bunched`."""
 
     numbers: list[int]
     made: Together | None
@@ -310,5 +310,5 @@ def bunched(queries: Sequence[CompiledQuery]) -> tuple[list[Bunched], list[int]]
 
 
 def least_chunk(members: int) -> int:
-    """How many new events a chunk of one of so many queries has at least."""
+    """The least number of new events of a chunk, for one of `members` queries."""
     return max(LEAST_CHUNK, min(CHUNK, WAITING // members))

@@ -1,4 +1,4 @@
-"""What queries found, summed up while a stream is read: hits and matches by query, bucket and partition."""
+"""What queries found, summed while a stream is read: hits and matches by query, bucket and partition."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.frozen import dataclass
 
 SETTLED = 1 << 18
-"""Sums that are not summed up yet, at most."""
+"""The most sums that wait to be added up."""
 
 SAFE = 1 << 62
 """Sums below this fit 64 bits."""
 
 
 class Cut(Protocol):
-    """How times are cut into buckets."""
+    """Cuts time into buckets."""
 
     def of(self, moments: np.ndarray) -> np.ndarray:
-        """Where the buckets of some times begin."""
+        """The beginnings of the buckets of some times."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CountedEnds:
-    """Some ends of a query, with what is known of each.
+    """Some ends of a query, with their positions, times, partitions and counts.
 
     Attributes
     ----------
     positions : ndarray, shape (n,), int64
     moments : ndarray, shape (n,) or (0,), int64 or float64
-        Their times; empty where the run has no order.
+        Their times; empty if the run has no order.
     lanes : ndarray, shape (n,) or (0,), int32
-        Their partitions; empty where there are none.
+        Their partitions; empty if there are none.
     numbers : ndarray, shape (n,), int64 or object
         How many complex events end at each.
     """
@@ -46,7 +46,7 @@ class CountedEnds:
 
     @property
     def total(self) -> int:
-        """How many complex events they are."""
+        """How many complex events end at them in all."""
         return sum_exactly(self.numbers)
 
 
@@ -58,15 +58,15 @@ class Sums(NamedTuple):
     query : ndarray, int64
         The number of the query.
     bucket : ndarray, int64 or float64
-        Where the bucket begins; 0 without buckets.
+        The beginning of the bucket; 0 without buckets.
     lane : ndarray, int64
-        The partition; 0 where partitions are not told apart.
+        The partition; 0 if partitions are not distinguished.
     hits : ndarray, int64
-        Events at which some complex event ends.
+        Events at which complex events end.
     matches : ndarray, int64 or object
         Complex events.
     first, last : ndarray, int64 or float64
-        The first and the last time of an end; the position, where the run has no order.
+        The first and the last time of an end; the position, if the run has no order.
     """
 
     query: np.ndarray
@@ -86,7 +86,7 @@ class Totals:
     cut : Cut or None
         How time is cut.
     keyed : bool
-        Whether partitions are told apart.
+        Whether partitions are distinguished.
     """
 
     def __init__(self, cut: Cut | None, keyed: bool) -> None:
@@ -106,7 +106,7 @@ class Totals:
         self.take(summed([Sums(np.full(len(at), query), bucket, lane, one, ends.numbers, at, at)]))
 
     def take(self, sums: Sums) -> None:
-        """Add sums that were made elsewhere."""
+        """Add sums that were computed elsewhere."""
         self._parts.append(sums)
         self._waiting += len(sums.query)
         if self._waiting > SETTLED:
@@ -118,7 +118,7 @@ class Totals:
         return self.groups()._asdict()
 
     def resume(self, state: dict[str, np.ndarray]) -> None:
-        """Go on with what `state` returned."""
+        """Restore what `state` returned."""
         self.take(Sums(**state))
 
     def groups(self) -> Sums:
@@ -127,7 +127,7 @@ class Totals:
 
 
 def summed(parts: list[Sums]) -> Sums:
-    """Sums with equal queries, buckets and partitions as one, ascending by them."""
+    """Join sums with equal queries, buckets and partitions to one each, ascending by these."""
     if not parts:
         empty = np.empty(0, np.int64)
         return Sums(empty, empty, empty, empty, empty, empty, empty)

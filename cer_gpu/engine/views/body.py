@@ -1,8 +1,8 @@
-"""The rule of a view: atoms, comparisons and a head, equal variables made one. `body_of` makes it.
+"""The rule of a view: atoms, comparisons and a head, with equal variables merged. `body_of` makes it.
 
 `Q(a, d) <- R(a, b), S(b, 3, c), T(d), a = c, b < d` has the atoms `R(a, b)` and `S(b, a)`, the second with
 the test that its second attribute is 3, `T(d)`, and the comparison `b < d`. A variable of one atom that
-neither the head nor a comparison asks for is left out: the rows are summed over it at once.
+neither the head nor a comparison reads is left out: the rows are summed over it at once.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class AtomReading:
     ----------
     relation : str
     attributes : mapping of str to str
-        For each variable, also those of `tests` alone, the attribute that it is.
+        The attribute of each variable, including the variables that only `tests` read.
     variables : tuple of str
-        Those that the view keeps.
+        The variables that the view keeps.
     tests : tuple of Comparison
-        What a row has to satisfy to be read, over the variables.
+        The conditions, over the variables, of the rows that are read.
     """
 
     relation: str
@@ -48,9 +48,9 @@ class Body:
     ----------
     readings : tuple of AtomReading
     comparisons : tuple of Comparison
-        Those that no atom alone decides.
+        The comparisons that involve several atoms.
     strict : frozenset of str
-        Variables that are joined or compared: a row without a value there is in no answer.
+        Variables that are joined or compared: a row without a value for one of them is in no answer.
     head : tuple of (str, str)
         The name of each column of an answer, and its variable.
     aggregates : tuple of Aggregate
@@ -84,7 +84,7 @@ def body_of(rule: t.Rule, apart: Collection[str] = ()) -> Body:
     rule : Rule
         All atoms name their attributes.
     apart : collection of str
-        Variables that are not made one with others by `=`, since their values are of other types.
+        Variables that `=` does not merge with others, because their values are of other types.
     """
     one = _made_one(rule.comparisons, apart)
 

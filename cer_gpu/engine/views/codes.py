@@ -1,8 +1,9 @@
 """Values as whole numbers in their order, and back: `ValueCodes`.
 
-An int is itself, a float its bits so turned that they are in order, a time its nanoseconds, a bool 0 or 1.
-Decimals are numbered in their order (`labels`), and texts too where a rule asks for their order; else texts
-are numbered as they come, which is faster. `NULL` stands for no value, `NAN` for a float that is no number.
+An int is itself, a float its bits turned into the order of the floats, a time its nanoseconds, a bool 0 or 1.
+Decimals are numbered in their order (`labels`), and so are texts if a rule compares them by order; otherwise
+texts are numbered as they come, which is faster. `NULL` stands for no value, `NAN` for a float that is no
+number.
 """
 
 from __future__ import annotations
@@ -25,27 +26,27 @@ NAN = int(np.float64(np.nan).view(np.int64)) & TOP
 """The code of every NaN, above all other floats."""
 
 BEYOND = TOP - 1
-"""The code of floats beyond all whole numbers; those of a view are below it."""
+"""The code of floats above all whole numbers; those of a view are below it."""
 
 _SIGN = np.int64(TOP)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueKind:
-    """What a column holds.
+    """The kind of the values of a column.
 
     Attributes
     ----------
     value : ValueType
     arrow : pyarrow.DataType
-        The type that the values get when they leave the view.
+        The type that the values have when they leave the view.
     """
 
     value: ValueType
     arrow: pa.DataType
 
     def joins(self, other: ValueKind) -> bool:
-        """Whether values of both may be equal: times only with a time zone in both or in neither."""
+        """Whether values of both kinds may be equal: times only if both or neither have a time zone."""
         if self.value is not other.value:
             return False
         return self.value is not ValueType.TIMESTAMP or (_zone(self.arrow) is None) == (
@@ -59,7 +60,7 @@ def kind_of(arrow: pa.DataType, where: str) -> ValueKind:
     Raises
     ------
     DataError
-        A view cannot hold such values.
+        If a view cannot hold such values.
     """
     while pa.types.is_dictionary(arrow) or pa.types.is_run_end_encoded(arrow):
         arrow = arrow.value_type
@@ -77,12 +78,12 @@ def kind_of(arrow: pa.DataType, where: str) -> ValueKind:
 
 
 class ValueCodes:
-    """Encodes columns and decodes them; it numbers the texts and decimals that it meets.
+    """Encodes columns and decodes them; numbers the texts and decimals that occur.
 
     Attributes
     ----------
     ordered : ValueLabels or None
-        The numbers of texts, where they are in order.
+        The numbers of texts, if they are in the order of the texts.
     decimals : ValueLabels
     """
 
@@ -98,7 +99,7 @@ class ValueCodes:
         Raises
         ------
         DataError
-            A value has no code.
+            If a value has no code.
         """
         if pa.types.is_dictionary(column.type) or pa.types.is_run_end_encoded(column.type):
             column = pc.cast(column, column.type.value_type)
@@ -167,18 +168,18 @@ class ValueCodes:
         )
 
     def in_order(self, kind: ValueKind) -> bool:
-        """Whether values are numbered in their order."""
+        """Whether values of a kind are numbered in their order."""
         return kind.value is ValueType.DECIMAL or (
             kind.value is ValueType.STRING and self.ordered is not None
         )
 
     def order_texts(self) -> np.ndarray:
-        """Number texts in their order from now on: int64 [texts], the new numbers by the old ones."""
+        """Number texts in their order from here on; gives the new numbers by the old ones, int64 [texts]."""
         self.ordered = ValueLabels()
         return np.array(self.ordered.labels(self._texts), np.int64)
 
     def anew(self, new: Mapping[ValueKind, Iterable[Any]]) -> ValueCodes:
-        """Other numbers of the same values and of new ones, far from each other."""
+        """`ValueCodes` with other numbers for the same values and for new ones, far from each other."""
         made = ValueCodes(self.ordered is not None)
         texts, decimals = (
             set(self.ordered.known if self.ordered is not None else ()),
@@ -240,9 +241,9 @@ def floats(codes: np.ndarray) -> np.ndarray:
 
 
 def rounded(codes: np.ndarray, up: bool) -> np.ndarray:
-    """The least whole number that is not below each float, or with `up` the least above it: as codes.
+    """The least whole number that is not below each float; if `up`, the least one above it: as codes.
 
-    Those beyond all int64 are `NULL + 1` and `BEYOND`; `NULL` stays for what is no number.
+    Those outside int64 become `NULL + 1` and `BEYOND`; `NULL` stays for what is no number.
     """
     absent = (codes == NULL) | (codes == NAN)
     values = floats(np.where(absent, 0, codes))

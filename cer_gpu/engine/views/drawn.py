@@ -1,4 +1,4 @@
-"""What a view is kept by, as text: `drawn`."""
+"""The join trees of a view, as text: `drawn`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cer_gpu.language.printer import to_text
 
 
 def drawn(body: Body, trees: list[KeptTree]) -> str:
-    """The join trees of a view, from the root down, with what is promised.
+    """The join trees of a view, from the root down, with the promised cost.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """COUNT, SUM, MIN, MAX and AVG over the answers of a view, for each value of the head: `Grouping`.
 
-The tree sums over all variables but those of the head and of the aggregates. So what is folded here are the
-different values of these, each with its multiplicity, and no single answers.
+The tree sums over all variables but those of the head and of the aggregates. So the rows that are folded here
+are the different values of these, each with its multiplicity, and not single answers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cer_gpu.language.schema import ValueType
 from cer_gpu.language.types import TypeChecker
 
 DIGITS = 120
-"""More than a sum of decimals has."""
+"""More digits than a sum of decimals has."""
 
 
 class Folded(NamedTuple):
@@ -36,11 +36,11 @@ class Folded(NamedTuple):
     ----------
     function : str
     side : ComparedSide or None
-        What it is of; None for `COUNT(*)`.
+        What it is computed from; None for `COUNT(*)`.
     kind : ValueKind
-        Of the values; of COUNT any.
+        The kind of the values; any for COUNT.
     name : str
-        Of its column: `SUM(v)`.
+        The name of its column: `SUM(v)`.
     """
 
     function: str
@@ -61,7 +61,7 @@ class Folded(NamedTuple):
 
 
 class FoldedGroups(NamedTuple):
-    """FoldedGroups with their aggregates.
+    """Groups with their aggregates.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class Grouping:
         Raises
         ------
         LimitError
-            A sum does not fit.
+            If a sum does not fit.
         """
         rows = len(counts)
         keys = np.empty((rows, len(self._head)), np.int64)
@@ -223,7 +223,7 @@ class Grouping:
 
 
 def changed(old: FoldedGroups, new: FoldedGroups) -> tuple[np.ndarray, np.ndarray]:
-    """The places of groups that are not the same in both: of the old ones, and of the new ones."""
+    """The groups that differ between both: their places in `old`, and in `new`."""
     before = {tuple(key): place for place, key in enumerate(old.keys.tolist())}
     rows = [list(zip(*(column.to_pylist() for column in one.values))) for one in (old, new)]
     same = [

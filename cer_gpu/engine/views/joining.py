@@ -1,4 +1,4 @@
-"""What rows of a node ask of another node, and the rows that are found, in slices."""
+"""What the rows of a node ask of another node, and the rows that answer, in slices."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from cer_gpu.kernels.views import cpu_list
 from cer_gpu.kernels.views.contract import OPS, RowTests
 
 PAIRS = 1 << 18
-"""Pairs of rows that are looked at together."""
+"""How many pairs of rows are compared at once."""
 
 NO_TESTS = RowTests(*(np.empty(0, np.int64) for _ in range(3)))
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What rows of a node are asked for, once for each of m rows.
+    """The question of each of m rows to another node: which rows to join.
 
     Attributes
     ----------
     asking : ndarray of int64, shape (m, prefix + tests)
-        The values that the rows asked for begin with, and those that are compared.
+        The values with which the rows asked for begin, then the values that are compared.
     prefix : int
     tests : RowTests
-        Of `asking`.
+        The tests of `asking`.
     first : str or None
-        The operator of the first test, `asking[i] OP row`; None if there is none, or one that orders nothing.
+        The operator of the first test, `asking[i] OP row`; None if there is none, or if it selects no range.
     """
 
     asking: np.ndarray
@@ -42,7 +42,7 @@ class Probe:
 
     @property
     def by_ranges(self) -> bool:
-        """Whether all that a row asks for are next to each other."""
+        """Whether all rows that a row asks for are neighbours."""
         return len(self.tests.ops) == (self.first is not None)
 
     def ranges(self, run: Run) -> np.ndarray:
@@ -57,7 +57,7 @@ def columns_of(place: ViewNode, keys: np.ndarray) -> Columns:
 
 
 def stacked(columns: Columns, names: Sequence[str], rows: int) -> np.ndarray:
-    """Some columns next to each other: int64 [rows, names]."""
+    """Some columns side by side: int64 [rows, names]."""
     found = np.empty((rows, len(names)), np.int64)
     for number, name in enumerate(names):
         found[:, number] = columns[name]
@@ -107,18 +107,18 @@ def probe_below(layout: ViewLayout, place: ViewNode, columns: Columns, rows: int
 
 
 class AskedRows(NamedTuple):
-    """Rows that are asked for: by ranges, or one by one.
+    """Rows that are asked for: as ranges, or one by one.
 
     Attributes
     ----------
     first, last : int
-        The rows that ask: `first` .. `last` - 1 have the ranges; one by one they are in `asking`.
+        The rows that ask: rows `first` .. `last` - 1 have the ranges; one by one they are in `asking`.
     ranges : ndarray of int64, shape (last - first, 2), or None
-        What each asks for.
+        The rows that each asks for.
     asking, places : ndarray of int64, shape (n,), or None
-        Which row asks, and for which.
+        The row that asks, and the row that it asks for.
     size : int
-        How many there are.
+        How many pairs there are.
     """
 
     first: int
@@ -129,7 +129,7 @@ class AskedRows(NamedTuple):
     size: int
 
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Which row asks, and for which: int64 [n] each."""
+        """The row that asks, and the row that it asks for: int64 [n] each."""
         if self.asking is not None and self.places is not None:
             return self.asking, self.places
         assert self.ranges is not None
@@ -174,7 +174,7 @@ def pairs(
     Yields
     ------
     asking : ndarray of int64, shape (n,)
-        Which of the probe's rows asks, in order for one run.
+        The number of the probe's row that asks, in order for one run.
     keys : ndarray of int64, shape (n, width)
     counts : ndarray of int64, shape (n,)
         Their multiplicities: not 0.

@@ -1,6 +1,6 @@
 """A view with its data: `KeptView`. It is built when the columns of all its relations are known.
 
-Until then there is no answer, since a relation without rows joins nothing: rows are held by the relations.
+Until then there is no answer, because a relation without rows joins nothing; the relations hold their rows.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ from cer_gpu.language.schema import ValueType
 from cer_gpu.language.types import WITH_ARTICLE, TypeChecker
 
 Batch = Sequence[tuple[str, pa.Table, int]]
-"""What a batch does: the relation, the rows, and 1 for inserts, -1 for deletes."""
+"""A batch: the relation, the rows, and 1 for inserts, -1 for deletes."""
 
 
 class KeptView:
-    """A rule, and what it is kept up to date by.
+    """A rule, and the data by which its answers are kept up to date.
 
     Parameters
     ----------
     rule : Rule
         Checked without a schema.
     text : str
-        For errors.
+        The rule as written, for errors.
     most_kept : int
         The most rows of a bag.
     device : RunDevice, optional
-        Where the nodes of the trees are kept, beside the host.
+        Where the nodes of the trees are kept, besides the host.
 
     Attributes
     ----------
     version : int
         Grows with every update.
     trees : list of KeptTree
-        One for each bag, and last the one that has the answers; none before all relations are known.
+        One for each bag, and last the one with the answers; none before all relations are known.
     """
 
     def __init__(self, rule: t.Rule, text: str, most_kept: int, device: RunDevice | None = None) -> None:
@@ -79,7 +79,7 @@ class KeptView:
     # ------------------------------------------------------------------------------ updates
 
     def update(self, batch: Batch) -> None:
-        """Insert and delete rows: all of them, or none if something is wrong.
+        """Insert and delete rows: all of them, or none if there is an error.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class KeptView:
         return {name: HeldRows(one.columns, one.rows()) for name, one in self.relations.items()}
 
     def restore(self, held: Mapping[str, HeldRows]) -> None:
-        """Take in what `held` gave, as the first and only update; it counts as no change."""
+        """Insert what `held` gave, as the first and only update; it counts as no change."""
         relations, net = {}, {}
         for name, (columns, rows) in held.items():
             relations[name] = self._opened(name, rows.drop_columns(rows.column_names[-1]), columns)
@@ -304,18 +304,18 @@ class KeptView:
     # ------------------------------------------------------------------------------ answers
 
     def count(self) -> int:
-        """The number of answers, each counted as often as it is there."""
+        """The number of answers, with their multiplicities."""
         return self.trees[-1].stores[-1].total if self.trees else 0
 
     def answers(self, most: int) -> Iterator[Piece]:
-        """All answers over the output variables, in pieces of at most `most`."""
+        """All answers over the output variables, at most `most` in a `Piece`."""
         if not self.trees:
             return iter(())
         state = self._state()
         return self._over_output(state, answers(state, most), most)
 
     def changes(self, most: int) -> Iterator[Piece]:
-        """What the last batch changed, over the output variables."""
+        """The answers that the last batch changed, over the output variables."""
         if not self.trees:
             return iter(())
         state = self._state()
@@ -324,7 +324,7 @@ class KeptView:
     def answers_before(self, most: int) -> Iterator[Piece]:
         """All answers as they were before the last batch: their multiplicities are in `after`.
 
-        They are put together in memory.
+        They are collected in memory.
         """
         names = sorted(self.body.output)
         before = Levels(len(names))

@@ -1,4 +1,4 @@
-"""Values as whole numbers in their order, where new values come between old ones: `ValueLabels`."""
+"""Values as whole numbers in their order, with room for new values between old ones: `ValueLabels`."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from itertools import groupby
 from typing import Any
 
 ENDS = 1 << 62
-"""ValueLabels are between the negative of it and it."""
+"""Labels lie between the negative of this and this."""
 
 STEP = 1 << 40
-"""From the greatest or least value to one beyond it."""
+"""The distance from the greatest or least value to a new one beyond it."""
 
 FEW = 16
-"""So many values are put in one after the other."""
+"""Up to this many values are inserted one after the other."""
 
 
 class NoRoomError(Exception):
-    """There is no label left between two values: all of them have to be given anew."""
+    """There is no label left between two values: all labels have to be given again."""
 
 
 class ValueLabels:
     """Whole numbers for values that have an order: texts, decimals.
 
-    A new value gets the number in the middle between those of its neighbours, and one beyond the others a
-    number far from theirs.
+    A new value gets the number in the middle between those of its neighbours; a value above or below all
+    others gets a number far from theirs.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class ValueLabels:
         Raises
         ------
         NoRoomError
-            None is changed then.
+            Then nothing has changed.
         """
         listed = list(values)
         new = sorted({value for value in listed if value not in self._label})

@@ -1,9 +1,9 @@
-"""What the nodes of a join tree hold, in which order, and how two of them join: `ViewLayout`.
+"""The columns of the nodes of a join tree, their order, and how two nodes join: `ViewLayout`.
 
-The columns of a node are in the order in which it is looked into. For the atoms `R(a, b)`, `S(b, c)` and
-the comparison `a < c`, with the root {b, c} above both, these are b, a for R and b, c for S: rows with one
-b are next to each other, in the order of what is compared. One order serves both what an update and what a
-listing asks, since what the children of a node share is in the node itself (its variables connect them).
+The columns of a node are in the order in which it is searched. For the atoms `R(a, b)`, `S(b, c)` and the
+comparison `a < c`, with the root {b, c} above both, these are b, a for R and b, c for S: rows with the same b
+are neighbours, in the order of what is compared. One order serves updates and listings, because what the
+children of a node share is in the node itself (its variables connect them).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cer_gpu.joins.theta.tree import JoinTree
 from cer_gpu.kernels.views.contract import OPS, RowTests
 
 KEY = "\0"
-"""Begins the name of a column that is computed from others."""
+"""The beginning of the name of a column that is computed from others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class SiblingJoin:
     shared : tuple of str
         The variables of both: the first columns of each.
     keys : tuple of TermComparison
-        The comparisons between them, the guard's side on the left; what they compare are the next columns of
-        each, so that rows are in the lexicographic order of all of them.
+        The comparisons between them, with the guard's side on the left; what they compare are the next
+        columns of each, so that rows are in the lexicographic order of all of them.
     tests : RowTests
-        The same, as a row of the guard asks for rows of the other child.
+        The same, for a row of the guard that asks for rows of the other child.
     turned : RowTests
-        The same, as a row of the other child asks for rows of the guard.
+        The same, for a row of the other child that asks for rows of the guard.
     rest : tuple of TermComparison
-        Those with a side that mixes variables of both, which are looked at pair by pair.
+        Comparisons with a side that mixes variables of both, which are evaluated pair by pair.
     aligned : bool
         Whether the node's columns are the first ones of the guard, so that its rows come in order.
     """
@@ -58,37 +58,37 @@ class SiblingJoin:
 
     @property
     def by_ranges(self) -> bool:
-        """Whether all rows that a row joins are next to each other."""
+        """Whether all rows that a row joins are neighbours."""
         return not self.rest and (not self.keys or (len(self.keys) == 1 and self.keys[0].op != "!="))
 
 
 @dataclass(frozen=True, slots=True)
 class ViewNode:
-    """A node of the tree, as it is kept.
+    """A node of the tree, with the columns of its rows.
 
     Attributes
     ----------
     variables : frozenset of str
     columns : tuple of str
-        Its variables, and columns that are computed, in the order that rows are in.
+        Its variables, and computed columns, in the order by which rows are sorted.
     computed : tuple of (str, ComparedSide)
-        What those columns are.
+        The expressions of the computed columns.
     atom : int or None
-        Of a leaf.
+        The atom of a leaf.
     parent : int or None
     known : int
-        The number of first columns that are equal in all rows that a row of the parent joins: of a guard and
-        of a single child all that the parent has, of the other child those that it shares.
+        The number of first columns that are equal in all rows that a row of the parent joins: for a guard or
+        a single child all columns of the parent, for the other child the shared ones.
     joined : SiblingJoin or None
-        Of a node with two children.
+        How its two children join.
     child : int or None
-        Of a node with one.
+        Its single child.
     listed : bool
         Whether it is in the connex set.
     last : bool
-        Whether it is there and no child of it is.
+        Whether it is in the connex set and none of its children is.
     summed : bool
-        Whether ranges of its rows are summed up.
+        Whether multiplicities of ranges of its rows are summed.
     """
 
     variables: frozenset[str]
@@ -105,22 +105,22 @@ class ViewNode:
 
     @property
     def name(self) -> str:
-        """How drawings call it."""
+        """Its name in drawings."""
         return "{" + ", ".join(sorted(self.variables)) + "}"
 
 
 @dataclass(frozen=True, slots=True)
 class ViewLayout:
-    """The nodes, children before parents, and what their columns are.
+    """The nodes of a join tree, children before parents, with their columns.
 
     Attributes
     ----------
     places : tuple of ViewNode
     kinds : mapping of str to ValueKind
-        Of the variables.
+        The kinds of the variables.
     codes : ValueCodes
     device : RunDevice or None
-        Where the rows of the nodes are kept, beside the host.
+        Where the rows of the nodes are kept, besides the host.
     """
 
     places: tuple[ViewNode, ...]
@@ -146,7 +146,7 @@ def layout_of(
     ----------
     tree : JoinTree
     comparisons : mapping of str to TermComparison
-        What the texts of the tree's predicates say.
+        The comparisons, by their texts in the tree's predicates.
     kinds : mapping of str to ValueKind
     codes : ValueCodes
     device : RunDevice, optional

@@ -1,9 +1,9 @@
 """A multiset of rows as sorted runs that are merged as they grow: `Levels`.
 
-A row is in one run at most. Its multiplicity changes there; when it falls to 0 the row stays until its run
-is merged, or until half of a run is such rows. Few new rows are put into the last run, of at most `ROOM`,
-and many begin a run of their own. A run is merged with the one before while that is not `RATIO` times as
-long. So n rows are in O(log n) runs, and each is copied O(log n) times.
+A row is in at most one run. Its multiplicity changes there; when it becomes 0 the row stays until its run is
+merged, or until half of a run is such rows. A few new rows are put into the last run, of at most `ROOM` rows,
+and many begin a run of their own. A run is merged with the run before it as long as that is not `RATIO` times
+as long. So n rows are in O(log n) runs, and each is copied O(log n) times.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cer_gpu.kernels.views import cpu_levels, cpu_search
 from cer_gpu.kernels.views.contract import CountedRows, sums_of
 
 RATIO = 4
-"""A run is at least so many times as long as the next."""
+"""A run is at least this many times as long as the next."""
 
 ROOM = 1 << 10
 """Rows that the last run has room for: few rows are put into it in place."""
@@ -29,13 +29,13 @@ ROOM = 1 << 10
 LEAST_ROOM = 8
 
 LEAST_UNITED = 1 << 15
-"""Rows that a thread unites, at least."""
+"""The least number of rows that a thread merges."""
 
 SORTED = 1 << 11
-"""So many rows are sorted digit by digit."""
+"""From this many rows on, rows are sorted digit by digit."""
 
 MOST = float(2**62)
-"""Multiplicities stay below."""
+"""Multiplicities stay below this number."""
 
 
 class Levels:
@@ -46,14 +46,14 @@ class Levels:
     width : int
         Values in a row.
     summed : bool, optional
-        Whether multiplicities of ranges of rows are asked for.
+        Whether sums of multiplicities over ranges of rows are needed.
     device : RunDevice, optional
-        Where long runs lie.
+        Where long runs are kept.
 
     Attributes
     ----------
     runs : list of Run
-        The longest first. Other code reads them, and changes nothing in them.
+        The longest first. Other code reads them, but changes nothing in them.
     total : int
         The sum of all multiplicities.
     """
@@ -66,7 +66,7 @@ class Levels:
         self._device = device
         self._empty: list[int] = []
         self._room: CountedRows | None = None
-        """What the last run is the beginning of, where rows can be put into it."""
+        """The array that the last run is the beginning of, if rows can be put into it."""
 
     def __len__(self) -> int:
         """The number of different rows."""
@@ -108,7 +108,7 @@ class Levels:
         keys : ndarray of int64, shape (m, width)
             Different rows, in order.
         amounts : ndarray of int64, shape (m,)
-            What is added to the multiplicity of each: none may fall below 0.
+            How much the multiplicity of each grows: none may fall below 0.
         """
         self.total += int(amounts.sum())
         new = (amounts != 0).view(np.uint8)
@@ -221,7 +221,7 @@ class Levels:
 
 
 def rows_of(keys: np.ndarray, counts: np.ndarray, summed: bool = True) -> CountedRows:
-    """Rows that are in order, with the sums of their multiplicities where they are asked for."""
+    """Rows that are in order, with the sums of their multiplicities if these are needed."""
     sums = np.empty(sums_of(len(counts)) if summed else 0, np.int64)
     made = CountedRows(np.ascontiguousarray(keys), np.ascontiguousarray(counts), sums)
     if summed:
@@ -232,14 +232,14 @@ def rows_of(keys: np.ndarray, counts: np.ndarray, summed: bool = True) -> Counte
 def collapsed(
     keys: np.ndarray, counts: np.ndarray, device: RunDevice | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The different ones of some rows, in order, with the sums of their multiplicities; sums of 0 stay.
+    """Make equal rows one, in order, with the sums of their multiplicities; sums of 0 stay.
 
     Parameters
     ----------
     keys : ndarray of int64, shape (m, width)
     counts : ndarray of int64, shape (m,)
     device : RunDevice, optional
-        Sorts rows that are not in order, where they are many.
+        Sorts rows that are not in order, if there are many.
     """
     if len(counts) < 2:
         return keys, counts
@@ -258,7 +258,7 @@ def collapsed(
 
 
 def united(one: CountedRows, other: CountedRows) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of both, in order, equal ones once; sums of 0 stay."""
+    """Merge the rows of both, in order, with equal rows as one; sums of 0 stay."""
     long, short = (one, other) if len(one.counts) >= len(other.counts) else (other, one)
     threads = min(Workers().threads, max(1, (len(long.counts) + len(short.counts)) // LEAST_UNITED))
     if threads < 2:
@@ -318,7 +318,7 @@ def product(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     Raises
     ------
     LimitError
-        One is too large for an int64.
+        If one is too large for an int64.
     """
     made = np.empty(len(one), np.int64)
     if not cpu_levels.multiply(np.ascontiguousarray(one), np.ascontiguousarray(other), made):

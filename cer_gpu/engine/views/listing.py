@@ -1,15 +1,15 @@
 """The answers from the root down: all of them (Algorithm 1), or what the last batch changed.
 
-A listing is a row of stages, each a generator: it takes pieces of answers over the nodes so far, and gives
-pieces that also have the variables of one more node. Every row of a node joins some row of each of its
-children, so no work is for nothing, and a piece is as large as is asked for.
+A listing is a chain of stages, each a generator: it takes sets of answers over the nodes so far (`Piece`),
+and yields sets that also have the variables of one more node. Every row of a node joins some row of each of
+its children, so no work is in vain, and a set is as large as the caller wants.
 
-What a batch changed is listed as the union of disjoint sets. An answer is in the set of the first node, in
-the order of the frontier, at which its row changed. On the way from the root to that node rows are changed
-ones (`CHANGED`). To the right of the way rows are any (`ALL`); to the left of it those of the frontier are
-the others (`SAME`), and above them any that the nodes hold, since a row may have changed below in one
-answer and not in another. What is looked at there in vain is an answer of another set, so the time is
-linear in the answers.
+The changes of a batch are listed as the union of disjoint sets. An answer is in the set of the first node, in
+the order of the frontier, at which its row changed. On the path from the root to that node rows are changed
+ones (`CHANGED`). To the right of the path they are any rows (`ALL`). To the left of it those of the frontier
+are the unchanged ones (`SAME`), and above the frontier any rows of the nodes, because a row may have changed
+below in one answer and not in another. A row that is skipped there belongs to an answer of another set, so
+the time is linear in the answers.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ class Mode(Enum):
 
 
 class Piece(NamedTuple):
-    """Some answers, as far as they are listed.
+    """Some answers, over the nodes listed so far.
 
     Attributes
     ----------
     columns : mapping of str to ndarray of int64, shape (n,)
     before, after : ndarray of int64, shape (n,)
-        Their multiplicities before and after the last batch; the same where all answers are listed.
+        Their multiplicities before and after the last batch; the same if all answers are listed.
     single : bool
-        Whether all of them are known to be 1.
+        Whether all multiplicities are known to be 1.
     block : ndarray of int64, shape (columns or columns + 1, n), or None
-        The columns, and after them `after` unless all are 1, where they lie in one array.
+        The columns, then `after` unless all are 1, if they lie in one array.
     """
 
     columns: Columns
@@ -61,7 +61,7 @@ class Piece(NamedTuple):
     block: np.ndarray | None = None
 
     def held(self, counted: bool) -> np.ndarray:
-        """The columns, and `after` as the last where `counted`: int64 [columns or columns + 1, n]."""
+        """The columns, and `after` as the last if `counted`: int64 [columns or columns + 1, n]."""
         many = len(self.columns) + counted
         if self.block is not None and len(self.block) >= many:
             return self.block[:many]
@@ -74,15 +74,15 @@ class Piece(NamedTuple):
 
 
 class ListedState(NamedTuple):
-    """What is listed.
+    """What a listing reads.
 
     Attributes
     ----------
     layout : ViewLayout
     stores : sequence of Levels
-        What each node holds.
+        The rows of each node.
     changes : sequence of Change or None
-        What the last batch did to each node.
+        What the last batch changed in each node.
     check : callable
         Raises if the view has been updated since the listing began.
     """
@@ -94,13 +94,13 @@ class ListedState(NamedTuple):
 
 
 def answers(state: ListedState, most: int) -> Iterator[Piece]:
-    """All answers over the variables of the connex set, each once, at most `most` in a piece."""
+    """All answers over the variables of the connex set, each once, at most `most` in a `Piece`."""
     root = len(state.layout.places) - 1
     yield from _listed(state, {root: Mode.HELD}, most)
 
 
 def changes(state: ListedState, most: int) -> Iterator[Piece]:
-    """The answers whose multiplicity the last batch changed, each once, at most `most` in a piece."""
+    """The answers whose multiplicity the last batch changed, each once, at most `most` in a `Piece`."""
     for modes in _ways(state.layout):
         for piece in _listed(state, modes, most):
             differs = piece.before != piece.after
@@ -288,7 +288,7 @@ def _chosen(
 
 
 def buffer(rows: int) -> np.ndarray:
-    """An int64 array, of memory that Arrow keeps and uses again."""
+    """An int64 array in memory that Arrow keeps and reuses."""
     return np.frombuffer(pa.allocate_buffer(8 * rows), np.int64)
 
 

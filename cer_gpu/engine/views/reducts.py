@@ -1,9 +1,9 @@
-"""A batch of inserts and deletes climbs the tree: `climbed` (Algorithm 2). What every node then holds is the
-reduct of Definition 6.
+"""How a batch of inserts and deletes changes the nodes of the tree: `climbed` (Algorithm 2). The rows of
+every node are then the reduct of Definition 6.
 
 Nothing is changed before all changes are known, so a batch that fails leaves everything as it was. A change
-says for each row how much its multiplicity grows. It also lists rows whose multiplicity stays although what
-is below them has changed, so that a listing of what a batch did finds all of it.
+tells for each row how much its multiplicity grows. It also contains rows whose multiplicity stays although
+rows below them have changed, so that a listing of the batch's changes finds all of them.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from cer_gpu.kernels.views import cpu_climb
 from cer_gpu.kernels.views.contract import CountedRows
 
 LEAST = 1 << 15
-"""Rows that a thread looks at, at least."""
+"""The least number of rows that a thread checks."""
 
 LEAST_ASKING = 1 << 13
-"""Rows for which a thread sums up what joins them, at least: each takes several searches."""
+"""The least number of rows for which a thread sums what joins them: each takes several searches."""
 
 
 class Change(NamedTuple):
-    """What a batch does to a node.
+    """What a batch changes in a node.
 
     Attributes
     ----------
     keys : ndarray of int64, shape (m, width)
         Different rows, in order.
     amounts : ndarray of int64, shape (m,)
-        How much the multiplicity of each grows; 0 where only what is below it changed.
+        How much the multiplicity of each grows; 0 if only rows below it changed.
     """
 
     keys: np.ndarray
@@ -46,22 +46,22 @@ class Change(NamedTuple):
 
     @property
     def rows(self) -> CountedRows:
-        """As rows whose amounts can be summed."""
+        """The change as rows whose amounts can be summed."""
         return rows_of(self.keys, self.amounts)
 
 
 def climbed(
     layout: ViewLayout, stores: Sequence[Levels], leaves: Mapping[int, Change]
 ) -> list[Change | None]:
-    """The change of every node, None where there is none.
+    """The change of every node; None where nothing changes.
 
     Parameters
     ----------
     layout : ViewLayout
     stores : sequence of Levels
-        What the nodes hold before the batch. It is not changed.
+        The rows of the nodes before the batch; they are not changed.
     leaves : mapping of int to Change
-        By the atom.
+        The changes of the leaves, by their atoms.
     """
     found: list[Change | None] = []
     for place in layout.places:

@@ -18,19 +18,19 @@ from cer_gpu.kernels.views.contract import NULL
 from cer_gpu.language.schema import ValueType
 
 SHOWN = 3
-"""Rows that an error quotes."""
+"""How many rows an error quotes."""
 
 
 class Relation:
-    """What a view holds of one relation: the attributes that its rule names.
+    """The rows of one relation of a view: the attributes that its rule names.
 
     Parameters
     ----------
     name : str
     attributes : mapping of str to ValueKind
-        In the order in which rows have them.
+        In the order of the columns of rows.
     columns : tuple of str
-        All columns that the relation has, which atoms by position count.
+        All columns of the relation, which atoms by position count.
     codes : ValueCodes
     device : RunDevice, optional
         Where long batches are sorted.
@@ -56,7 +56,7 @@ class Relation:
         """Columns, with their types, that are known to fit."""
 
     def share(self, order: tuple[str, ...], leaf: Levels) -> None:
-        """Leave the rows to the leaf of a tree that has them, but for those that no answer is made of.
+        """Let a leaf of a tree hold the rows, except those without a value that are in no answer.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class Relation:
         self.store.add(*change)
 
     def renumbered(self, change: Change, numbers: np.ndarray) -> Change:
-        """A change whose texts have new numbers."""
+        """The same change with new numbers for texts."""
         keys = change.keys.copy()
         for number, kind in enumerate(self.attributes.values()):
             if kind.value is ValueType.STRING:
@@ -88,7 +88,7 @@ class Relation:
         return Change(*collapsed(keys, change.amounts))
 
     def take(self, change: Change) -> None:
-        """Take a change in, once the leaf that rows are shared with has it."""
+        """Apply a change, after the leaf that holds shared rows has it."""
         if self._leaf is not None:
             absent = self._absent(change.keys)
             change = Change(change.keys[absent], change.amounts[absent])
@@ -115,12 +115,12 @@ class Relation:
         ----------
         table : pyarrow.Table
         amounts : ndarray of int64, shape (rows,)
-            How often each is inserted; below 0, deleted.
+            How often each row is inserted; below 0: deleted.
 
         Raises
         ------
         DataError
-            A column is missing, or of another type than before.
+            If a column is missing, or has another type than before.
         """
         keys = np.empty((len(table), len(self.attributes)), np.int64)
         for number, (name, kind) in enumerate(self.attributes.items()):
@@ -146,7 +146,7 @@ class Relation:
         Raises
         ------
         DataError
-            Naming the first rows of which there are not enough.
+            Names the first rows of which there are not enough.
         """
         if (change.amounts >= 0).all():
             return
@@ -189,7 +189,7 @@ class Relation:
 
 
 def without_value(codes: np.ndarray, kind: ValueKind) -> np.ndarray:
-    """Whether values are null or no number: they are equal to nothing."""
+    """Whether values are null or NaN: these equal nothing."""
     absent = codes == NULL
     return absent | (codes == NAN) if kind.value is ValueType.FLOAT64 else absent
 
@@ -200,7 +200,7 @@ def table_of(rows: Any, where: str) -> pa.Table:
     Raises
     ------
     DataError
-        It is nothing that speaks Arrow, nor a path.
+        If it is neither Arrow data nor a path.
     """
     opened = open_rows(rows, where)
     if isinstance(rows, pa.Table) and opened.schema.equals(rows.schema):

@@ -1,4 +1,4 @@
-"""What is asked of a run of sorted rows, on the host or in the memory of a device."""
+"""The operations on a run of sorted rows, on the host or in the memory of a device."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from cer_gpu.kernels.views import cpu_climb, cpu_levels, cpu_list, cpu_search
 from cer_gpu.kernels.views.contract import CountedRows, RowTests
 
 Pairs = tuple[np.ndarray, np.ndarray]
-"""Numbers of rows that ask, and of those that they ask for: int64 [n] each."""
+"""Numbers of rows that ask, and of rows that they ask for: int64 [n] each."""
 
 
 class RunThere(Protocol):
-    """A run in the memory of a device. Arrays that it takes and gives are on the host.
+    """A run in the memory of a device. The arrays that its methods take and give are on the host.
 
-    Its rows are copied back where they are looked at here, and then kept here too until they change.
+    Its rows are copied to the host when they are read there; the copy is kept until they change.
     """
 
     @property
@@ -59,8 +59,7 @@ class RunThere(Protocol):
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """The rows that `contract.reach_reference` and `contract.affected_reference` find together, in order.
 
-        As many first values of each as `width` says, equal ones next to each other; None where a product
-        does not fit.
+        `width` first values of each row, with equal rows next to each other; None if a product does not fit.
         """
 
     def pairs(
@@ -87,16 +86,16 @@ class RunDevice(Protocol):
     """A device that holds long runs, and sorts long batches."""
 
     def placed(self, run: CountedRows) -> Run:
-        """A run in the memory of the device, where it is long enough and there is room."""
+        """Copy a run to the memory of the device, if it is long enough and there is room."""
 
     def merged(self, one: Run, other: Run, summed: bool) -> Run | None:
-        """The rows of two runs without a common one, without those of multiplicity 0; None if none is left.
+        """Merge two runs without a common row, and drop rows of multiplicity 0; None if none is left.
 
-        One of them at least is on the device.
+        At least one of them is on the device.
         """
 
     def collapsed(self, keys: np.ndarray, counts: np.ndarray) -> Pairs | None:
-        """Different rows in order, with the sums of their counts; None where the host is to find them."""
+        """Different rows in order, with the sums of their counts; None if the host has to find them."""
 
 
 def size_of(run: Run) -> int:
@@ -105,7 +104,7 @@ def size_of(run: Run) -> int:
 
 
 def bytes_of(run: Run) -> int:
-    """Bytes that the rows take."""
+    """Bytes of the rows."""
     if isinstance(run, CountedRows):
         return run.keys.nbytes + run.counts.nbytes + run.sums.nbytes
     return run.nbytes

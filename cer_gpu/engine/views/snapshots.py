@@ -1,4 +1,4 @@
-"""A view as bytes, and back: its rule and the rows of its relations, of which the rest is made again."""
+"""A view as bytes, and back: its rule and the rows of its relations; the rest is computed again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 from cer_gpu.errors import DataError
 
 FORMAT = 1
-"""Grows when the form of a snapshot changes."""
+"""The version of the form of a snapshot."""
 
 HEADER = "view.json"
 
@@ -26,9 +26,9 @@ class HeldRows(NamedTuple):
     Attributes
     ----------
     columns : tuple of str
-        All columns that the relation has, also those that the rule does not name.
+        All columns of the relation, including those that the rule does not name.
     rows : pyarrow.Table
-        Those that it names, and last the multiplicity.
+        The columns that it names, and last the multiplicity.
     """
 
     columns: tuple[str, ...]
@@ -36,7 +36,7 @@ class HeldRows(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """What a snapshot holds.
+    """The contents of a snapshot.
 
     Attributes
     ----------
@@ -70,12 +70,12 @@ def packed(snapshot: Snapshot) -> bytes:
 
 
 def unpacked(data: bytes, where: str) -> Snapshot:
-    """The snapshot that bytes are.
+    """Read a snapshot from bytes.
 
     Raises
     ------
     DataError
-        They are none, are damaged, or are of a later version of this package.
+        If they are no snapshot, are damaged, or are from a later version of this package.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
@@ -92,7 +92,7 @@ def unpacked(data: bytes, where: str) -> Snapshot:
 
 
 def write(data: bytes, path: str | os.PathLike[str]) -> None:
-    """Write a file as a whole: a reader, or a process that is killed, finds the old one or the new one."""
+    """Write a file as a whole: readers find the old one or the new one, even if the process is killed."""
     target = Path(path)
     part = target.with_name(f"{target.name}.part")
     with part.open("wb") as file:

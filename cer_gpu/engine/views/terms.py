@@ -23,7 +23,7 @@ from cer_gpu.language.types import TypeChecker
 from cer_gpu.language.units import timestamp_nanoseconds
 
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
-"""The comparison that holds when both sides are exchanged."""
+"""The operator that holds when both sides are exchanged."""
 
 _HOLDS: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "<": np.less,
@@ -39,7 +39,7 @@ Columns = Mapping[str, np.ndarray]
 
 
 class Meeting(Enum):
-    """How values of one side meet those of another type on the other side."""
+    """How values of one side are compared with those of another type on the other side."""
 
     SAME = "as they are"
     CEILING = "a float as the least whole number that is not below it"
@@ -59,9 +59,9 @@ class ComparedSide:
     variables : frozenset of str
     meeting : Meeting
     is_time : bool
-        Whether it is compared with a time, so that a text is one.
+        Whether it is compared with a time, so that a text stands for one.
     zone : str or None
-        For a text that stands for a time, the zone of what it is compared with; else None.
+        For a text that stands for a time, the zone of the other side; otherwise None.
     """
 
     expression: t.Expression
@@ -72,7 +72,7 @@ class ComparedSide:
 
     @property
     def plain(self) -> str | None:
-        """The variable that it is, where nothing is computed."""
+        """The variable, if the side is a variable and nothing is computed; otherwise None."""
         if isinstance(self.expression, t.Attribute) and self.meeting is Meeting.SAME:
             return self.expression.name
         return None
@@ -80,12 +80,12 @@ class ComparedSide:
     def codes(
         self, columns: Columns, kinds: Mapping[str, ValueKind], codes: ValueCodes, rows: int
     ) -> np.ndarray:
-        """Its codes on some rows: int64 [rows], `NULL` where it has no value or is no number.
+        """Its codes for some rows: int64 [rows], `NULL` where it has no value or is NaN.
 
         Raises
         ------
         DataError
-            A value that is computed does not fit.
+            If a computed value does not fit.
         """
         shown = to_text(self.expression)
         if self.is_time and isinstance(self.expression, t.Text):
@@ -160,18 +160,18 @@ class TermComparison:
 
     @property
     def variables(self) -> frozenset[str]:
-        """Those of both sides."""
+        """The variables of both sides."""
         return self.left.variables | self.right.variables
 
     @property
     def turned(self) -> TermComparison:
-        """The same with its sides exchanged."""
+        """The same comparison with its sides exchanged."""
         return TermComparison(TURNED[self.op], self.right, self.left, self.text)
 
     def holds(
         self, columns: Columns, kinds: Mapping[str, ValueKind], codes: ValueCodes, rows: int
     ) -> np.ndarray:
-        """Whether it holds on each row: never where a side has no value."""
+        """Whether it holds for each row: never if a side has no value."""
         left = self.left.codes(columns, kinds, codes, rows)
         right = self.right.codes(columns, kinds, codes, rows)
         return _HOLDS[self.op](left, right) & (left != NULL) & (right != NULL)
@@ -183,7 +183,7 @@ def compared(comparison: t.Comparison, kinds: Mapping[str, ValueKind], text: str
     Raises
     ------
     QueryError
-        A view cannot evaluate it.
+        If a view cannot evaluate it.
     """
     checker = TypeChecker(lambda one: kinds[one.name].value, Findings())
     left, right = checker.type_of(comparison.left), checker.type_of(comparison.right)
@@ -210,14 +210,14 @@ def compared(comparison: t.Comparison, kinds: Mapping[str, ValueKind], text: str
 
 
 def asks_for_order(comparison: t.Comparison, kinds: Mapping[str, ValueKind]) -> bool:
-    """Whether a comparison asks for the order of texts."""
+    """Whether a comparison needs the order of texts."""
     checker = TypeChecker(lambda one: kinds[one.name].value, Findings())
     both = checker.type_of(comparison.left), checker.type_of(comparison.right)
     return comparison.op not in ("=", "!=") and both == (ValueType.STRING, ValueType.STRING)
 
 
 def refused(what: str, node: t.Comparison | t.Rule | t.RuleAtom, text: str, *hints: str) -> QueryError:
-    """The error for a rule that is right, but that a view cannot keep."""
+    """The error for a rule that is valid, but cannot be kept as a view."""
     return QueryError([Diagnostic("CER095", what, node.span, hints=hints)], text)
 
 

@@ -1,4 +1,4 @@
-"""A join tree with what its nodes hold: `KeptTree`."""
+"""A join tree with the rows of its nodes: `KeptTree`."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from cer_gpu.joins.theta.bags import BagStage
 from cer_gpu.joins.theta.cost import AtomStatistics, ChosenTree
 
 PIECE = 1 << 16
-"""Rows of a bag that are listed together."""
+"""How many rows of a bag are listed at a time."""
 
 
 SAMPLE = 1 << 14
-"""Values of a column that are looked at to find how many differ."""
+"""How many values of a column are sampled to estimate how many are different."""
 
 BAG = 4
 """Rows of a bag that are assumed for each row of the largest relation."""
 
 SHARED = 1 << 15
-"""Rows of changes that several threads take in."""
+"""From this many changed rows on, several threads apply them."""
 
 
 class Input(NamedTuple):
-    """What a batch does to an atom: rows over its variables, with what is added to their multiplicities."""
+    """What a batch changes in an atom: rows over its variables, with the growth of their multiplicities."""
 
     columns: Columns
     amounts: np.ndarray
 
 
 def statistics(stage: BagStage, inputs: Mapping[int, Input]) -> tuple[AtomStatistics, ...]:
-    """What is known of the atoms of a stage from their first rows.
+    """Statistics of the atoms of a stage, from their first rows.
 
-    Of a bag, whose rows are not known yet, as many are assumed as pairs of its sources' rows are expected.
+    A bag's rows are not known yet: as many are assumed as pairs of its sources' rows are expected.
     """
     found = []
     for atom, source in zip(stage.query.atoms, stage.sources):
@@ -77,11 +77,11 @@ class KeptTree:
     Attributes
     ----------
     stores : list of Levels
-        What each node holds.
+        The rows of each node.
     changes : list of Change or None
-        What the last batch did to each node.
+        What the last batch changed in each node.
     held : int
-        Of a bag, its answers, as far as `output` was asked for them.
+        For a bag, the number of its answers that `output` has given.
     """
 
     def __init__(self, stage: BagStage, chosen: ChosenTree, layout: ViewLayout) -> None:
@@ -94,7 +94,7 @@ class KeptTree:
         self.held = 0
 
     def climb(self, inputs: Mapping[int, Input]) -> list[Change | None]:
-        """What a batch does to every node; nothing is changed yet.
+        """What a batch changes in every node; nothing is changed yet.
 
         Parameters
         ----------
@@ -109,22 +109,22 @@ class KeptTree:
         return climbed(self.layout, self.stores, leaves)
 
     def commit(self, found: Sequence[Change | None]) -> None:
-        """Make changes that `climb` found."""
+        """Apply the changes that `climb` found."""
         self._add(found, 1)
         self.changes = list(found)
 
     def undo(self, found: Sequence[Change | None], changes: Sequence[Change | None], held: int) -> None:
-        """Take changes back; the attributes were `changes` and `held`."""
+        """Undo changes; the attributes were `changes` and `held` before them."""
         self._add(found, -1)
         self.changes = list(changes)
         self.held = held
 
     def listed(self, check: Callable[[], None]) -> ListedState:
-        """What listings look at."""
+        """What listings read."""
         return ListedState(self.layout, self.stores, self.changes, check)
 
     def output(self, most: int, circle: str) -> Input:
-        """What the last batch did to the answers of a bag, once after each batch.
+        """What the last batch changed in the answers of a bag; called once after each batch.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class KeptTree:
         Raises
         ------
         LimitError
-            Its answers are more than `most`.
+            If it has more than `most` answers.
         """
         names = sorted(self.stage.query.output)
         pieces = list(self._pieces(most, circle))

@@ -1,1 +1,1 @@
-"""What the user hands over as events, read as batches of the columns that a query needs."""
+"""Sources: what the user hands over as events, read as batches of the columns that a query needs."""

@@ -1,9 +1,9 @@
 """Arrow types as the language sees them, and the few types that columns of batches have.
 
 A batch that leaves a source holds only columns of these types: bool, the signed integers and the unsigned
-ones up to 32 bits, float32 and float64, decimal128 and decimal256, string, large_string and
-dictionary<int32, string>, timestamps, dates, durations and times of day; anything else passes through
-untouched and is unusable in a query.
+ones up to 32 bits, float32 and float64, decimal128 and decimal256, string, large_string and dictionary<int32,
+string>, timestamps, dates, durations and times of day. A column of another type passes through unchanged, and
+a query cannot use it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from cer_gpu.language.units import decimal_unit
 from cer_gpu.late import compute as pc
 
 DICTIONARY = pa.dictionary(pa.int32(), pa.string())
-"""The type of dictionary-encoded strings, of which a batch has less than 2 GiB."""
+"""The type of dictionary-encoded strings; a batch holds less than 2 GiB of them."""
 
 LARGE_DICTIONARY = pa.dictionary(pa.int32(), pa.large_string())
-"""The same without that limit."""
+"""The same type without that limit."""
 
 _UNITS = ("s", "ms", "us", "ns")
 
 
 def value_type(arrow: pa.DataType) -> ValueType | None:
-    """Type of the language's values that a column of this Arrow type holds.
+    """The type of the language's values that a column of an Arrow type holds.
 
     Returns
     -------
@@ -55,12 +55,12 @@ def value_type(arrow: pa.DataType) -> ValueType | None:
 
 
 def is_text(arrow: pa.DataType) -> bool:
-    """Whether it is one of Arrow's plain string types."""
+    """Whether a type is one of Arrow's plain string types."""
     return pa.types.is_string(arrow) or pa.types.is_large_string(arrow) or pa.types.is_string_view(arrow)
 
 
 def is_narrow(arrow: pa.DataType) -> bool:
-    """Whether it is one of dictionary-encoded strings with codes of 8 or 16 bits."""
+    """Whether a type is of dictionary-encoded strings with codes of 8 or 16 bits."""
     return (
         pa.types.is_dictionary(arrow)
         and pa.types.is_string(arrow.value_type)
@@ -77,7 +77,7 @@ def widened(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def normal_type(arrow: pa.DataType) -> pa.DataType:
-    """Type that a column of this Arrow type has in the batches of a source."""
+    """The type that a column of an Arrow type has in the batches of a source."""
     if pa.types.is_run_end_encoded(arrow):
         return normal_type(arrow.value_type)
     if pa.types.is_dictionary(arrow):
@@ -96,7 +96,7 @@ def normal_type(arrow: pa.DataType) -> pa.DataType:
 
 
 def roomy(arrow: pa.DataType) -> pa.DataType:
-    """The type for many batches of this type as one: strings of 32 bits hold 2 GiB of text at most."""
+    """The type that holds many batches of a type together: strings of 32 bits hold at most 2 GiB of text."""
     if pa.types.is_string(arrow):
         return pa.large_string()
     if pa.types.is_dictionary(arrow) and is_text(arrow.value_type):
@@ -159,7 +159,7 @@ def convert(array: pa.Array, target: pa.DataType, where: str) -> pa.Array:
 
 
 SMALL = 1 << 12
-"""Bytes of an array that may be held on to for the sake of one of its texts."""
+"""The most bytes of an array that are kept for the sake of one of its texts."""
 
 _FIRST = pa.Array.from_buffers(pa.int32(), 1, [None, pa.py_buffer(bytes(4))])
 
@@ -195,7 +195,7 @@ def convert_batch(batch: pa.RecordBatch, schema: pa.Schema, where: str) -> pa.Re
 
 
 def common_type(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
-    """Type that holds the values of both, or None where the two do not go together.
+    """The type that holds the values of both types, or None if they do not go together.
 
     Integers widen to int64 and to float64 next to a float, floats to float64, times to the finer unit; a
     zone goes only with a zone; `null` goes with everything. Where a value would not fit, `convert` says so.
@@ -230,7 +230,7 @@ def _finer(left: str, right: str) -> str:
 
 
 def usable(schema: pa.Schema) -> tuple[dict[str, ValueType], dict[str, str]]:
-    """Columns that the language can use, with their types, and the others with their Arrow types."""
+    """The columns that the language can use, with their types; and the others, with their Arrow types."""
     attributes: dict[str, ValueType] = {}
     unsupported: dict[str, str] = {}
     for field in schema:
@@ -243,7 +243,7 @@ def usable(schema: pa.Schema) -> tuple[dict[str, ValueType], dict[str, str]]:
 
 
 def merge_fields(parts: Mapping[str, pa.Schema]) -> tuple[pa.Schema, dict[str, str]]:
-    """Fields of several tables side by side: every column that one of them has, in its common type.
+    """The fields of several tables side by side: every column that one of them has, in its common type.
 
     Returns
     -------
@@ -271,7 +271,7 @@ def merge_fields(parts: Mapping[str, pa.Schema]) -> tuple[pa.Schema, dict[str, s
 
 
 def check_names(names: Sequence[str], where: str) -> None:
-    """Raise when several columns have one name.
+    """Raise if several columns have one name.
 
     Raises
     ------
@@ -285,7 +285,7 @@ def check_names(names: Sequence[str], where: str) -> None:
 
 
 def check_encoded(text: str, what: str) -> None:
-    """Raise when a name cannot be encoded as UTF-8, so that Arrow cannot hold it.
+    """Raise if a name cannot be encoded as UTF-8, so that Arrow cannot hold it.
 
     Raises
     ------
@@ -298,7 +298,7 @@ def check_encoded(text: str, what: str) -> None:
 
 
 def first_line(error: BaseException) -> str:
-    """First line of an exception's message; the rest of Arrow's is its own call stack."""
+    """The first line of an exception's message; the rest of Arrow's is its own call stack."""
     text = str(error).strip()
     return text.splitlines()[0].rstrip(".") if text else type(error).__name__
 

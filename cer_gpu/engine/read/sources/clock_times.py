@@ -1,4 +1,4 @@
-"""Times that are read on the clock of a time zone: those that it left out, and those that it showed twice."""
+"""Times on the clock of a time zone: those that the clock skipped, and those that it showed twice."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from cer_gpu.late import compute as pc
 
 
 class ClockTimes:
-    """Makes moments of the times of clocks, and keeps which of them no clock showed, or showed twice.
+    """Turns times of clocks into moments, and keeps which of them no clock showed, or a clock showed twice.
 
-    A time that a clock left out, as it was set forward, is the end of the hour that it left out; of a time
-    that it showed twice, as it was set back, the first moment is meant.
+    A time that clocks skipped when they were set forward becomes the end of the hour that was skipped; a time
+    that they showed twice when they were set back becomes the first of the two moments.
     """
 
     def __init__(self) -> None:
@@ -27,11 +27,11 @@ class ClockTimes:
         column : Array of timestamp
             Without a time zone.
         kind : DataType
-            With it.
+            The same type with the time zone.
         where : (str, str)
             The file and the column.
         seen : int
-            How many rows of the file come before.
+            The rows of the file before these.
         """
         try:
             return pc.assume_timezone(column, kind.tz)
@@ -52,7 +52,7 @@ class ClockTimes:
             self._found[key] = [first if count else fresh[0], count + len(fresh), fresh[-1]]
 
     def texts(self) -> Iterator[str]:
-        """What is to be said of them."""
+        """The notes about these times."""
         for (path, name, zone, twice), (first, count, _) in self._found.items():
             one = count == 1
             times = f"{count:,} time{'' if one else 's'} of column `{name}` of {path}"

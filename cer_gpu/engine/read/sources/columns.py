@@ -28,13 +28,13 @@ class Values:
     Attributes
     ----------
     data : ndarray, shape (n,), any integer or float dtype
-        What stands at a null is arbitrary. Decimals that do not fit 64 bits are Python integers, where
+        The value at a null is arbitrary. Decimals that do not fit 64 bits are Python integers, if
         `cer_gpu.engine.read.wide` reads them.
     valid : ndarray, shape (n,) or (0,), uint8
-        0 at a null; empty where there is none.
+        0 at a null; empty if there is none.
     beyond : ndarray, shape (n,) or (0,), bool
-        Where the value, or the arithmetic that gives it, does not fit 64 bits, and what stands there is
-        arbitrary; empty where all fits.
+        Where the value, or the arithmetic that gives it, does not fit 64 bits and the entry of `data` is
+        arbitrary; empty if all fit.
     """
 
     data: np.ndarray
@@ -42,7 +42,7 @@ class Values:
     beyond: np.ndarray = field(default_factory=lambda: NONE_BEYOND)
 
     def slice(self, start: int, stop: int) -> Values:
-        """The rows `start <= row < stop`, without copying."""
+        """The rows `start <= row < stop`, without a copy."""
         valid = self.valid[start:stop] if len(self.valid) else self.valid
         return Values(self.data[start:stop], valid, self.beyond[start:stop])
 
@@ -61,7 +61,7 @@ class Codes:
     data : ndarray, shape (n,), any integer dtype
         The index of each value in `dictionary`.
     valid : ndarray, shape (n,) or (0,), uint8
-        0 at a null; empty where there is none.
+        0 at a null; empty if there is none.
     dictionary : pyarrow.Array
         The values, of strings; at least one.
     """
@@ -71,7 +71,7 @@ class Codes:
     dictionary: pa.Array
 
     def slice(self, start: int, stop: int) -> Codes:
-        """The rows `start <= row < stop`, without copying."""
+        """The rows `start <= row < stop`, without a copy."""
         valid = self.valid[start:stop] if len(self.valid) else self.valid
         return Codes(self.data[start:stop], valid, self.dictionary)
 
@@ -89,7 +89,7 @@ def single(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def copied(array: pa.Array) -> pa.Array | None:
-    """A copy of an array of numbers or times without nulls; None for another one."""
+    """A copy of an array of numbers or times without nulls; None for another array."""
     dtype = _STORAGE.get(array.type.id)
     if dtype is None or array.null_count:
         return None
@@ -99,7 +99,7 @@ def copied(array: pa.Array) -> pa.Array | None:
 
 
 def validity(array: pa.Array) -> np.ndarray:
-    """0 at the nulls of an array, uint8; empty where there is none."""
+    """0 at the nulls of an array, uint8; empty if there is none."""
     if array.null_count == 0:
         return NONE_MISSING
     return _bits(array.buffers()[0], array.offset, len(array))
@@ -129,18 +129,18 @@ _STORAGE = {
     }.items()
     for kind in kinds
 }
-"""How numbers and times lie in memory, by what Arrow calls their types."""
+"""How numbers and times are stored in memory, by Arrow's names of their types."""
 
 
 def value_reader(kind: pa.DataType) -> Callable[[pa.Scalar], Any] | None:
-    """What gives the value of a scalar of a normal type; the value is None for a null.
+    """A function that gives the value of a scalar of a normal type; the value of a null is None.
 
-    A number is itself, a boolean is a bool, a time a number of its unit, a text a str.
+    A number is itself, a boolean is a bool, a time a number in its unit, a text a str.
 
     Returns
     -------
     callable or None
-        None for a type of another kind.
+        None for a type without such values.
     """
     if is_text(kind) or pa.types.is_boolean(kind):
         return _as_python
@@ -158,7 +158,7 @@ def _in_units(scalar: pa.Scalar) -> Any:
 
 
 def storage_of(kind: pa.DataType) -> np.dtype | None:
-    """How the numbers or times of a type lie in memory; None for another type."""
+    """How the numbers or times of a type are stored in memory; None for another type."""
     return _STORAGE.get(kind.id)
 
 
@@ -168,7 +168,7 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     Raises
     ------
     DataError
-        When the type has no numbers in it.
+        If the type holds no numbers.
     """
     array = single(column)
     kind = array.type
@@ -197,7 +197,7 @@ def codes(column: pa.Array | pa.ChunkedArray, name: str) -> Codes:
     Raises
     ------
     DataError
-        When the column is not one of strings.
+        If the column does not hold strings.
     """
     array = single(column)
     if pa.types.is_null(array.type):

@@ -13,16 +13,16 @@ from cer_gpu.language import tree
 from cer_gpu.language.walk import walk
 
 FITTING = 18
-"""Decimals of so many digits are 64-bit integers, whatever they are."""
+"""Decimals of up to this many digits are 64-bit integers, whatever their values."""
 
 DIGITS_OF_INT64 = 19
-"""Digits that hold all 64-bit integers."""
+"""How many digits hold all 64-bit integers."""
 
 WIDEST = 76
-"""Digits of Arrow's widest decimals."""
+"""The most digits of an Arrow decimal."""
 
 MOST_DECIMAL = 10**WIDEST
-"""Above the widest of them, in units of their last digit."""
+"""Greater than all decimals, in units of their last digit."""
 
 _LIMBS = {128: 2, 256: 4}
 
@@ -38,9 +38,9 @@ def scaled(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     values : ndarray, shape (n,), int64
-        What stands at a null, and where a value does not fit, is arbitrary.
+        The value at a null, or where a value does not fit, is arbitrary.
     beyond : ndarray, shape (n,) or (0,), bool
-        Where a value does not fit 64 bits, or a null stands for what does not; empty where all fit.
+        Where a value does not fit 64 bits, or a null stands for one that does not; empty if all fit.
     """
     limbs = _LIMBS[array.type.bit_width]
     if len(array) == 0:
@@ -75,7 +75,7 @@ def unscaled(array: pa.Array) -> np.ndarray:
 
 
 def from_scaled(values: np.ndarray, kind: pa.DataType) -> pa.Array:
-    """The decimals that whole numbers, int64, stand for: the opposite of `scaled`."""
+    """The decimals whose last digits count to whole numbers, int64: the inverse of `scaled`."""
     limbs = _LIMBS[kind.bit_width]
     parts = np.empty((len(values), limbs), np.int64)
     parts[:, 0] = values
@@ -84,12 +84,12 @@ def from_scaled(values: np.ndarray, kind: pa.DataType) -> pa.Array:
 
 
 def from_integers(values: Sequence[int], kind: pa.DataType) -> pa.Array:
-    """The decimals that whole numbers of any size stand for, in units of their last digit.
+    """The decimals whose last digits count to whole numbers of any size.
 
     Raises
     ------
     OverflowError
-        Where one does not fit the type.
+        If one does not fit the type.
     """
     size = kind.bit_width // 8
     data = b"".join(int(value).to_bytes(size, "little", signed=True) for value in values)
@@ -99,8 +99,8 @@ def from_integers(values: Sequence[int], kind: pa.DataType) -> pa.Array:
 class WideWords:
     """Words of decimals of any size, in units of their last digit.
 
-    A number below 2^62 is its own word, from -2^63 on; another one gets a word from 2^62 on when it is first
-    seen: the words of equal numbers, and they alone, are the same. None is forgotten: what is on disk has it.
+    A number from -2^63 to 2^62 - 1 is its own word; any other number gets a word from 2^62 on when it is
+    first seen. Two numbers are equal iff their words are. No word is forgotten: data on disk has them.
     """
 
     FIRST = 1 << 62
@@ -112,7 +112,7 @@ class WideWords:
         self._count = 0
 
     def own(self, number: int) -> int | None:
-        """The word that a number has by itself; None for one that gets a word when it is seen."""
+        """The word of a number that is its own word; None for one that gets a word when it is seen."""
         return number if -2 * self.FIRST <= number < self.FIRST else None
 
     def word(self, number: int) -> int:
@@ -142,8 +142,8 @@ class WideWords:
 class DoubleWords(WideWords):
     """Words of whole numbers of 64 bits that are compared with floats, by value.
 
-    One that a float64 holds exactly has the bits of that float. Another one, which equals no float, gets the
-    bits of a NaN of its own when it is first seen.
+    A number that is exactly a float64 has the bits of that float. Any other number equals no float, and gets
+    the bits of a NaN of its own when it is first seen.
     """
 
     FIRST = int(np.array(0xFFF8_0000_0000_0001, np.uint64).view(np.int64))
@@ -166,12 +166,12 @@ class DoubleWords(WideWords):
 
 
 def decimal_with(digits: int) -> pa.DataType:
-    """A type that holds all 64-bit integers as decimals with so many digits after the point.
+    """A type that holds all 64-bit integers as decimals with `digits` digits after the point.
 
     Raises
     ------
     DataError
-        Where no type has so many.
+        If no type has that many.
     """
     if digits > WIDEST:
         raise DataError(
@@ -183,12 +183,12 @@ def decimal_with(digits: int) -> pa.DataType:
 
 
 def widened(kind: pa.DataType, expression: Any, schema: pa.Schema) -> pa.DataType:
-    """The type of decimals with as many digits after the point, and room for what an expression gives.
+    """The type of decimals with as many digits after the point, and room for the values of an expression.
 
     Parameters
     ----------
     kind : pyarrow.DataType
-        Of decimals of 64 bits.
+        A type of decimals of 64 bits.
     expression : Expression
     schema : pyarrow.Schema
         Of the columns that it reads.
@@ -208,7 +208,7 @@ def widened(kind: pa.DataType, expression: Any, schema: pa.Schema) -> pa.DataTyp
 
 
 def common_decimal(kinds: Sequence[pa.DataType]) -> pa.DataType | None:
-    """The type that holds the values of decimals and integers of several types; None where none does."""
+    """The type that holds the values of decimals and integers of several types; None if there is none."""
     whole = max(_digits_before(kind) for kind in kinds)
     scale = max(kind.scale if pa.types.is_decimal(kind) else 0 for kind in kinds)
     if whole + scale > WIDEST:

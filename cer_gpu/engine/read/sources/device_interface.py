@@ -1,4 +1,4 @@
-"""Arrow data on a device, through Arrow's C device interface: structures, and columns where they lie.
+"""Arrow data on a device, through Arrow's C device interface: its structures, and views of its columns.
 
 The layouts are those of the Arrow specification ("The Arrow C Device data interface").
 """
@@ -34,7 +34,7 @@ class ArrowDeviceArray(ctypes.Structure):
 
 
 class ArrowDeviceArrayStream(ctypes.Structure):
-    """Record batches one after another."""
+    """A stream of record batches on a device."""
 
 
 ArrowArray._fields_ = (
@@ -93,12 +93,12 @@ def device_batches(events: Any, where: str) -> tuple[pa.Schema, list[Owned]] | p
     -------
     schema : pyarrow.Schema
     batches : list of Owned
-        A reader in place of both where the data lies on the host.
+        A reader in place of both, if the data is on the host.
 
     Raises
     ------
     DataError
-        Where the stream fails.
+        If the stream fails.
     """
     if hasattr(events, "__arrow_c_device_stream__"):
         capsule = events.__arrow_c_device_stream__()
@@ -142,7 +142,7 @@ def _check(stream: ArrowDeviceArrayStream, code: int, where: str) -> None:
 
 
 def buffers_of(array: ArrowArray) -> list[int]:
-    """The addresses of an array's buffers; 0 where there is none."""
+    """The addresses of an array's buffers; 0 for a missing one."""
     return [array.buffers[number] or 0 for number in range(array.n_buffers)]
 
 
@@ -175,5 +175,5 @@ def device_view(address: int, count: int, dtype: np.dtype, owner: Any) -> Any:
 
 
 def host_copy(address: int, size: int, owner: Any) -> np.ndarray:
-    """So many bytes at an address of the device, on the host."""
+    """A copy on the host of `size` bytes at an address of the device."""
     return device_view(address, size, np.dtype(np.uint8), owner).copy_to_host()

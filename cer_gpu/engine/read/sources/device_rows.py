@@ -1,4 +1,4 @@
-"""Events whose columns lie on a CUDA device: used there, or copied to the host where that is asked."""
+"""Events whose columns are on a CUDA device: used there, or copied to the host if the run needs that."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class DeviceColumn:
     Attributes
     ----------
     kind : pyarrow.DataType
-        A normal type; dictionary<int32, string> for strings, of which the codes are on the device.
+        A normal type; dictionary<int32, string> for strings, whose codes are on the device.
     data : device array, shape (n,)
         Booleans as uint8, times as integers in their unit.
     valid : device array, shape (n,) or (0,), uint8
-        0 at a null; empty where there is none.
+        0 at a null; empty if there is none.
     texts : pyarrow.Array or None
-        The strings that codes stand for.
+        The strings of the codes.
     """
 
     kind: pa.DataType
@@ -49,7 +49,7 @@ class DeviceColumn:
     texts: pa.Array | None = None
 
     def slice(self, start: int, count: int) -> DeviceColumn:
-        """Some rows, where they are."""
+        """Some rows, without a copy."""
         part = slice(start, start + count)
         valid = self.valid[part] if len(self.valid) else self.valid
         return DeviceColumn(self.kind, self.data[part], valid, self.texts)
@@ -84,7 +84,7 @@ class DeviceTable:
         return self.rows
 
     def slice(self, start: int, count: int | None = None) -> DeviceTable:
-        """Some rows, where they are."""
+        """Some rows, without a copy."""
         left = self.rows - start
         size = left if count is None else min(count, left)
         return DeviceTable({name: one.slice(start, size) for name, one in self.columns.items()}, size)
@@ -95,7 +95,7 @@ class DeviceTable:
 
 
 class DeviceRows(Rows):
-    """Tables on a device, one after another; read, they are copied to the host."""
+    """Tables on a device, one after another; reading copies them to the host."""
 
     def __init__(self, tables: Sequence[DeviceTable], schema: pa.Schema, where: str, device: int = 0) -> None:
         check_names(schema.names, where)
@@ -114,7 +114,7 @@ class DeviceRows(Rows):
 
 
 def on_device(events: Any) -> bool:
-    """Whether events may lie on a device: `open_device` tells."""
+    """Whether events may be on a device: `open_device` finds out."""
     if isinstance(events, Mapping):
         arrays = [one for one in events.values() if not isinstance(one, (pa.Array, pa.ChunkedArray))]
         return bool(arrays) and all(hasattr(one, "__cuda_array_interface__") for one in arrays)
@@ -123,7 +123,7 @@ def on_device(events: Any) -> bool:
 
 
 def open_device(events: Any, where: str) -> DeviceRows | pa.RecordBatchReader:
-    """Open events that lie on a CUDA device.
+    """Open events that are on a CUDA device.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def open_device(events: Any, where: str) -> DeviceRows | pa.RecordBatchReader:
     Returns
     -------
     DeviceRows or pyarrow.RecordBatchReader
-        A reader where the data turns out to lie on the host: what was asked of it may not be asked again.
+        A reader, if the data turns out to be on the host: the object may not give it a second time.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def _one_device(numbers: Sequence[int], where: str) -> int:
 
 @contextmanager
 def made_on(number: int) -> Iterator[None]:
-    """A context on a device, after waiting for its work: the data may still be being made."""
+    """A context on a device, after waiting for its work: the data may still be in the making."""
     from numba import cuda
 
     with on(number):

@@ -12,12 +12,12 @@ from cer_gpu.late import compute as pc
 
 
 def path_to(name: str, schema: pa.Schema) -> tuple[str, ...] | None:
-    """The names of a column and of fields in it, one inside the other, that a name with dots means.
+    """The column and the fields that a name with dots means: `("payload", "price")` for `payload.price`.
 
     Returns
     -------
     tuple of str or None
-        None where there is no such field; one name for a column.
+        None if there is no such field; one name for a column.
     """
     if name in schema.names:
         return (name,)
@@ -29,7 +29,7 @@ def path_to(name: str, schema: pa.Schema) -> tuple[str, ...] | None:
 
 
 def names_of_fields(fields: Iterable[pa.Field], before: str = "") -> Iterator[str]:
-    """The names of the fields of structs that are no structs themselves, with the columns' before them."""
+    """The names of the fields inside structs that are no structs themselves, as `payload.price`."""
     for field in fields:
         if pa.types.is_struct(field.type):
             yield from names_of_fields(field.type, f"{before}{field.name}.")
@@ -51,19 +51,19 @@ def _inside(name: str, field: pa.Field) -> tuple[str, ...] | None:
 
 
 def field_of(column: pa.Array, path: Sequence[str]) -> pa.Array:
-    """A field inside a column of structs: null where a struct around it is."""
+    """A field inside a column of structs; null where a struct around it is null."""
     return pc.struct_field(column, list(path)) if path else column
 
 
 def with_fields(rows: Rows, names: Collection[str]) -> Rows:
-    """Rows with further columns for those of some names that are fields of structs."""
+    """Rows with further columns, for those of some names that are fields of structs."""
     paths = {name: path_to(name, rows.schema) for name in names if name not in rows.schema.names}
     found = {name: path for name, path in paths.items() if path is not None}
     return FieldRows(rows, found) if found else rows
 
 
 def schema_with_fields(schema: pa.Schema, names: Collection[str]) -> pa.Schema:
-    """A schema with further columns for those of some names that are fields of structs."""
+    """A schema with further columns, for those of some names that are fields of structs."""
     fields = list(schema)
     for name in names:
         path = path_to(name, schema)
@@ -79,7 +79,7 @@ class FieldRows(Rows):
     ----------
     rows : Rows
     paths : dict of str to tuple of str
-        For each new column the names of a column and of fields in it.
+        For each new column, the names of a column and of fields in it.
     """
 
     def __init__(self, rows: Rows, paths: dict[str, tuple[str, ...]]) -> None:

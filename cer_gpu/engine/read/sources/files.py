@@ -39,22 +39,23 @@ from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 
 TEXT_BYTES = 1 << 28
-"""Most bytes of text, about, in a column of a batch of a Parquet file. Arrow reads less than 2 GiB of text at
-a time, and of the lengths of texts only the average is known."""
+"""About the most bytes of text in a column of a batch of a Parquet file. Arrow reads less than 2 GiB of text
+at a time, and only the average length of texts is known."""
 
 
 class FileRows(Rows):
     """Files of one schema, or parts of them, read one after another.
 
-    The types of a column may differ from file to file only where one widens to the other
-    (`arrow_types.common_type`). Strings come as dictionaries, so that a constant is compared once a value.
+    The types of a column may differ from file to file only if one widens to the other
+    (`arrow_types.common_type`). Strings are read as dictionaries, so that a constant is compared once for
+    each value.
 
     Parameters
     ----------
     files : sequence of OpenFile
         At least one.
     schema : pyarrow.Schema, optional
-        What they share, where that is known.
+        The schema that they share, if it is known.
     """
 
     def __init__(self, files: Sequence[OpenFile], schema: pa.Schema | None = None) -> None:
@@ -65,7 +66,7 @@ class FileRows(Rows):
         first = files[0].file.path
         self.where = first if len(files) == 1 else f"{first} and {len(files) - 1} more files"
         self._begins: list[int] = []
-        """The number, among all rows, of the first row of each file whose reading has begun."""
+        """For each file whose reading has begun, the number of its first row among all rows."""
 
         self.unread = {name: reason for each in files for name, reason in each.unread.items()}
         self.is_text = any(each.file.format in ("csv", "json") for each in files)
@@ -86,7 +87,7 @@ class FileRows(Rows):
 
     @classmethod
     def at(cls, paths: Sequence[str | os.PathLike[str]], text: TextForm = PLAIN) -> FileRows:
-        """The files at some paths; `text` says how those of text are read."""
+        """The files at some paths; `text` says how text files are read."""
         return cls([_open(file, text) for file in find_files(paths)])
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
@@ -95,7 +96,7 @@ class FileRows(Rows):
     def read_fields(
         self, columns: Sequence[str], rows: int, needed: Mapping[str, pa.DataType]
     ) -> Iterator[pa.RecordBatch]:
-        """See `Rows.read_fields`: of Parquet the columns inside a struct are read one by one."""
+        """See `Rows.read_fields`: from Parquet the columns inside a struct are read one by one."""
         if any(each.file.format != "parquet" for each in self._files):
             needed = {}
 
@@ -163,7 +164,7 @@ def opened(
     Raises
     ------
     DataError
-        Where it has no columns, or two of one name.
+        If it has no columns, or two of one name.
     """
     check_names(schema.names, file.path)
     if not schema.names:
@@ -259,12 +260,12 @@ def _probe_parquet(path: str, text: TextForm) -> tuple[pa.Schema, int | None]:
 
 
 def parquet_rows(path: str, metadata: Any) -> int:
-    """How many rows a file has, by the metadata in its footer.
+    """How many rows a Parquet file has, by the metadata in its footer.
 
     Raises
     ------
     DataError
-        When the footer contradicts itself.
+        If the footer contradicts itself.
     """
     rows: int = metadata.num_rows
     grouped = sum(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))

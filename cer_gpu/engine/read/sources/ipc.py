@@ -1,10 +1,9 @@
 """Arrow IPC files, stream and file format, read so that a damaged one is an error.
 
-Arrow trusts what the metadata of a file says: a code beyond its dictionary, or an offset beyond its text,
-is read from wherever it points to. So every batch is validated in full, and files are read rather than
-mapped into memory, where a file that is cut short meanwhile ends the process. A batch that a damaged footer
-leaves out, or a stream that was cut between two batches, is found by going from message to message: each
-says how long it is.
+Arrow trusts the metadata of a file: a code beyond its dictionary, or an offset beyond its text, is read from
+wherever it points to. So every batch is validated in full, and files are read, not mapped into memory, where
+a file that is cut short meanwhile would end the process. A batch that a damaged footer leaves out, or a
+stream that was cut between two batches, is found by going from message to message: each contains its length.
 
 Values themselves have no checksum in this format: a damaged number is a number.
 
@@ -45,7 +44,7 @@ class Message:
         Its `MessageHeader`.
     begin, end : int
         Where it lies in the file, in bytes.
-    rows : int
+        The rows of a record batch; 0 for any other message.
         Of a record batch; 0 of any other.
     """
 
@@ -66,9 +65,9 @@ def probe(path: str) -> tuple[pa.Schema, int]:
     Raises
     ------
     DataError
-        When it is cut short, or its parts contradict one another.
+        If it is cut short, or its parts contradict one another.
     pyarrow.ArrowException
-        When it cannot be read.
+        If it cannot be read.
     """
     schema = _opened(path, None).schema
     try:
@@ -87,12 +86,12 @@ def read(path: str, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
     ----------
     path : str
     names : sequence of str
-        The columns to read; those of the file format are the only ones that are read from disk.
+        The columns to read; from the file format, only these are read from disk.
 
     Raises
     ------
     pyarrow.ArrowException
-        When a batch is damaged.
+        If a batch is damaged.
     """
     stored = _opened(path, None).schema.names
     reader = _opened(path, pa.ipc.IpcReadOptions(included_fields=[stored.index(name) for name in names]))

@@ -25,20 +25,20 @@ ACCEPTED = (
 
 
 def open_rows(events: Any, where: str, text: TextForm = PLAIN) -> Rows:
-    """The rows of what a user passes, but a dict of tables.
+    """The rows of anything that a user passes, except a dict of tables.
 
     Parameters
     ----------
     events : object
     where : str
-        What it is, for messages.
+        The name of the events in messages.
     text : TextForm
         How text files are read.
 
     Raises
     ------
     DataError
-        Saying what is wrong with which file, column or object, and what is accepted.
+        Names the file, column or object that is wrong, and what is accepted.
     """
     if isinstance(events, Rows):
         return events
@@ -198,7 +198,7 @@ def _batches_of(events: Iterable[Any], where: str) -> Iterator[pa.RecordBatch]:
 
 
 class LazyRows(Rows):
-    """A lazy frame of polars: of its columns only those that are wanted are made."""
+    """A lazy frame of polars: only the wanted columns are computed."""
 
     def __init__(self, frame: Any, where: str) -> None:
         self._frame = frame

@@ -1,4 +1,4 @@
-"""One stream out of one table for each event type: a merge by the order columns in bounded memory."""
+"""One stream from one table for each event type: a merge by the order columns, in bounded memory."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from cer_gpu.errors import DataError
 class MergedRows(Rows):
     """The rows of several tables in the order of `order_by`; ties in the order of the tables, then of rows.
 
-    Every table must itself be in that order. A column named `type_column` is added, the name of the table;
-    an attribute that a table lacks is null in its rows. Holds about one batch in all.
+    Every table must itself be in that order. A column named `type_column` is added, with the name of the
+    table; an attribute that a table lacks is null in its rows. About one batch in all is in memory.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class MergedRows(Rows):
                 )
 
     def columns(self) -> dict[str, tuple[str, ...]]:
-        """Columns of each table in its order, also those that clash, by its name."""
+        """The columns of each table, by its name, in their order; also those that clash."""
         return {name: tuple(part.schema.names) for name, part in self._parts.items()}
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:

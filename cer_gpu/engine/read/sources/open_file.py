@@ -25,13 +25,13 @@ class OpenFile:
     schema : pyarrow.Schema
         With the columns that the names of its folders give.
     rows : int or None
-        Where that is known.
+        Their number, if it is known.
     stamp : Stamp or None
-        Of the file when it was opened; None where it has none (a pipe).
+        The stamp of the file when it was opened; None if it has none (a pipe).
     groups : tuple of int or None
         The row groups of a Parquet file to read; None: the whole file.
     filesystem : pyarrow.fs.FileSystem or None
-        Of a Parquet file elsewhere than on this machine.
+        For a Parquet file that is not on this machine.
     first : int
         The number in the file of the first row of `groups`, which follow one another.
     text : TextForm
@@ -51,11 +51,11 @@ class OpenFile:
     unread: Mapping[str, str] = field(default_factory=dict)
 
     def check_unchanged(self) -> None:
-        """Raise a DataError when the file has changed since it was opened."""
+        """Raise a DataError if the file has changed since it was opened."""
         check_stamp(self.file.path, self.stamp, self.filesystem)
 
     def check_rows(self, seen: int) -> None:
-        """Raise a DataError when another number of rows was read than the file's metadata says."""
+        """Raise a DataError if another number of rows was read than the file's metadata gives."""
         if self.rows is not None and seen != self.rows:
             raise DataError(
                 f"{self.file.path} is damaged: its metadata says {self.rows:,} rows, and {seen:,} were read; "

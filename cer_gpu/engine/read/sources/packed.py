@@ -18,11 +18,11 @@ MAGIC: Mapping[bytes, str] = {
     b"\x28\xb5\x2f\xfd": "zstd",
     b"\xfd7zXZ\x00": "xz",
 }
-"""The same by its first bytes."""
+"""How a file is compressed, by its first bytes."""
 
 
 def packing(path: str) -> str | None:
-    """How the suffix says that a file is compressed; None for a file that is not."""
+    """The compression that a file's suffix names; None for a file that is not compressed."""
     return PACKED.get(os.path.splitext(path)[1].lower())
 
 
@@ -36,7 +36,7 @@ def open_packed(path: str) -> Any:
     Raises
     ------
     OSError
-        When it cannot be opened.
+        If it cannot be opened.
     """
     found = packing(path)
     if found == "xz":
@@ -71,7 +71,7 @@ class _Unpacked(io.RawIOBase):
 
 
 def begins(path: str, size: int) -> bytes:
-    """The first bytes of a file, unpacked; none where it cannot be unpacked."""
+    """The first bytes of a file, unpacked; none if it cannot be unpacked."""
     try:
         with open_packed(path) as file:
             return file.read(size)

@@ -26,7 +26,7 @@ FORMATS: Mapping[str, str] = {
     ".ndjson": "json",
     ".json": "json",
 }
-"""The format of a data file by its suffix; those of text may be followed by a suffix of `PACKED`."""
+"""The format of a data file by its suffix; after that of a text file a suffix of `PACKED` may follow."""
 
 TEXTS = frozenset({"csv", "json"})
 """The formats that are text."""
@@ -71,15 +71,15 @@ class DataFile:
 
 
 def find_files(paths: Sequence[str | os.PathLike[str]]) -> list[DataFile]:
-    """Data files that the paths name, in order; those of a directory or a glob by name.
+    """The data files that some paths name, in order; those of a directory or a glob by name.
 
-    A directory is searched with all that is below it, hidden files and those that begin with `_` left out,
-    and `key=value` folders in it become columns.
+    A directory is searched with all folders below it, without hidden files and those whose names begin with
+    `_`; `key=value` folders in it become columns.
 
     Raises
     ------
     DataError
-        If there is nothing at a path, nothing to read, or the suffix is unknown.
+        If nothing exists at a path, there is nothing to read, or the suffix is unknown.
     """
     if not paths:
         raise DataError("the list of files is empty: name at least one file")
@@ -212,7 +212,7 @@ def _sniffed_text(head: bytes) -> str:
 
 
 def check_content(file: DataFile) -> None:
-    """Raise when the content of a file is plainly not of the format that its suffix says.
+    """Raise if the content of a file is plainly not of the format that its suffix names.
 
     Raises
     ------

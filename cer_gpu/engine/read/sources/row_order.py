@@ -1,4 +1,4 @@
-"""The order of rows by their keys: sorted in parts, which threads merge."""
+"""The order of rows by their keys: parts are sorted, and threads merge them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cer_gpu.kernels.sorting.cpu import merge
 from cer_gpu.late import compute as pc
 
 PART = 1 << 20
-"""Rows that one thread sorts at a time: some tenths of a second, after which an interrupt is met."""
+"""Rows that one thread sorts at a time: some tenths of a second, after which Ctrl-C takes effect."""
 
 PHASE = "sorting"
 

@@ -24,7 +24,7 @@ from cer_gpu.late import dataset as pads
 from cer_gpu.warned import warn
 
 ROW = "\0row"
-"""The name of the column of row numbers, where they are asked for: no other has it."""
+"""The name of the column of row numbers, if they are wanted: no other column has it."""
 
 
 class Rows(ABC):
@@ -35,19 +35,19 @@ class Rows(ABC):
     schema : pyarrow.Schema
         Names and normal types of the columns (`arrow_types.normal_schema`).
     rows : int or None
-        How many there are, where that is known without reading them.
+        Their number, if it is known without reading them.
     where : str
-        What this is, for messages: "file trades.csv", "the table".
+        The name of the rows in messages: "file trades.csv", "the table".
     rewindable : bool
         Whether `read` may be called more than once.
     partial : str
-        Why there may be columns that `schema` does not have; empty where there are none.
+        Why there may be columns that `schema` does not have; empty if there are none.
     unread : mapping of str to str
-        Columns that no query can use, with what their type is or why.
+        Columns that no query can use, with their type or the reason.
     is_text : bool
-        Whether it is read from CSV or JSON lines.
+        Whether the rows are read from CSV or JSON lines.
     stamp : tuple of (str, int, int or None), or None
-        Of one file its path, its size in bytes, and when it was changed (ns since 1970); None for all else.
+        For one file: its path, its size in bytes, and when it was changed (ns since 1970); otherwise None.
     """
 
     schema: pa.Schema
@@ -67,8 +67,8 @@ class Rows(ABC):
         """Batches of at most `rows` rows with these columns, in this order and in the types of `schema`."""
 
     def parts(self) -> list[Rows]:
-        """The rows of each file, which follow one another, in the types of `schema`; none where they are not
-        those of files.
+        """The rows of each file, which follow one another, in the types of `schema`; empty if the rows are
+        not those of files.
         """
         return []
 
@@ -77,21 +77,21 @@ class Rows(ABC):
         return f"row {row} of {self.where} (counted from 0)"
 
     def place_given(self, row: int) -> str:
-        """As `place`, of a row that `read_numbered` has numbered."""
+        """As `place`, for a row by its number from `read_numbered`."""
         return self.place(row)
 
     def read_lying(
         self, columns: Sequence[str], rows: int, lying: Collection[str]
     ) -> Iterator[pa.RecordBatch]:
-        """As `read`, but the codes of some columns of strings may have the width in which they lie.
+        """As `read`, but codes of some columns of strings may be 8 or 16 bits wide, as they are stored.
 
         Parameters
         ----------
         columns, rows
             As for `read`.
         lying : collection of str
-            Dictionary-encoded columns of which codes of 8 and 16 bits need not be widened: those that are
-            looked at batch by batch and never put together.
+            Dictionary-encoded columns whose codes of 8 and 16 bits need not be widened: those that are read
+            batch by batch and never joined.
         """
         return self.read(columns, rows)
 
@@ -105,7 +105,7 @@ class Rows(ABC):
         columns, rows
             As for `read`.
         needed : mapping of str to DataType
-            For columns of which not all is needed a type with the fields that are.
+            For columns of which not all fields are needed, a type with those that are.
         """
         return self.read(columns, rows)
 
@@ -153,7 +153,7 @@ class TableRows(Rows):
 
 
 class StreamRows(Rows):
-    """What an Arrow stream gives: a record batch reader, or an object that opens one when asked."""
+    """The rows of an Arrow stream: a record batch reader, or an object that opens one when asked."""
 
     def __init__(self, opened: pa.RecordBatchReader, reopen: Callable[[], Any] | None, where: str) -> None:
         check_names(opened.schema.names, where)
@@ -201,7 +201,7 @@ class StreamRows(Rows):
 
 
 class DatasetRows(Rows):
-    """A pyarrow dataset, scanned in its own order with little read ahead."""
+    """A pyarrow dataset, scanned in its own order; little is read ahead."""
 
     def __init__(self, dataset: pads.Dataset, where: str) -> None:
         check_names(dataset.schema.names, where)
@@ -254,7 +254,7 @@ def _field(kind: pa.DataType | None, *path: str) -> Any:
 
 
 def validated(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch, which another program wrote, after checking it in full.
+    """A batch that another program wrote, after checking it in full.
 
     Raises
     ------
@@ -275,7 +275,7 @@ def open_stream(opener: Callable[[], Any], where: str) -> pa.RecordBatchReader:
     Raises
     ------
     DataError
-        With the object's own reason, if it does not give one.
+        With the object's own reason, if it does not give a stream.
     """
     try:
         return pa.RecordBatchReader.from_stream(opener())
@@ -305,11 +305,11 @@ def guarded(batches: Iterable[pa.RecordBatch], where: str) -> Iterator[pa.Record
 
 
 JOINED_BYTES = 1 << 28
-"""Most bytes of batches that are joined: columns of type string hold less than 2 GiB of text."""
+"""The most bytes of batches that are joined: columns of type string hold less than 2 GiB of text."""
 
 
 def regroup(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """Batches of a good size: none is empty or has more than `rows` rows, small neighbours are joined.
+    """Batches of a good size: none is empty or has more than `rows` rows; small neighbours are joined.
 
     A batch of at least an eighth of `rows`, or of `JOINED_BYTES`, passes as it is, without a copy.
     """

@@ -15,7 +15,7 @@ from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
 
 PLACED = 1 << 20
-"""Rows that are read at a time to find the place of one."""
+"""Rows that are read at a time to find the place of one row."""
 
 Key: TypeAlias = tuple[int | float | str, ...]
 
@@ -66,7 +66,7 @@ def key_at(keys: Sequence[pa.Array], row: int) -> Key:
 
 
 def first_descent(keys: Sequence[pa.Array], previous: Key | None) -> int | None:
-    """First row whose key is below that of the row before it (`previous` stands before row 0), or None."""
+    """The first row whose key is below that of the row before it (`previous` is before row 0), or None."""
     if previous is not None and key_at(keys, 0) < previous:
         return 0
     below = None
@@ -79,7 +79,7 @@ def first_descent(keys: Sequence[pa.Array], previous: Key | None) -> int | None:
 
 
 class SortedRows(Rows):
-    """Rows in the order of `order_by`, equal ones in the order they came in. All are held in memory."""
+    """Rows in the order of `order_by`; rows with equal keys keep their order. All rows are held in memory."""
 
     def __init__(self, rows: Rows, order_by: Sequence[str]) -> None:
         self._rows = rows

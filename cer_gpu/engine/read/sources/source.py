@@ -1,4 +1,4 @@
-"""Sources of events: all kinds of data that a user may pass, as batches of the columns that a query needs."""
+"""Sources of events: any data that a user may pass, as batches of the columns that a query needs."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from cer_gpu.late import compute as pc
 from cer_gpu.plan.axes import type_number
 
 TYPE_COLUMN = "type"
-"""The column of the event type, where no other is named."""
+"""The column of the event type, if no other is named."""
 
 
 class Source:
     """Events in their order, as batches of chosen columns.
 
-    Made by `open_source`. Batches hold the types of `cer_gpu.engine.read.sources.arrow_types`; the type
+    Made by `open_source`. Batches hold the types of `cer_gpu.engine.read.sources.arrow_types`. The type
     column and the stream column are always dictionary<int32, string>, unless the types are whole numbers or
     booleans.
 
@@ -52,17 +52,17 @@ class Source:
     arrow_schema : pyarrow.Schema
         Names and types of all columns, as `batches` gives them.
     rows : int or None
-        Number of events, where it is known without reading them.
+        The number of events, if it is known without reading them.
     has_type_column : bool
-        False when all events are of one type (the name that FROM gives).
+        False if all events are of one type (the name that FROM gives).
     type_kind : ValueType
         What the type column holds: strings, whole numbers or booleans.
     rewindable : bool
         Whether the events can be read more than once.
     repeats : bool
-        Whether they are then the same in the same order, and no query is run again for it.
+        Whether reading them again gives the same events in the same order, without running a query again.
     ordered : bool
-        Whether they were brought into the order of `order_by`.
+        Whether they were sorted or merged by `order_by`.
     """
 
     def __init__(
@@ -87,26 +87,26 @@ class Source:
 
     @property
     def device(self) -> int | None:
-        """The number of the device that the events lie on; None on the host."""
+        """The number of the device that the events are on; None on the host."""
         return self._rows.device if self.on_device and isinstance(self._rows, DeviceRows) else None
 
     @property
     def source_column(self) -> str | None:
-        """The column that says of which table a row is; None where there is one table."""
+        """The column that tells which table a row is from; None if there is one table."""
         return self.type_column if isinstance(self._rows, MergedRows) else None
 
     @property
     def on_device(self) -> tuple[DeviceTable, ...]:
-        """The events where they lie, if that is a CUDA device and they are in their order."""
+        """The events on their CUDA device, if they are on one and in their order; otherwise empty."""
         return self._rows.tables if isinstance(self._rows, DeviceRows) else ()
 
     @property
     def stamp(self) -> tuple[str, int, int | None] | None:
-        """Of one file its path, its size in bytes, and when it was changed (ns since 1970), where known."""
+        """For one file: its path, its size in bytes, and when it was changed (ns since 1970); else None."""
         return self._rows.stamp
 
     def parts(self) -> list[Source]:
-        """The events of each file, which follow one another; none where the events are not those of files."""
+        """The events of each file, which follow one another; empty if the events are not those of files."""
         return [
             Source(part, self.order_by, self.type_column, self.stream_column) for part in self._rows.parts()
         ]
@@ -165,7 +165,7 @@ class Source:
         return f"the order column `{column}` of {self.where} holds texts{found}, not times; {advice}"
 
     def require(self, column: str, role: str | None = None) -> None:
-        """Raise a DataError when there is no such column; `role` is the keyword that names it."""
+        """Raise a DataError if there is no such column; `role` is the keyword that names it."""
         names = self._rows.schema.names
         if column in self._rows.unread:
             raise DataError(f"the column `{column}` of {self.where} holds {self._rows.unread[column]}")
@@ -183,7 +183,7 @@ class Source:
     def language_schema(self, order_unit: str | None = None) -> Schema:
         """The schema that a query over these events is checked against.
 
-        The type column is not an attribute. `types` is known only for a dict of tables; columns that the
+        The type column is not an attribute. `types` is known only for a dict of tables. Columns that the
         language cannot use are in `unsupported`, also those whose type differs between the tables of a dict.
         Atoms by position follow the columns of each table, without those that have a role.
         """
@@ -225,12 +225,12 @@ class Source:
         return {self.type_column: instead}
 
     def scan_event_types(self) -> frozenset[str] | None:
-        """Event types that occur: reads the type column.
+        """The event types that occur, found by reading the type column.
 
         Returns
         -------
         frozenset of str or None
-            None where there is no type column, and where the events can be read only once.
+            None if there is no type column, or the events can be read only once.
         """
         if not self.has_type_column or not self.rewindable:
             return None
@@ -245,14 +245,14 @@ class Source:
         return frozenset(found)
 
     def check_types(self, names: Collection[str], streams: Collection[str]) -> None:
-        """Raise when the events have no type column, and the query does not give them all one type.
+        """Raise if the events have no type column, and the query does not give them all one type.
 
         Parameters
         ----------
         names : collection of str
             The event types in the query.
         streams : collection of str
-            The names of FROM: where there is one, it is the type of all events.
+            The names of FROM: if there is one, it is the type of all events.
 
         Raises
         ------
@@ -289,7 +289,7 @@ class Source:
                 ) from None
 
     def check_streams(self, names: Collection[str]) -> None:
-        """Raise when the query names several streams, and the events have no stream column.
+        """Raise if the query names several streams, and the events have no stream column.
 
         Raises
         ------
@@ -307,17 +307,18 @@ class Source:
     def batches(
         self, columns: Sequence[str], rows: int, lying: Collection[str] = ()
     ) -> Iterator[pa.RecordBatch]:
-        """Events from first to last.
+        """The events, from the first to the last.
 
         Parameters
         ----------
         columns : sequence of str
-            Wanted columns; may be empty, then a batch has only its number of rows. `ROW` (`rows`) is the row
-            of the data as it was passed: before it was sorted, of its table where tables were merged.
+            The wanted columns; may be empty, then a batch has only its number of rows. `ROW` (`rows`) is the
+            row of the data as it was passed: before it was sorted, and of its own table if tables were
+            merged.
         rows : int
-            Most rows of a batch, at least 1. Slices of tables in memory are not copied.
+            The most rows of a batch, at least 1. Slices of tables in memory are not copied.
         lying : collection of str, optional
-            Columns of strings whose codes may have fewer than 32 bits, where they lie in memory so.
+            Columns of strings whose codes may have fewer than 32 bits, if they are stored so.
 
         Yields
         ------
@@ -385,7 +386,7 @@ def open_source(
     sort : bool
         Sort by `order_by` (stable, all rows in memory) instead of trusting the order.
     names : collection of str
-        What the query speaks of: those that are fields of structs, `payload.price`, become columns.
+        The names in the query: those that are fields of structs, `payload.price`, become columns.
     text : TextForm
         How text files are read.
 
@@ -396,7 +397,7 @@ def open_source(
     Raises
     ------
     DataError
-        Saying what is wrong with which file, column or object, and what is accepted.
+        Names the file, column or object that is wrong, and what is accepted.
     """
     order = tuple(order_by)
     if len(set(order)) < len(order):

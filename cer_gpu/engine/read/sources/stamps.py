@@ -1,4 +1,4 @@
-"""Whether a file has changed since it was opened: an answer must be about one state of it."""
+"""Whether a file has changed since it was opened: an answer has to be about one state of it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from cer_gpu.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What tells one state of a file from another.
+    """Tells one state of a file from another.
 
     Attributes
     ----------
     size : int
         In bytes.
     modified : int or None
-        Nanoseconds since 1970; None where the filesystem does not say.
+        Nanoseconds since 1970; None if the filesystem does not give it.
     """
 
     size: int
@@ -38,7 +38,7 @@ def stamp_of(path: str, filesystem: Any = None) -> Stamp | None:
     Raises
     ------
     OSError
-        When it cannot be looked at.
+        If the file cannot be read.
     """
     if filesystem is not None:
         info = filesystem.get_file_info(path)
@@ -48,12 +48,12 @@ def stamp_of(path: str, filesystem: Any = None) -> Stamp | None:
 
 
 def check_stamp(path: str, before: Stamp | None, filesystem: Any = None) -> None:
-    """Raise when a file has changed since its stamp was taken.
+    """Raise if a file has changed since its stamp was taken.
 
     Raises
     ------
     DataError
-        When its size or its time of modification is another, or it is gone.
+        If its size or its time of modification is different, or it is gone.
     """
     if before is None:
         return

@@ -36,7 +36,7 @@ def unread_columns(schema: pa.Schema) -> dict[str, str]:
 
 
 def is_long(path: str, size: int | None) -> bool:
-    """Whether a file may have lines beyond those that decide its columns."""
+    """Whether a file may have lines after those that decide its columns."""
     return packing(path) is not None or (size is not None and size > TEXT_BLOCK)
 
 
@@ -49,7 +49,7 @@ def probe_csv(path: str, form: TextForm) -> tuple[pa.Schema, int | None]:
     Raises
     ------
     DataError
-        For a column of `column_types` that it does not have, and for a header that another delimiter splits.
+        If a column of `column_types` is missing, or another delimiter splits the header.
     """
     try:
         schema = _csv_schema(path, form)
@@ -95,7 +95,7 @@ def read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.Reco
     Raises
     ------
     DataError
-        Naming the row, the column and the cell that cannot be read.
+        Names the row, the column and the cell that cannot be read.
     """
     path, seen = opened.file.path, 0
     kinds = _csv_kinds(zip(wanted.names, wanted.types))
@@ -169,12 +169,12 @@ def _empty_to_null(array: pa.Array) -> pa.Array:
 
 
 def probe_json(path: str, form: TextForm) -> tuple[pa.Schema, int | None]:
-    """The attributes of a JSON lines file, as its first lines have them; its number of rows is not known.
+    """The attributes of a JSON lines file, from its first lines; its number of rows is not known.
 
     Raises
     ------
     DataError
-        For a column of `column_types` that they do not have, and for keywords that are for CSV.
+        If a column of `column_types` is missing, or a keyword is given that is for CSV only.
     """
     if form.said_of_csv is not None:
         raise DataError(f"{form.said_of_csv} is for CSV files, and {path} is JSON lines")
@@ -198,7 +198,7 @@ def read_json(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.Rec
     Raises
     ------
     DataError
-        Naming the row, the attribute and the value that cannot be read.
+        Names the row, the attribute and the value that cannot be read.
     """
     seen = 0
     plain = pa.schema(_json_fields(zip(wanted.names, wanted.types)))

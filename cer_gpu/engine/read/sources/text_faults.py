@@ -1,6 +1,6 @@
-"""What is wrong with a text file, said with its row, its column and the cell: Arrow names none of them.
+"""What is wrong with a text file, with its row, its column and the cell: Arrow names none of them.
 
-A file is read a second time for it, as text, up to the row that cannot be read.
+For this the file is read a second time, as text, up to the row that cannot be read.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from cer_gpu.late import compute as pc
 INVALID = re.compile(
     r"CSV conversion error to (?P<kind>.*?): invalid value '(?P<cell>.*?)'(?:\n|$)", re.DOTALL
 )
-"""What Arrow says of a cell that does not convert."""
+"""Arrow's messages for a cell that does not convert."""
 
 SHOWN = 40
-"""Characters of a cell or a row that are shown."""
+"""The most characters of a cell or a row that are shown."""
 
 
 NUMBERS = (ValueType.INT64, ValueType.FLOAT64, ValueType.DECIMAL)
-"""The types whose cells may have a comma for a point."""
+"""The types whose cells may have a comma as decimal point."""
 
 SEARCH_S = 10.0
-"""Seconds for which Python looks for a row that cannot be read; then the message says what it comes after."""
+"""Seconds that Python searches for a row that cannot be read; then the message names the row before."""
 
 Cells: TypeAlias = Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
 
@@ -56,7 +56,7 @@ def csv_fault(
     seen: int,
     cells: Cells,
 ) -> str:
-    """What is wrong with a CSV file.
+    """Describe what is wrong with a CSV file.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def csv_fault(
     types : mapping of str to pyarrow.DataType
         The types of columns, as far as they are known.
     reason : str
-        What Arrow says.
+        Arrow's message.
     seen : int
         How many rows were read before.
     cells : callable
@@ -140,7 +140,7 @@ def _decided(asked: bool) -> str:
 
 
 def json_fault(path: str, form: TextForm, types: Mapping[str, pa.DataType], reason: str, seen: int) -> str:
-    """What is wrong with a JSON lines file; parameters as of `csv_fault`."""
+    """Describe what is wrong with a JSON lines file; parameters as for `csv_fault`."""
     for number, line in enumerate(_lines(path)):
         if number < seen:
             continue

@@ -13,7 +13,7 @@ from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 
 TEXT_BLOCK = 8 << 20
-"""Bytes of a CSV or JSON lines file that are parsed at a time; the first decide the types of its columns."""
+"""Bytes of a CSV or JSON lines file that are parsed at a time; the first decide the column types."""
 
 DECISIVE = f"its first {TEXT_BLOCK >> 20} MiB"
 
@@ -21,10 +21,10 @@ CSV_NULLS = ["", "NA", "N/A", "NULL", "null"]
 """Cells that stand for a missing value."""
 
 TIMES = "2024-12-31, 2024-12-31 23:59:59.123456, 2024-12-31T23:59:59Z or 2024-12-31T23:59:59+02:00"
-"""The forms of a time that Arrow reads in text."""
+"""The forms of times that Arrow reads in text."""
 
 NOT_UTF8 = "bytes that are not UTF-8 text (convert the file: iconv -f WINDOWS-1252 -t UTF-8)"
-"""What stands for the type of a column whose text is encoded in another way."""
+"""Stands for the type of a column whose text is encoded in another way."""
 
 _SHORT: Mapping[str, pa.DataType] = {
     "str": pa.string(),
@@ -35,12 +35,12 @@ _SHORT: Mapping[str, pa.DataType] = {
     "timestamp": pa.timestamp("us"),
     "date": pa.date32(),
 }
-"""Names of types beside those of Arrow."""
+"""Names of types besides those of Arrow."""
 
 TYPE_NAMES = (
     "string, int64, float64, bool, date, timestamp, timestamp[ms], timestamp[us, UTC], decimal(12, 2)"
 )
-"""The types that are named where somebody asks for another; Arrow's other names are known too."""
+"""The types that a message suggests for an unknown one; Arrow's other names are known too."""
 
 # Patterns, compiled where a type is named: few runs name one.
 _ZONED = r"timestamp\[\s*(s|ms|us|ns)\s*,\s*(?:tz\s*=\s*)?([^\]\s]+)\s*\]"
@@ -54,15 +54,15 @@ class TextForm:
     Attributes
     ----------
     delimiter : str or None
-        What stands between the cells of a CSV file; None: a tab in `.tsv` files, a comma in others.
+        The character between the cells of a CSV file; None: a tab in `.tsv` files, a comma in others.
     types : tuple of (str, pyarrow.DataType)
         The types of some columns. The first lines of a file decide the types of the others.
     decimal_point : str or None
-        What stands before the fraction of a number in a CSV file; None: a point.
+        The character before the fraction of a number in a CSV file; None: a point.
     date_formats : tuple of str
         The forms of times in a CSV file, as `strptime` reads them; empty: those of ISO 8601.
     clocks : ClockTimes
-        Which times of clocks were not shown by them, or twice; filled as files are read.
+        The times that clocks did not show, or showed twice; filled while files are read.
     """
 
     delimiter: str | None = None
@@ -73,14 +73,14 @@ class TextForm:
 
     @property
     def said(self) -> str | None:
-        """The keyword by which something is said; None where nothing is."""
+        """A keyword for text files that was given; None if none was."""
         if self.delimiter is not None:
             return "delimiter"
         return "column_types" if self.types else self.said_of_csv
 
     @property
     def said_of_csv(self) -> str | None:
-        """The same of the keywords that are for CSV alone."""
+        """A keyword for CSV files only that was given; None if none was."""
         if self.decimal_point is not None:
             return "decimal_point"
         return "date_format" if self.date_formats else None
@@ -93,7 +93,7 @@ class TextForm:
         return f"{' or '.join(self.date_formats)}, as date_format says"
 
     def check_columns(self, names: Sequence[str], path: str) -> None:
-        """Raise when a file has no column of a name that got a type.
+        """Raise if a file has no column with a name that got a type.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class TextForm:
 
 
 def another_delimiter(path: str, form: TextForm, names: Sequence[str]) -> str:
-    """What to say of a header that another delimiter splits; empty where none is seen."""
+    """The message for a header that another delimiter splits; empty if none seems to."""
     if len(names) != 1 or form.delimiter is not None:
         return ""
     split = next((sign for sign in ";\t|" if sign in names[0]), None)
@@ -124,7 +124,7 @@ def another_delimiter(path: str, form: TextForm, names: Sequence[str]) -> str:
 
 
 PLAIN = TextForm()
-"""Nothing is said."""
+"""The form if no keyword is given."""
 
 
 def text_form(
@@ -135,7 +135,7 @@ def text_form(
     Raises
     ------
     TypeError, ValueError
-        For values that they cannot have.
+        For values that the keywords cannot have.
     """
     if delimiter is not None:
         if not isinstance(delimiter, str):
@@ -190,7 +190,7 @@ def _type(name: object, kind: object) -> pa.DataType:
 
 
 def delimiter_of(path: str, form: TextForm) -> str:
-    """What stands between the cells of a CSV file."""
+    """The character between the cells of a CSV file."""
     if form.delimiter is not None:
         return form.delimiter
     return "\t" if ".tsv" in path.lower()[-8:] else ","

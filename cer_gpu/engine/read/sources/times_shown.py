@@ -1,4 +1,4 @@
-"""The order of rows in messages: times as times, and what breaks ties."""
+"""The order of rows in messages: times as times, and the columns that break ties."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cer_gpu.json_text import time_text
 
 
 def order_shown(batch: pa.RecordBatch, row: int, order_by: Sequence[str]) -> str:
-    """The order of a row, for messages: its time, and what breaks ties."""
+    """The order of a row, for messages: its time, and the values that break ties."""
     return ", ".join(_scalar_shown(batch.column(name)[row]) for name in order_by)
 
 
 def time_shown(value: int | float | str | None, arrow: pa.DataType) -> str:
-    """A number of a time column as the time that it is, for messages."""
+    """A number of a time column as a readable time, for messages."""
     if isinstance(value, int) and pa.types.is_temporal(arrow):
         whole = pa.int32() if arrow.bit_width == 32 else pa.int64()
         return _scalar_shown(pa.scalar(value, whole).cast(arrow))

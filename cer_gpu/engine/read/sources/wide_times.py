@@ -1,4 +1,4 @@
-"""Times of 96 bits, which older writers of Parquet put into files."""
+"""Times of 96 bits, which older writers of Parquet store."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pyarrow as pa
 from cer_gpu.late import dataset as pads
 
 NANOSECONDS_BY = ("parquet-cpp", "impala", "duckdb")
-"""Writers whose times of 96 bits have nanoseconds; those of Spark, Hive and Trino have microseconds."""
+"""Writers that store times of 96 bits with nanoseconds; Spark, Hive and Trino store microseconds."""
 
 
 def times_of_96_bits(metadata: Any) -> dict[str, str]:
-    """How times of 96 bits are read: in microseconds if their writer has no finer ones.
+    """The unit in which times of 96 bits are read: microseconds if their writer has no finer ones.
 
-    In nanoseconds 64 bits reach from 1677 to 2262 only, and a time beyond, such as the year 9999, which often
-    stands for "never", would become another.
+    In nanoseconds 64 bits reach only from 1677 to 2262, and a later time, such as the year 9999, which often
+    stands for "never", would become another time.
     """
     writer = (metadata.created_by or "").lower()
     return {} if writer.startswith(NANOSECONDS_BY) else {"coerce_int96_timestamp_unit": "us"}
