@@ -1,4 +1,4 @@
-"""Runs of the engine whose answers have been checked by a second method, ready to be timed."""
+"""Runs of the engine whose answers a second method has checked, ready to be timed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bench.streams import codes_of, values_of
 
 
 def must(holds: bool, what: str) -> None:
-    """Stop where an answer is not what the second method says.
+    """Stop the benchmark if an answer is not that of the second method.
 
     Raises
     ------
@@ -53,10 +53,10 @@ def counts(steps: ThreeSteps, events: pa.Table) -> Callable[[], int]:
 
 
 def enumeration(steps: ThreeSteps, events: pa.Table) -> tuple[Callable[[], int], int]:
-    """All complex events to Arrow, batch after batch, and how many they are.
+    """All complex events to Arrow, batch after batch; and their number.
 
     Checked row by row: every row is a complex event, the rows ascend strictly (so none comes twice), and
-    there are as many as the prefix sums say (so none is missing).
+    there are as many as the prefix sums give (so none is missing).
     """
     query = cer.compile(steps.text)
     positions = steps.positions(codes_of(events), values_of(events, "price"))
@@ -105,7 +105,7 @@ def keyed(steps: KeyedSteps, events: pa.Table) -> tuple[Callable[[], int], int]:
 
 
 def new_queries(events: pa.Table, runs: int) -> Callable[[], Any]:
-    """A function that compiles and counts a query that has not been seen before, each time it is called.
+    """A function that, each time it is called, compiles and counts a query that has not occurred before.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Chains of which two events are compared across others, by key, beside the self-joins of SQL and Polars."""
+"""Chains that compare two of their events across others, by key; beside the self-joins of SQL and Polars."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from bench.measure import Times, measure
 from bench.sizes import Sizes, large
 
 WINDOWS = (10_000, 50_000)
-"""Events of the stream from the first of a match to its last."""
+"""The window: events of the stream from the first of a match to its last."""
 
 KEYS = 1000
 
 GROWTH = 10
-"""The larger stream has so many times the events."""
+"""How many times the events the larger stream has."""
 
 LIMIT_S = 120.0
 """Seconds that a rival may take with all its runs."""
@@ -34,7 +34,7 @@ LIMIT_S = 120.0
 CHAIN = "A AS a ; B AS b ; C AS c FILTER c.price > a.price AND a.key = b.key AND b.key = c.key"
 
 TARGETS = {"duckdb": 10.0, "polars": 10.0, "chdb": 3.0}
-"""How many times the time of ours each rival is to need at least."""
+"""The least number of times our time that each rival has to take."""
 
 TWO = "A AS a ; B AS b ; C AS c ; A AS d FILTER c.price > a.price AND d.price < b.price"
 
@@ -46,11 +46,11 @@ KINDS = {
 """Comparisons that the machine of configurations follows, with short windows."""
 
 SHORT = 20
-"""Events of the key from the first of a match to its last."""
+"""The window of these: events of the key from the first of a match to its last."""
 
 
 def apart(sizes: Sizes) -> Iterator[Figure]:
-    """Counts and hits of `c.price > a.price` across b, and of what is compared in more ways."""
+    """Counts and hits of `c.price > a.price` across b, and of comparisons in further forms."""
     large_enough = sizes.keyed > WINDOWS[-1]
     for count in (sizes.keyed, GROWTH * sizes.keyed) if large_enough else (sizes.keyed,):
         events = priced(count)
@@ -67,7 +67,7 @@ def apart(sizes: Sizes) -> Iterator[Figure]:
 
 
 def _counted(events: pa.Table, within: int, runs: int) -> Iterator[Figure]:
-    """One window: ours, then the forms of each rival."""
+    """Figures for one window: ours, then the forms of each rival."""
     query = cer.compile(f"SELECT * WHERE {CHAIN} WITHIN {within} EVENTS")
     number = query.count(events)
     must(len(query.hits(events)) == len(query.counts(events)), "hits and counts end at other events")
@@ -110,7 +110,7 @@ def _rival(
 
 
 def priced(count: int) -> pa.Table:
-    """Events of three types and many keys by chance, with prices that wander."""
+    """Random events of three types and many keys, with prices that wander."""
     rng = np.random.default_rng(17)
     prices = 100 * np.exp(np.cumsum(rng.normal(0, 0.002, count)))
     kinds = pa.array(rng.integers(0, 3, count, np.int8))

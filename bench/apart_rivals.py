@@ -1,4 +1,4 @@
-"""The same matches counted by SQL and by Polars: self-joins that compare the first event and the third.
+"""The same matches counted by SQL and by Polars: self-joins that compare the first event with the third.
 
 `python -m bench.apart_rivals ENGINE FORM WITHIN FILE RUNS` loads a Parquet file of events (type, key, place,
 price) into an in-memory table of the engine, runs the query once to warm up and RUNS times more, and prints
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from bench.counted_rival import number_of_chdb, number_of_duckdb, print_counted
 
 SPAN = 1 << 32
-"""Above every place and window: key * SPAN + place puts the keys so far apart that no window holds two."""
+"""Above every place and window: in key * SPAN + place no window holds two keys."""
 
 SPLIT = "WITH " + ", ".join(
     f"{name} AS {{m}} (SELECT key, place, price FROM events WHERE type = '{name.upper()}')" for name in "abc"

@@ -19,10 +19,10 @@ WITHIN = 30
 """The window; an attribute that ascends does so by one with each event."""
 
 BLOCK = 1024
-"""Ends that the second method looks at together."""
+"""Ends that the second method checks at once."""
 
 LATEST = 1000
-"""Ends of which the latest start is looked up."""
+"""Ends of which the latest start is checked."""
 
 LISTED = 3
 """Complex events of each end that are listed."""
@@ -31,7 +31,7 @@ KEYS = ("ascends", "ascends, one in 100 is null", "begins anew every 10,000 even
 
 
 def attributes(sizes: Sizes) -> Iterator[Figure]:
-    """Hits, counts and complex events, one partition."""
+    """Hits, counts and complex events, in one partition."""
     events = make_table(sizes.measured, ("type",))
     for name in KEYS:
         keys, valid = keys_of(name, sizes.measured)
@@ -84,7 +84,7 @@ def _listed(query: cer.Query, events: pa.Table) -> int:
 
 
 def keys_of(name: str, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """An attribute of so many events, and whether each has one."""
+    """An attribute of `count` events, and whether each event has one."""
     numbers, valid = np.arange(count), np.ones(count, bool)
     rng = np.random.default_rng(20130101)
     if name == KEYS[1]:
@@ -99,12 +99,12 @@ def keys_of(name: str, count: int) -> tuple[np.ndarray, np.ndarray]:
 def pairs(
     codes: np.ndarray, keys: np.ndarray, valid: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The second method: for each B how many A before it are at most `WITHIN` less, by sorted keys.
+    """The second method: for each B, how many earlier A's are at most `WITHIN` below it, by sorted keys.
 
     Returns
     -------
     starts, ends, number : ndarray of int64
-        All A and those B of which there are some, without those that have no key; and how many there are.
+        All A's, and those B's that have some, without events that have no key; and how many each B has.
     """
     starts, ends = (np.flatnonzero((codes == code) & valid) for code in (0, 1))
     number = np.zeros(len(ends), np.int64)

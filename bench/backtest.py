@@ -24,13 +24,13 @@ WINDOWS = ("1 s", "2 s", "5 s", "10 s")
 TYPES = 15
 
 FEW = 100_000
-"""Fewer events are tried with sixty-four variants: that the section runs is all they are for."""
+"""With fewer events there are sixty-four variants: then the section only shows that it runs."""
 
 OTHERS = 100
-"""Queries that have nothing to do with one another."""
+"""How many queries have nothing to do with one another."""
 
 PART = 5
-"""DuckDB joins so small a part of the events."""
+"""The share of the events that DuckDB joins."""
 
 JOIN = """
 SELECT count(*) FROM ticks AS a JOIN ticks AS b ON b.place > a.place AND b.ts <= a.ts + {w}

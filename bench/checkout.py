@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def importable() -> None:
-    """Give `cer_gpu` the folders that its packages lie in; does nothing where it is installed."""
+    """Make `cer_gpu` find the folders of its packages; does nothing where it is installed."""
     if importlib.util.find_spec("cer_gpu.kernels") is None:
         # `kernels/` stands beside `cer_gpu/`: the root is searched for it too.
         import cer_gpu

@@ -1,4 +1,4 @@
-"""Automata with one clock on a stream: what an event costs, and what an answer costs, as intervals grow."""
+"""Automata with one clock on a stream: the cost of an event, and of an answer, as intervals grow."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ SPARSE = 4
 """B's in an interval."""
 
 FLAT = 1.2
-"""The rate of the smallest interval is at most so many times that of the largest."""
+"""The rate of the smallest interval may be at most this many times that of the largest."""
 
 
 class Clocked(NamedTuple):
-    """A pattern of A's with a few B's and one C, and how many answers the C has.
+    """A pattern of A's with a few B's and one C, and the number of its answers.
 
     Attributes
     ----------
     text : str
-        With `{0}` for the interval in events, which come one a millisecond.
+        With `{0}` for the interval in events; there is one event each millisecond.
     lower : bool
         Whether its intervals bound times from below.
     """

@@ -1,4 +1,4 @@
-"""Comparisons of an event with the one before it: pairs of rising prices, and rising runs, beside SQL."""
+"""Comparisons of an event with the one before it: pairs of rising prices, and rising runs; beside SQL."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WINDOW = 10_000
 """Events from the first of a pair to the second."""
 
 PART = 100
-"""A rival joins so small a part of the events: the pairs of all are too many for it."""
+"""The share of the events that a rival joins: the pairs of all events are too many for it."""
 
 KEYS = 1000
 
@@ -45,7 +45,7 @@ SELECT coalesce(sum((length - 4) * (length - 3) // 2), 0) FROM runs WHERE length
 
 
 def compared(sizes: Sizes) -> Iterator[Figure]:
-    """Pairs by price without a key, and rising runs of five and more by key."""
+    """Pairs by price without a key, and rising runs of at least five by key."""
     yield from _pairs(sizes)
     yield from _runs(sizes)
 
@@ -111,7 +111,7 @@ def _ticks(count: int) -> pa.Table:
 
 
 def _duckdb(ticks: pa.Table, text: str) -> Callable[[], int]:
-    """A query of one number in DuckDB, on a table in memory."""
+    """A query of DuckDB that gives one number, on a table in memory."""
     import duckdb
 
     connection = duckdb.connect()

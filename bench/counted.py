@@ -1,4 +1,4 @@
-"""`A {200,}` beside `A+`: a counted repetition is to cost an event no more than one that is not."""
+"""`A {200,}` beside `A+`: a counted repetition should cost an event no more than an uncounted one."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def text(sign: str, above: float) -> str:
 
 
 def hits(query: cer.Query, events: pa.Table) -> pa.Table:
-    """What is measured."""
+    """The hits of the query: what is timed."""
     return query.hits(events)
 
 
 def planned(query: str) -> str:
-    """A query with its automaton."""
+    """Compile a query, with its automaton."""
     return cer.compile(query).explain()

@@ -1,4 +1,4 @@
-"""What the processes that measure a count by another engine have in common."""
+"""What the processes share that time a count by another engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def number_of_duckdb(connection: Any) -> Callable[[str], int]:
-    """The function that runs a query with one number as answer, on a connection to DuckDB."""
+    """The function that runs a query of one number on a connection to DuckDB."""
 
     def run(text: str) -> int:
         row = connection.execute(text).fetchone()
@@ -20,7 +20,7 @@ def number_of_duckdb(connection: Any) -> Callable[[str], int]:
 
 
 def number_of_chdb(session: Any) -> Callable[[str], int]:
-    """The same on a session of chdb."""
+    """The function that runs a query of one number on a session of chdb."""
 
     def run(text: str) -> int:
         return int(str(session.query(text, "TSV")).split()[0])
@@ -34,7 +34,7 @@ def print_counted(engine: str, count: Callable[[], int], runs: int) -> None:
     Raises
     ------
     ValueError
-        When two runs give two numbers.
+        If two runs give different numbers.
     """
     number = count()
     seconds = []

@@ -1,9 +1,9 @@
 """CPU seconds (user and system) of a process and of all that it has started.
 
 The kernel adds the times of a child to its parent's when the child has ended and the parent has waited for
-it. So the times of the processes that live, and of the children that these have waited for, are those of the
-whole tree, as long as everybody waits: Spark's driver waits for its JVM, the JVM for the daemon of its Python
-workers, the daemon for the workers.
+it. So the times of the living processes, and of the children that they have waited for, are those of the
+whole tree, as long as every process waits: Spark's driver waits for its JVM, the JVM for the daemon of its
+Python workers, the daemon for the workers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from bench.measure import Times
 
 USER, SYSTEM, CHILDREN_USER, CHILDREN_SYSTEM = range(11, 15)
-"""Where the times stand in `/proc/PID/stat`, counted from the state of the process."""
+"""The fields of `/proc/PID/stat` with the times, counted from the state of the process."""
 PARENT = 1
 TICK = 1 / os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 0.01
 """The unit of these times, in seconds; a run that is shorter counts as one."""
@@ -26,24 +26,24 @@ TICK = 1 / os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 0.01
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What runs of one thing took: CPU seconds, and seconds by the clock."""
+    """What the runs of one thing took: CPU seconds, and seconds by the clock."""
 
     cpu: Times
     clock: Times
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Taken:
-        """From what `to_json` gave."""
+        """Read what `to_json` gave."""
         return cls(Times(tuple(record["cpu"])), Times(tuple(record["clock"])))
 
     @classmethod
     def joined(cls, parts: Sequence[Taken]) -> Taken:
-        """Runs that were measured one after another, with others between them."""
+        """Join runs that were measured at different times."""
         cpu, clock = ([s for part in parts for s in getattr(part, name).seconds] for name in ("cpu", "clock"))
         return cls(Times(tuple(cpu)), Times(tuple(clock)))
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """The same as plain values."""
         return {"cpu": list(self.cpu.seconds), "clock": list(self.clock.seconds)}
 
 

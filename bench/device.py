@@ -1,8 +1,8 @@
 """`python bench/device.py`: tests and measurements on a machine with a GPU, written to one JSON file.
 
 It needs no installation of this project: Python, numba, numba-cuda, cupy, pyarrow and pytest; `--wheels`
-names a folder of what is to be imported besides. `--dry-run` takes every step on tiny data in Numba's
-simulator, without a GPU.
+names a folder of further packages. `--dry-run` does every step on tiny data in Numba's simulator, without a
+GPU.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SIMULATOR = "NUMBA_ENABLE_CUDASIM"
 TAIL = 4000
-"""Characters of the tests' output that are kept."""
+"""How many characters of the tests' output are kept."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Take all steps; 1 where a test failed."""
+    """Do all steps; 1 if a test failed."""
     parser = argparse.ArgumentParser(prog="python bench/device.py", description=__doc__)
     parser.add_argument("--dry-run", action="store_true", help="tiny data, in the simulator")
     parser.add_argument("--out", type=Path, default=ROOT / "bench" / "results", help="folder of the JSON")

@@ -17,12 +17,12 @@ from cer_gpu.kernels.device.usable import simulated
 from numba import cuda
 
 Bytes = Callable[[dict[str, Any]], int]
-"""Of the arguments of a launch, by their names."""
+"""Gives bytes from the arguments of a launch, by their names."""
 
 BY_NAME = {kernel.name: kernel for kernel in KERNELS}
 
 TABLES = 1 << 16
-"""Bytes up to which an array is a table that the caches hold."""
+"""Up to this many bytes an array is a table that the caches hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Launch:
 
     @property
     def moved(self) -> int:
-        """Bytes that it must move: see `must_move`."""
+        """Bytes that it has to move: see `must_move`."""
         return must_move(self.kernel, self.arguments)
 
 
@@ -71,7 +71,7 @@ class _Recorder:
 
 @contextmanager
 def recording() -> Iterator[dict[str, Launch]]:
-    """Record the largest launch of each kernel meanwhile, by the kernel's name."""
+    """Record the largest launch of each kernel inside a `with` block, by the kernel's name."""
     kept: dict[str, Launch] = {}
     places = []
     for kernel in KERNELS:
@@ -133,11 +133,11 @@ def bandwidths(size: int, runs: int) -> dict[str, float]:
 
 
 def must_move(kernel: str, arguments: tuple[Any, ...]) -> int:
-    """Bytes that a launch must move between the memory and the processors at least.
+    """The least number of bytes that a launch has to move between the memory and the processors.
 
-    Each array is read or written once as a whole; tables that the caches hold, and what threads put down for
-    themselves (`SCRATCH`), are not counted. Where a kernel reads and writes an array, or only a part of it,
-    `PARTS` says so.
+    Each array is read or written once as a whole. Tables that the caches hold, and scratch of the threads
+    (`SCRATCH`), do not count. If a kernel reads and writes an array, or only a part of it, `PARTS` has the
+    rule.
     """
     named = dict(_named(parameters_of(kernel), arguments))
     own = SCRATCH.get(kernel, frozenset())
@@ -264,7 +264,7 @@ PARTS: dict[str, Bytes] = {
     "merge": _merged,
     "move_hits": _moved,
 }
-"""Kernels that do not move each of their arrays once."""
+"""Kernels that do not move each of their arrays once: the rule for each."""
 
 _CHOOSING = frozenset(("small", "wide", "place_of", "rows", "arena", "place", "progress"))
 
@@ -297,7 +297,7 @@ SCRATCH: dict[str, frozenset[str]] = {
         ("arena", "children", "root_node", "total", "earliest", "jump", "memo_hit", "memo", "stack")
     ),
 }
-"""Which arguments, or fields of them, are memory of a kernel's threads: it need not be moved."""
+"""The arguments, or fields of them, that are scratch of a kernel's threads: they need not be moved."""
 
 
 def _arrays(arguments: tuple[Any, ...]) -> Iterator[Any]:

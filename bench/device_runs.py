@@ -50,12 +50,12 @@ class Sizes:
 
     Attributes
     ----------
-    resident, filed, listed, cut, keyed, joined, gapped, attribute, carried, equal : int
-        On the device and in page-locked memory; in a file; whose complex events are listed; with so many at
-        an end that threads share them; with partitions; that are joined; with a gap between steps; in a
-        window of an attribute that is out of order, so that each event is compared with all after it; without
-        a window; on which only the answers of device and CPU are compared.
+        On the device and in page-locked memory; in a file; whose complex events are listed; with so many
+        complex events at an end that threads share them; with partitions; that are joined; with a gap between
+        steps; in a window of an attribute that is out of order, so that each event is compared with all later
+        ones; without a window; for which only the answers of device and CPU are compared.
     keys : int
+        How many values a key has.
         Different values of a key.
     within : int
         The window, in events, of those with many complex events at an end.
@@ -83,7 +83,7 @@ class Sizes:
     runs: int = 7
 
     def scaled(self, share: float) -> Sizes:
-        """The same for a share of the events; where few are enough the device would get none of them."""
+        """The same sizes for a share of the events; those that would be too few for the device stay."""
         names = "resident", "filed", "keyed", "joined", "gapped", "carried", "equal"
         return replace(self, **{name: int(getattr(self, name) * share) for name in names})
 
@@ -91,11 +91,11 @@ class Sizes:
 TINY = Sizes(
     600, 300, 400, 200, 200, 200, 200, 60, 500, 500, keys=4, within=40, copied=1 << 16, viewed=FEW, runs=1
 )
-"""For the simulator."""
+"""Sizes for the simulator."""
 
 
 def shrink() -> None:
-    """Let the engine cut tiny data as it cuts large data, so that every kernel is launched."""
+    """Make the engine cut tiny data as it cuts large data, so that every kernel is launched."""
     for module in (cuda_execute, cuda_carried):
         vars(module)["LEAST_UNIT"] = 2
     cuda_execute.LIST, cuda_execute.LISTS = 2, 1
@@ -162,7 +162,7 @@ KINDS = {
     "cut: batches": ("SELECT * WHERE A+ ; B WITHIN {within} EVENTS LIMIT 10", ("type",), "cut", "run"),
     "next: batches": (ThreeSteps(2 * KEPT).text.replace("SELECT", "SELECT NEXT"), PRICED, "listed", "run"),
 }
-"""Runs through the host, by what they measure: query, columns, the field of `Sizes`, what is asked."""
+"""Runs through the host: query, columns, field of `Sizes`, and what is asked, by what they measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ def on_device(steps: ThreeSteps, table: pa.Table) -> OnDevice:
 
 
 def runs(sizes: Sizes, bandwidth: dict[str, float], folder: Path) -> Iterator[dict[str, Any]]:
-    """What was measured of each kind of run; each answer is compared with the CPU's before it is timed."""
+    """The figures of each kind of run; each answer is compared with the CPU's before it is timed."""
     steps = ThreeSteps(KEPT, within=1000)
     table = page_locked_table(sizes.resident, PRICED)
     yield from resident(steps, table, sizes, bandwidth["device"])
@@ -246,7 +246,7 @@ def resident(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float)
 
 
 def resident_without_window(table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:
-    """The same without a window: one lane, cut into units."""
+    """Hits and counts of such columns without a window: one lane, cut into units."""
     planned = cer.compile(WINDOWLESS)
     bound = planned._bound(table, read_options(device="cuda"))
     classifier = CudaClassifier(bound._query.reading, bound._units, Workers())
@@ -298,7 +298,7 @@ def found_there(sizes: Sizes) -> dict[str, Any]:
 
 
 def pinned(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:
-    """The same through the public face, the columns in page-locked memory of the host."""
+    """Hits and counts through the public interface, with the columns in page-locked memory of the host."""
     query = cer.compile(steps.text)
     columns = (8 + 4) * len(table)
     for what, ask in (("hits", query.hits), ("count", query.count)):
@@ -369,7 +369,7 @@ def answer_of(kind: str, sizes: Sizes) -> Callable[[str], Any]:
 
 
 def events_of(names: tuple[str, ...], count: int, keys: int = KEYS) -> pa.Table:
-    """Some columns of the first events of the stream, with so many different keys."""
+    """Some columns of the first events of the stream, with `keys` different keys."""
     found = {name: column(name, 0, count) for name in names}
     return pa.table(
         {name: to_arrow(name, part % keys if name == "key" else part) for name, part in found.items()}
@@ -377,7 +377,7 @@ def events_of(names: tuple[str, ...], count: int, keys: int = KEYS) -> pa.Table:
 
 
 def equal(sizes: Sizes) -> dict[str, Any]:
-    """Whether the device has the CPU's answers over a long stream, read piece by piece."""
+    """Whether the device has the CPU's answers over a long stream, read batch by batch."""
     steps = ThreeSteps(KEPT)
     query = cer.compile(steps.text)
 
@@ -401,7 +401,7 @@ def equal(sizes: Sizes) -> dict[str, Any]:
 def figure(
     case: str, events: int | None, taken: tuple[float, ...], moved: int | None, bandwidth: float | None
 ) -> dict[str, Any]:
-    """A measured run or kernel as JSON: bytes that it must move, seconds, share of a copy's bandwidth."""
+    """A measured run or kernel as JSON: bytes that it has to move, seconds, share of a copy's bandwidth."""
     middle = median(taken)
     rate = None if moved is None else moved / middle
     return {

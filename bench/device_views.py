@@ -10,20 +10,20 @@ import pyarrow as pa
 import cer_gpu as cer
 
 RULE = "Q(a, b, c, d) <- R(a, b), S(b, c), T(b, d), a < c, a < d, c != d"
-"""Three relations by one key: two are asked by the order of a value, and two values are to differ."""
+"""Three relations by one key: two are compared by the order of a value, and two values have to differ."""
 
 PAIR = "Q(a, b, c) <- R(a, b), S(b, c), a < c"
 """Two relations: the answers of a row lie side by side."""
 
 BATCHES = 4
-"""Batches that each relation is given; the first is taken out again at the end."""
+"""How many batches each relation gets; the first is deleted again at the end."""
 
 FEW = 12
-"""Rows of a batch that are enough for every kernel, where runs of a row or more lie on the device."""
+"""Rows of a batch that are enough for every kernel, if runs of one row or more are kept on the device."""
 
 
 class Kept(NamedTuple):
-    """What became of a view: how many answers it has, how many were listed on the way, and their sum."""
+    """The results of a view: how many answers it has, how many were listed on the way, and their sum."""
 
     answers: int
     listed: int
@@ -31,13 +31,13 @@ class Kept(NamedTuple):
 
 
 def kept(rule: str, rows: int, device: str) -> Kept:
-    """Keep the view of a rule over batches of so many rows.
+    """Keep the view of a rule over batches of `rows` rows.
 
     Parameters
     ----------
     rule : str
     rows : int
-        Of a batch; half as many keys are drawn.
+        Rows of a batch; half as many keys are drawn.
     device : str
     """
     rng = np.random.default_rng(20_261_123)

@@ -1,4 +1,4 @@
-"""A figure of the table: what was measured, what was to be reached, whether it was."""
+"""A figure of the table: what was measured, the target, and whether it was reached."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ class WrongAnswerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is to be reached.
+    """The target of a figure.
 
     Attributes
     ----------
     bound : float
         In the unit of the figure.
     most : bool
-        Whether the figure has to stay below the bound (a time, a size), or to reach it (a rate, a ratio).
+        True: the figure has to stay below the bound (a time, a size); False: it has to reach it (a rate, a
+        ratio).
     """
 
     bound: float
     most: bool = False
 
     def reached(self, value: float) -> bool:
-        """Whether a figure is good enough."""
+        """Whether a figure meets the target."""
         return value < self.bound if self.most else value >= self.bound
 
     def __str__(self) -> str:
@@ -47,15 +48,15 @@ class Figure:
     ----------
     section, case : str
     value : float or None
-        None where there is nothing to report; `note` says why.
+        None if there is nothing to report; `note` says why.
     unit : str
     low, high : float or None
-        The same figure of the worst and the best of the runs.
+        The same figure from the worst and the best run.
     target : Target or None
     note : str
-        By what the answer was checked, or what the figure is made of.
+        How the answer was checked, or how the figure is made.
     seconds : dict of str to Times
-        What the figure was computed from.
+        The times from which the figure was computed.
     """
 
     section: str
@@ -70,13 +71,13 @@ class Figure:
 
     @property
     def reached(self) -> bool | None:
-        """Whether the target is reached; None where there is none, or no figure."""
+        """Whether the target is reached; None if there is no target, or no figure."""
         if self.target is None or self.value is None:
             return None
         return self.target.reached(self.value)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """The figure as plain values."""
         record = {name: value for name, value in asdict(self).items() if name != "seconds"}
         record["reached"] = self.reached
         record["seconds"] = {
@@ -94,7 +95,7 @@ class Figure:
 def rate(
     section: str, case: str, what: str, amount: int, times: Times, target: float | None = None, note: str = ""
 ) -> Figure:
-    """Millions of something a second."""
+    """A figure of millions of something a second."""
     return Figure(
         section,
         case,
@@ -116,7 +117,7 @@ def ratio(
     target: float | None = None,
     note: str = "",
 ) -> Figure:
-    """How many times the time of ours the other takes; the spread is that of the fastest and slowest runs."""
+    """How many times our time the other takes; the spread is that of the fastest and slowest runs."""
     return Figure(
         section,
         case,
@@ -131,7 +132,7 @@ def ratio(
 
 
 def duration(section: str, case: str, times: Times, most: float | None = None, note: str = "") -> Figure:
-    """Seconds."""
+    """A figure of seconds."""
     return Figure(
         section,
         case,

@@ -1,4 +1,4 @@
-"""FOLLOWED BY and PRECEDED BY against the same events in a sequence, with and without a key."""
+"""FOLLOWED BY and PRECEDED BY beside a sequence over the same events, with and without a key."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from bench.sizes import Sizes, large
 from bench.streams import TYPES, codes_of, make_table, values_of
 
 REACH = 10_000
-"""The interval, in units of time: an event each."""
+"""The interval, in units of time: there is one event each."""
 
 MOST = 1.5
-"""So many times as long as the sequence it may take at most."""
+"""The most times the time of the sequence that it may take."""
 
 WITHOUT = "A ; B"
 
@@ -31,7 +31,7 @@ FORMS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     f"A PRECEDED BY [<= {REACH}] B": lambda gap: gap <= REACH,
     f"A NOT PRECEDED BY [{REACH // 10}, {REACH}] B": lambda gap: gap > REACH,
 }
-"""What is asked, and what it says of the time to the nearest B that is far enough."""
+"""The queries, and the condition of each on the time to the nearest B that is far enough."""
 
 
 def followed(sizes: Sizes) -> Iterator[Figure]:
@@ -72,7 +72,7 @@ def gaps(codes: np.ndarray, keys: np.ndarray, times: np.ndarray, before: bool, l
     Returns
     -------
     ndarray, shape (number of A,), float64
-        Infinite where there is none.
+        Infinite if there is none.
     """
     width = int(times.max(initial=0)) + 1
     asks, others = (np.flatnonzero(codes == TYPES.index(name)) for name in "AB")

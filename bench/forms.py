@@ -1,4 +1,4 @@
-"""The forms that answers are given in: tidy rows of their events, and the lines of a CSV file."""
+"""The forms of answers: tidy rows of their events, and the lines of a CSV file."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def hits(a: np.ndarray, b: np.ndarray, c: np.ndarray, within: int) -> tuple[np.n
 def counts(a: np.ndarray, b: np.ndarray, c: np.ndarray, within: int) -> np.ndarray:
     """How many complex events of `a ; b ; c` end at each of c; arguments as in `hits`.
 
-    The sum over the b in the window of how many a are before it, less those that are before the window.
+    The sum over the b in the window: how many a are before it, minus those that are before the window.
 
     Returns
     -------

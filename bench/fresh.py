@@ -1,7 +1,7 @@
-"""What is measured in a process of its own: imports, the first count, a large file.
+"""Measurements in a process of its own: imports, the first count, a large file.
 
 `python -m bench.fresh WHAT ...` measures in this process and prints one JSON object; `in_fresh_process` runs
-that. Nothing large is imported before it is wanted: imports are part of what is measured.
+that. Nothing large is imported before it is needed: imports are part of what is measured.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class ChildError(Exception):
-    """A measuring process has failed; its last words."""
+    """A measuring process has failed; the message ends with its last words."""
 
 
 def in_fresh_process(
@@ -32,21 +32,21 @@ def in_fresh_process(
     ----------
     module : str
     arguments : sequence
-        Of its command line.
+        The arguments of its command line.
     timeout : float
         Seconds.
     cache : Path, optional
-        Another folder for caches than the user's, so that no kernel is compiled yet.
+        A folder for caches in place of the user's, so that no kernel is compiled yet.
 
     Raises
     ------
     TimeoutError
         After `timeout` seconds.
     ChildError
-        When it fails.
+        If it fails.
     """
     command = [sys.executable, "-m", module, *map(str, arguments)]
-    # The modules are compiled once, as where a package is installed, whatever the caller has set.
+    # The modules are compiled once, as where a package is installed, whatever the caller's settings.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     if cache is not None:
         environment["XDG_CACHE_HOME"] = str(cache)
@@ -64,8 +64,8 @@ def in_fresh_process(
 def peak_bytes() -> int:
     """The most memory that this process has had resident.
 
-    Linux hands a parent's `ru_maxrss` on to the programs that it starts, so the kernel's own high-water mark
-    of this program is read where there is one.
+    On Linux a program inherits `ru_maxrss` from the process that starts it, so the kernel's own high-water
+    mark of this program is read if there is one.
     """
     status = Path("/proc/self/status")
     if status.exists():

@@ -4,8 +4,8 @@
 (relation, x, y, pos: as `rows_for_sql` makes them) into tables of the engine, one for each relation; lists
 the answers once to compare them, then RUNS times more, or until SECONDS have passed, and prints
 `{"number": ..., "checksum": ..., "seconds": [...]}`. Loading is not timed, and neither is the comparison.
-DuckDB hands out Arrow record batches, each dropped when the next is asked for, as ours are; chdb fills one
-buffer in Arrow's format, which nobody parses while the time is taken.
+DuckDB gives Arrow record batches, each dropped when the next is asked for, as ours are; chdb fills one buffer
+in Arrow's format, which is not parsed while the time is taken.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import pyarrow as pa
 from bench.joined import FEW, JOINS, Join, Listed, listed
 
 ROWS = 122_880
-"""Rows of a record batch of DuckDB: those of its row groups."""
+"""Rows of a record batch of DuckDB: as many as in its row groups."""
 SPAN = 1 << 28
-"""Above every position and window: key * SPAN + pos puts keys so far apart that no window holds two."""
+"""Above every position and window: in key * SPAN + pos no window holds two keys."""
 COLUMNS = "one.pos AS p0, two.pos AS p1, three.pos AS p2"
 PLAIN, FILTERED, RANGES, HASHED, BUCKETED = "join", "filtered", "ranges", "hash", "bucketed"
 ARROW = " SETTINGS output_format_arrow_compression_method = 'none'"
@@ -70,7 +70,7 @@ def equal(join: Join) -> tuple[str, str]:
 
 
 def plain(join: Join, within: int) -> str:
-    """As one would write it: equal keys, and the positions in a window."""
+    """The plain form: equal keys, and the positions in a window."""
     (same, same_too), (close, close_too) = equal(join), near(join, within)
     return (
         f"SELECT {COLUMNS} FROM r0 AS one JOIN r1 AS two ON {same} AND {close} "

@@ -1,7 +1,7 @@
 """Joins of three relations: their texts, their streams, and all their answers by sorted arrays.
 
-Each join is taken apart in the same way, for the second method here and for the SQL of the rivals: pairs of
-the first two relations, then the events of the third for each pair.
+Each join is done in the same way, by the second method here and by the SQL of the rivals: pairs of the first
+two relations, then the events of the third for each pair.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ class Join:
     atoms : tuple of str
         The relations in the order of the positions in an answer.
     relations : tuple of str
-        The same in the order in which they are joined one after another.
+        The same, in the order in which they are joined one after another.
     first, second : tuple of str
         The attributes that the first two share, and the last two.
     ascending : bool
         Whether the positions ascend in the order of `relations`; otherwise all orders are answers.
     few : bool
-        Whether `y` has few values, all as frequent; otherwise it has the keys of `x`.
+        Whether `y` has a few values, equally frequent; otherwise it has the keys of `x`.
     density : float
-        The answers per event are the square of the window / 3, times this, times the likelihood that the
-        keys of three events agree.
+        The answers for each event are the square of the window / 3, times this, times the probability that
+        the keys of three events agree.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Join:
     density: float = 1.0
 
     def within(self, shares: np.ndarray) -> int:
-        """The window with which there are about as many answers as events.
+        """The window for which there are about as many answers as events.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ JOINS = {join.name: join for join in (STAR, Q0, CHAIN)}
 
 
 def key_shares(keys: int, skewed: bool) -> np.ndarray:
-    """How frequent each key is: all alike, or as 1, 1/2, 1/3, ... (Zipf's law)."""
+    """How frequent each key is: all equally, or as 1, 1/2, 1/3, ... (Zipf's law)."""
     weights = 1 / np.arange(1, keys + 1) if skewed else np.ones(keys)
     return weights / weights.sum()
 
@@ -152,13 +152,13 @@ def rows_for_sql(join: Join, events: pa.Table) -> pa.Table:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What a list of answers is compared by: how many, and a sum that does not depend on their order.
+    """What two lists of answers are compared by: their number, and a sum that does not depend on their order.
 
     Attributes
     ----------
     number : int
     checksum : int
-        The sum modulo 2^64 of a mix of the three positions of each answer.
+        The sum, modulo 2^64, of a hash of the three positions of each answer.
     """
 
     number: int = 0
@@ -174,7 +174,7 @@ def listed(positions: tuple[np.ndarray, ...]) -> Listed:
     Parameters
     ----------
     positions : tuple of ndarray, shape (n,), integers
-        Of each of the join's `relations`.
+        The positions of the events of each of the join's `relations`.
     """
     mixed = np.zeros(len(positions[0]), np.uint64)
     for where, odd in zip(positions, MIXERS, strict=True):

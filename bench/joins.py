@@ -1,4 +1,4 @@
-"""The sections of joins by equality: against rivals that list the same answers, and over growing windows."""
+"""The sections of joins by equality: beside rivals that list the same answers, and over growing windows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ WALKED = 200
 
 
 def join_rivals(sizes: Sizes) -> Iterator[Figure]:
-    """All answers of joins listed to Arrow, against self-joins in SQL that list the same."""
+    """All answers of joins listed to Arrow, beside self-joins in SQL that list the same answers."""
     for join, skewed in ((STAR, False), (STAR, True), (Q0, False), (CHAIN, False)):
         shares = key_shares(max(sizes.joined // EVENTS_PER_KEY, 1), skewed)
         events = make_stream(join, sizes.joined, shares)
@@ -169,7 +169,7 @@ class Noted:
 
 
 def count_q0(events: pa.Table, within: int) -> int:
-    """The number of answers of Q_0, pair by pair of S and R, the T of each found by two binary searches."""
+    """The number of answers of Q_0: for each pair of S and R, two binary searches count the T's."""
     codes = events.column("type").chunk(0).indices.to_numpy()
     x = events.column("x").chunk(0).to_numpy()
     y = events.column("y").chunk(0).to_numpy()

@@ -31,7 +31,7 @@ LIMIT_S = 120.0
 """Seconds that a rival may take with all its runs."""
 
 MANY = 200
-"""So many keys of `many` for each of `key`."""
+"""How many keys of `many` there are for each of `key`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class NumberedSteps:
 
     @property
     def text(self) -> str:
-        """In CEQL."""
+        """The query in CEQL."""
         return (
             "SELECT a, b, c FROM S WHERE A AS a ; B AS b ; C AS c "
             f"PARTITION BY {', '.join(self.key)} WITHIN {self.within} EVENTS"
@@ -71,7 +71,7 @@ class NumberedSteps:
 
 
 def keys_of(events: pa.Table, names: tuple[str, ...]) -> np.ndarray:
-    """A number for the key of each event, another one for each key: as the columns were made."""
+    """A number for the key of each event, different for different keys: as the columns were made."""
     number = {"text": "key", "coded": "key"}
     found = np.zeros(len(events), np.int64)
     for name in names:
@@ -110,7 +110,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 
 def keyed_events(sizes: Sizes) -> Iterator[Figure]:
-    """`count` of three steps in a window of events of their key, against window functions in SQL."""
+    """`count` of three steps in a window of events of their key, beside window functions in SQL."""
     events = keyed_table(sizes.numbered)
     section = "keyed_events"
     for case, names in KEYS.items():

@@ -1,8 +1,8 @@
-"""The same matches counted by SQL: self-joins of DuckDB and chdb, in as many forms as help them.
+"""The same matches counted by SQL: self-joins of DuckDB and chdb, in all forms that may be fast.
 
 `python -m bench.keyed_rivals ENGINE FORM WITHIN FILE RUNS` loads a Parquet file of events (type, key, ts)
-into an in-memory table of the engine, in the engine's own best types, runs the query once to warm up and
-RUNS times more, and prints `{"number": ..., "seconds": [...]}`. Loading is not timed.
+into an in-memory table of the engine, in the types that suit it best, runs the query once to warm up and RUNS
+times more, and prints `{"number": ..., "seconds": [...]}`. Loading is not timed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bench.counted_rival import number_of_chdb, number_of_duckdb, print_counted
 
 TYPE_NAMES = ", ".join(f"'{name}'" for name in "ABCDEFGHIJ")
 SPAN = 1 << 32
-"""Above every time and window: key * SPAN + ts puts the keys so far apart that no window holds two."""
+"""Above every time and window: in key * SPAN + ts no window holds two keys."""
 
 JOIN = """
 SELECT count(*) FROM events a JOIN events b ON a.key = b.key AND b.ts > a.ts AND b.ts <= a.ts + {w}
@@ -88,7 +88,7 @@ BUCKETED = "bucketed"
 NO_JOIN = "windows"
 """The form that is not a self-join."""
 NUMBERED = "windows over numbered rows"
-"""The same for a window that counts events: rows are numbered in their key by the query itself."""
+"""The same for a window that counts events: the query numbers the rows of each key itself."""
 
 
 def _bucketed(parts: dict[str, str]) -> str:

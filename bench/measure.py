@@ -1,4 +1,4 @@
-"""Times of functions, and what they were taken on."""
+"""Times of functions, and the machine that they were taken on."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ PACKAGES = ("numpy", "numba", "pyarrow", "duckdb", "chdb", "pyspark")
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds of several runs of one thing, warm-up not among them.
+    """Seconds of several runs of one thing, without the runs that warm up.
 
     Attributes
     ----------
     seconds : tuple of float
         By the clock.
     processor : tuple of float
-        Those that all threads of the process had a processor; empty where they were not noted.
+        Processor seconds of all threads of the process; empty if they were not measured.
     """
 
     seconds: tuple[float, ...]
@@ -34,27 +34,27 @@ class Times:
 
     @property
     def on_processor(self) -> Times:
-        """The same runs by the time of the processor, which other work on the machine changes less."""
+        """The same runs by processor time, which other work on the machine changes less."""
         return Times(self.processor)
 
     @property
     def median(self) -> float:
-        """The middle one."""
+        """The median run."""
         return median(self.seconds)
 
     @property
     def least(self) -> float:
-        """The fastest."""
+        """The fastest run."""
         return min(self.seconds)
 
     @property
     def most(self) -> float:
-        """The slowest."""
+        """The slowest run."""
         return max(self.seconds)
 
 
 def measure(functions: Mapping[str, Callable[[], Any]], runs: int, warm: int = 1) -> dict[str, Times]:
-    """Time functions side by side: one run of each in turn, so that noise hits all of them.
+    """Time functions side by side: one run of each in turn, so that noise affects all of them.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def measure(functions: Mapping[str, Callable[[], Any]], runs: int, warm: int = 1
     runs : int
         Runs that are timed.
     warm : int
-        Rounds before them that are not.
+        Rounds before them that are not timed.
     """
     seconds: dict[str, list[float]] = {name: [] for name in functions}
     processor: dict[str, list[float]] = {name: [] for name in functions}
@@ -104,7 +104,7 @@ def _processor() -> str:
 
 
 def version(package: str) -> str | None:
-    """The version of an installed package; None where it is not."""
+    """The version of an installed package; None if it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

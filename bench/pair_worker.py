@@ -28,7 +28,7 @@ Answer = Callable[[], int]
 
 
 def stream(count: int) -> pa.Table:
-    """Ten types, a price, keys, and attributes that go up, begin anew, and go up and down."""
+    """Ten types, a price, keys, and attributes that ascend, start again, and go up and down."""
     count = max(int(count * SCALE), 1000)
     rng = np.random.default_rng(SEED)
     types = pa.array([*"ABC", *(f"T{k}" for k in range(7))])
@@ -69,7 +69,7 @@ def asked(text: str, data: pa.Table, product: str, **more: Any) -> Answer:
 
 
 def pushed(text: str, data: pa.Table, product: str, size: int) -> Answer:
-    """A stream that is given a table a few rows at a time."""
+    """A question to a stream that gets a table a few rows at a time."""
     query, parts = cer.compile(text), list(data.to_batches(max_chunksize=size))
 
     def answer() -> int:
@@ -81,7 +81,7 @@ def pushed(text: str, data: pa.Table, product: str, size: int) -> Answer:
 
 
 def questions() -> dict[str, Callable[[], Answer]]:
-    """Every question by its name; its events are made when it is asked for."""
+    """Every question, by its name; its events are made when it is asked."""
     large, middle, small = stream(8_000_000), stream(1_000_000), stream(200_000)
     found: dict[str, Callable[[], Answer]] = {}
 
@@ -123,7 +123,7 @@ def questions() -> dict[str, Callable[[], Answer]]:
 
 
 def main() -> None:
-    """Answer what stands in the lines of standard input."""
+    """Answer the questions that come as lines of standard input."""
     known, ready = questions(), {}
     print(json.dumps({"names": list(known)}), flush=True)
     for line in sys.stdin:

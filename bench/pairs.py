@@ -1,13 +1,15 @@
 """Two checkouts side by side: `python -m bench.pairs OTHER` says what is slower here than there.
 
 Each checkout runs in a process of its own that makes the same events and answers the same questions, with
-kernels that are warm. The two take turns, run by run, so that what else the machine does meets both alike. A
-figure is the ratio of CPU seconds (user and system, all threads), here to there: that of the least of all
-runs, and the median of the ratios of neighbouring runs, which is judged. The answers are compared first.
+kernels that are compiled already. The two take turns, run by run, so that other work of the machine affects
+both alike. A figure is the ratio of CPU seconds (user and system, all threads), here to there: that of the
+least of all runs; and the median of the ratios of neighbouring runs, which decides. The answers are compared
+first.
 
-Where the memory of a process lies, and how much of it the allocator keeps, differs from process to process:
-a checkout beside itself (`python -m bench.pairs .`) was seen to differ by 9 % in a pair of processes. So
-several pairs of fresh processes are asked (`--fresh`), and the least and the greatest of their medians told.
+Where the memory of a process lies, and how much of it the allocator keeps, differs from process to process: a
+checkout beside itself (`python -m bench.pairs .`) was seen to differ by 9 % in a pair of processes. So
+several pairs of fresh processes are asked (`--fresh`), and the least and the greatest of their medians are
+shown.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from rich.table import Table
 from bench.measure import ROOT
 
 BAND = 1.03
-"""The ratio from which something is slower."""
+"""From this ratio on something counts as slower."""
 
 WORKER = Path(__file__).with_name("pair_worker.py")
 
@@ -39,7 +41,7 @@ class Side:
     ----------
     checkout : Path
     scale : float
-        The numbers of events times this.
+        Multiplies the numbers of events.
     """
 
     def __init__(self, checkout: Path, scale: float) -> None:
@@ -54,14 +56,14 @@ class Side:
         self.names: list[str] = self._read()["names"]
 
     def asked(self, name: str, what: str) -> dict[str, Any]:
-        """What the process says: of `answer` the checksum, of `time` the CPU seconds of a run."""
+        """Ask the process: `answer` gives the checksum, `time` the CPU seconds of a run."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps([name, what]) + "\n")
         self._process.stdin.flush()
         return self._read()
 
     def end(self) -> None:
-        """Let the process end."""
+        """End the process."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
@@ -76,7 +78,7 @@ class Side:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Compare, print the table, and give 1 if something is slower."""
+    """Compare, print the table, and return 1 if something is slower."""
     parser = argparse.ArgumentParser(prog="python -m bench.pairs", description=__doc__)
     parser.add_argument("other", type=Path, help="the folder of the other checkout")
     parser.add_argument("questions", nargs="*", help="those whose names begin so; all, if none is named")

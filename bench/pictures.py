@@ -1,10 +1,10 @@
-"""Pictures of results, beside them: `python -m bench.pictures RESULTS.json`.
+"""Pictures of results, written beside them: `python -m bench.pictures RESULTS.json`.
 
-Of what `join_update` wrote: `join-update.svg`, time for an event over the window, and `join-delay.svg`, steps
-between two answers. Of what `bench/device.py` wrote: `device-roofline.svg`, the runs under the rates that the
-measured bandwidths allow, and `device-kernels.svg`, each kernel's share of a plain copy's bandwidth. Of the
+From the section `join_update`: `join-update.svg`, time for an event over the window, and `join-delay.svg`,
+steps between two answers. From `bench/device.py`: `device-roofline.svg`, the runs under the rates that the
+measured bandwidths allow, and `device-kernels.svg`, each kernel's share of a plain copy's bandwidth. From the
 sections `timed` and `clocked`: `timed.svg`, `timed-gaps.svg`, `timed-sessions.svg` and `clock.svg`, millions
-of events or answers a second. Of the section `views`: `views-memory.svg`, megabytes over rows. Altair and
+of events or answers a second. From the section `views`: `views-memory.svg`, megabytes over rows. Altair and
 vl-convert draw without a browser (both BSD-3-Clause, well kept).
 """
 
@@ -20,7 +20,7 @@ import altair as alt
 SECTION = "join update"
 
 REACH = 0.6
-"""The share of a copy's bandwidth that a kernel is to reach."""
+"""The share of a copy's bandwidth that a kernel should reach."""
 
 
 def rows(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def draw(data: list[dict[str, Any]], title: str, folder: Path, name: str) -> Non
 
 
 def memory(record: dict[str, Any], folder: Path, name: str) -> None:
-    """Megabytes over rows, both logarithmic, of views and of their answers."""
+    """Draw megabytes over rows, both logarithmic, of views and of their answers."""
     found = []
     for figure in record["figures"]:
         if figure["section"] == "views: memory":
@@ -69,7 +69,7 @@ def memory(record: dict[str, Any], folder: Path, name: str) -> None:
 
 
 def rates(record: dict[str, Any], section: str, folder: Path, name: str) -> None:
-    """A bar for each rate of a section, where it has some."""
+    """Draw a bar for each rate of a section, if it has rates."""
     rows = [
         {"case": figure["case"], "rate": figure["value"], "unit": figure["unit"]}
         for figure in record["figures"]
@@ -95,11 +95,11 @@ RATES = {
     "timed: sessions": "timed-sessions.svg",
     "clock: update": "clock.svg",
 }
-"""The sections of which a picture is drawn, and its file."""
+"""The sections that have a picture, and its file."""
 
 
 def roofline(record: dict[str, Any], folder: Path) -> None:
-    """Events a second of the runs over the bytes that each event must move, under what copies allow."""
+    """Draw events a second of the runs over the bytes that each event has to move, with copies' rates."""
     points = [
         {"run": run["case"], "bytes": run["bytes"] / run["events"], "rate": run["events_per_second"]}
         for run in record["runs"]
@@ -124,7 +124,7 @@ def roofline(record: dict[str, Any], folder: Path) -> None:
 
 
 def kernels(record: dict[str, Any], folder: Path) -> None:
-    """A bar for each kernel: the share of a copy's bandwidth, with the line that is to be reached."""
+    """Draw a bar for each kernel: its share of a copy's bandwidth, with the line of the target."""
     rows = [
         {"kernel": kernel["case"], "share": kernel["share_of_copy"]}
         for kernel in record["kernels"]

@@ -1,4 +1,4 @@
-"""The queries of the benchmarks, and the masks that their filters are."""
+"""The queries of the benchmarks, and the masks of their filters."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ThreeSteps:
 
     @property
     def text(self) -> str:
-        """In CEQL."""
+        """The query in CEQL."""
         a, b, c = self.thresholds
         return (
             "SELECT a, b, c FROM S WHERE A AS a ; B AS b ; C AS c "
@@ -55,7 +55,7 @@ class ThreeSteps:
         )
 
     def positions(self, codes: np.ndarray, prices: np.ndarray) -> Positions:
-        """Where the events are that the filters keep, ascending: of A, of B and of C."""
+        """The positions of the events that the filters keep, ascending: of A, of B and of C."""
         a, b, c = self.masks(codes, prices)
         return np.flatnonzero(a), np.flatnonzero(b), np.flatnonzero(c)
 
@@ -74,13 +74,13 @@ class KeyedSteps:
 
     @property
     def text(self) -> str:
-        """In CEQL."""
+        """The query in CEQL."""
         return (
             f"SELECT a, b, c FROM S WHERE A AS a ; B AS b ; C AS c PARTITION BY key WITHIN {self.within} [ts]"
         )
 
     def positions(self, codes: np.ndarray, keys: np.ndarray, times: np.ndarray) -> Positions:
-        """Of A, of B and of C: key and time as one number, ascending; no window holds two keys."""
+        """Positions of A, of B and of C: key and time as one number, ascending; no window holds two keys."""
         span = int(times.max(initial=0)) + self.within + 1
         whole = keys * span + times
         a, b, c = (np.sort(whole[codes == TYPES.index(name)]) for name in "ABC")

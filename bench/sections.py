@@ -47,7 +47,7 @@ LIMIT_S = 120.0
 
 
 def hits(sizes: Sizes) -> Iterator[Figure]:
-    """Three steps with three filters, against the masks of the filters alone."""
+    """Three steps with three filters: their hits, beside the masks of the filters alone."""
     events = make_table(sizes.events, ("type", "price"))
     codes, prices = codes_of(events), values_of(events, "price")
     for share in SHARES:
@@ -62,7 +62,7 @@ def hits(sizes: Sizes) -> Iterator[Figure]:
 
 
 def counts(sizes: Sizes) -> Iterator[Figure]:
-    """The same, counted."""
+    """Three steps with three filters: their counts."""
     events = make_table(sizes.events, ("type", "price"))
     for share in SHARES:
         times = measure({"ours": answers.counts(ThreeSteps(kept=share), events)}, sizes.runs)
@@ -76,7 +76,7 @@ def _filtered(events: int, share: float) -> str:
 
 
 def windows(sizes: Sizes) -> Iterator[Figure]:
-    """Whether the throughput depends on the window."""
+    """The throughput over growing windows."""
     events = make_table(sizes.events, ("type", "price"))
     for name, make in (("hits", answers.hits), ("count", answers.counts)):
         functions = {f"WITHIN {n} EVENTS": make(ThreeSteps(within=n), events) for n in WINDOWS}
@@ -118,7 +118,7 @@ def enumeration(sizes: Sizes) -> Iterator[Figure]:
 
 
 def keyed(sizes: Sizes) -> Iterator[Figure]:
-    """All matches of a keyed sequence counted, against self-joins in SQL."""
+    """All matches of a keyed sequence counted, beside self-joins in SQL."""
     events = make_table(sizes.keyed, ("type", "key", "ts"))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "events.parquet"
@@ -202,7 +202,7 @@ def parquet(sizes: Sizes) -> Iterator[Figure]:
 
 
 def start(sizes: Sizes) -> Iterator[Figure]:
-    """Import, and the first count of a new query: with the kernels kept on disk, and where none are yet."""
+    """Import, and the first count of a new query: with kernels kept on disk, and without."""
     runs = sizes.runs
     fresh = [in_fresh_process("bench.fresh", ("import",), LIMIT_S)["seconds"] for _ in range(runs + 1)]
     yield duration("start", "import cer_gpu", Times(tuple(fresh[1:])), 0.3)

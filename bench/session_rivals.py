@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 Asked = Literal["runs", "sizes", "positions"]
-"""How many runs of neighbouring clicks there are; each session with its size; or with its rows as a list."""
+"""How many runs of neighbouring clicks there are; each session with its size; or with a list of its rows."""
 
 SESSIONS = """
 WITH gaps AS (SELECT row, key, ts, ts - lag(ts) OVER (PARTITION BY key ORDER BY ts) AS gap FROM clicks),

@@ -1,10 +1,10 @@
-"""Numba's simulator of a device, with threads that cost less: tests and dry runs launch thousands of blocks.
+"""Numba's simulator of a device with cheaper threads: tests and dry runs launch thousands of blocks.
 
-Numba starts a Python thread for every thread of each block, asks all of them without a pause whether they
-wait at a barrier, and puts its own module into the globals of a device function at each call. After
-`install()` threads are kept from block to block, and one of them runs at a time. It hands its turn on at
-barriers, and at accesses to arrays that are drawn from a seed, so that races show, and show again. The
-globals of a module are changed once in a launch. What a kernel may do, and what it finds, is the same.
+Numba starts a Python thread for every thread of each block, checks all of them without a pause for waiting at
+a barrier, and puts its own module into the globals of a device function at each call. After `install()`
+threads are kept from block to block, and one of them runs at a time. It passes its turn on at barriers, and
+at accesses to arrays that are drawn from a seed, so that races show up, and show up again. The globals of a
+module are changed once in a launch. What a kernel may do, and what it computes, is the same.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray, FakeWithinKe
 from numba.cuda.simulator.kernelapi import Dim3
 
 TURN = 200
-"""A thread runs for at most so many accesses to arrays while others could."""
+"""The most accesses to arrays for which a thread runs while others could."""
 
 
 def install() -> None:
-    """Let all launches of this process, whose Numba must be the simulator, run as this module says."""
+    """Let all launches of this process, whose Numba has to be the simulator, run as this module describes."""
     kernel.BlockManager = Block
     kernel.swapped_cuda_module = with_globals
     FakeWithinKernelCUDAArray.__getitem__ = item
@@ -38,12 +38,12 @@ def install() -> None:
 
 
 class KeptThread(kernel.BlockThread):
-    """A thread of one block, and then of another.
+    """A thread that serves one block after another.
 
     Attributes
     ----------
     gate : Lock
-        Held, but for the moments in which the thread gets its turn.
+        Held except while the thread has its turn.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class KeptThread(kernel.BlockThread):
         self.start()
 
     def begin(self, block: Block, place: tuple[int, ...], at: tuple[int, ...]) -> None:
-        """Become thread `at` of a block that is at `place` in the grid."""
+        """Become thread `at` of a block at `place` in the grid."""
         across, down, _ = block.shape
         self._manager, self.blockIdx, self.threadIdx = block, Dim3(*place), Dim3(*at)
         self.thread_id = at[0] + across * (at[1] + down * at[2])
@@ -73,9 +73,9 @@ class Block:
     Attributes
     ----------
     shape : tuple of three int
-        Its threads in each direction.
+        How many threads it has in each direction.
     block_state : ndarray of bool, of that shape
-        What each thread has told a barrier that counts.
+        The value that each thread has given to a barrier that counts.
     """
 
     _idle: list[KeptThread] = []  # noqa: RUF012  one launch runs at a time
@@ -97,7 +97,7 @@ class Block:
         Raises
         ------
         Exception
-            The first one of any thread; the numbers of the thread and the block stand before its text.
+            The first one of any thread; its text begins with the numbers of the thread and the block.
         """
         self._arguments = arguments
         threads = []
@@ -129,18 +129,18 @@ class Block:
             self._ended.release()
 
     def wait(self, thread: KeptThread) -> None:
-        """Wait until every thread waits that has not ended.
+        """Wait until every thread that has not ended waits.
 
         Raises
         ------
         RuntimeError
-            Where a thread of the block has failed.
+            If a thread of the block has failed.
         """
         self._waiting.append(thread)
         self._pass(thread)
 
     def give_way(self, thread: KeptThread) -> None:
-        """Let another thread run, if one can. Raises as `wait`."""
+        """Let another thread run, if one can. Raises like `wait`."""
         if self._ready:
             other = self._drawn()
             self._ready.append(thread)

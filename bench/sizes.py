@@ -58,9 +58,9 @@ class Sizes:
     runs : int
         Runs that are timed, after one that is not.
     command : str or None
-        Another program that is asked what rivals are.
+        Another program that answers the questions of rivals.
     brought : Brought or None
-        A folder of events and a query, which rivals are asked instead.
+        A folder of events and a query of the user, in place of the workloads.
     """
 
     events: int = 50 * MILLION
@@ -87,7 +87,7 @@ class Sizes:
     brought: Brought | None = None
 
     def scaled(self, share: float) -> Sizes:
-        """The same for a share of the events; keyed stays large enough that every key has some."""
+        """The same sizes for a share of the events; `keyed` stays large enough that every key has events."""
         return replace(
             self,
             events=int(self.events * share),

@@ -43,11 +43,11 @@ LOCAL_S = 600.0
 CORES = 2
 RIVAL = three_steps(0.5, "500 SECONDS", "key")
 RIVAL_WINDOW = 500_000_000
-"""The same in microseconds."""
+"""The same gap in microseconds."""
 
 
 def spark_files(sizes: Sizes) -> Iterator[Figure]:
-    """Queries over files: the workers read them, against the local engine in a process of its own."""
+    """Queries over files, which the workers read; beside the local engine in a process of its own."""
     section = "spark files"
     with _lake(sizes.lake) as given:
         if given is None:
@@ -76,7 +76,7 @@ def spark_files(sizes: Sizes) -> Iterator[Figure]:
 
 
 def spark_prepared(sizes: Sizes) -> Iterator[Figure]:
-    """A query without a window over files that lie in the order of time, and as `prepare` writes them."""
+    """A query without a window over files that are in the order of time, and as `prepare` writes them."""
     section = "spark files, keyed, no window"
     with _lake(sizes.framed) as given:
         if given is None:
@@ -103,7 +103,7 @@ def spark_prepared(sizes: Sizes) -> Iterator[Figure]:
 
 
 def spark_frames(sizes: Sizes) -> Iterator[Figure]:
-    """Keyed queries over a DataFrame, against a shuffle of the same columns whose batches nobody looks at."""
+    """Keyed queries over a DataFrame, beside a shuffle of the same columns whose batches are not used."""
     section = "spark DataFrame"
     few, many = f"{KEYS:,} keys", f"{MANY:,} keys"
     taken = yield from _frames(section, {few: (KEYED, "key"), many: (MANY_KEYED, "many")}, sizes, 1.3)
@@ -113,7 +113,7 @@ def spark_frames(sizes: Sizes) -> Iterator[Figure]:
 
 
 def spark_cut(sizes: Sizes) -> Iterator[Figure]:
-    """Queries without keys over a DataFrame, which is cut by time, against a shuffle by time."""
+    """Queries without keys over a DataFrame, which is cut by time, beside a shuffle by time."""
     cases = {"window of 1 s": (UNKEYED, None), "window of 1,000 s": (UNKEYED_LONG, None)}
     yield from _frames("spark DataFrame, unkeyed, cut by time", cases, sizes, None)
 
@@ -143,7 +143,7 @@ def _frames(
 
 
 def spark_rivals(sizes: Sizes) -> Iterator[Figure]:
-    """The same counted by Spark SQL: self-joins, and window functions."""
+    """The same matches counted by Spark SQL: self-joins, and window functions."""
     with _lake(sizes.sparked) as given:
         if given is None:
             yield _absent("spark rivals")

@@ -1,4 +1,4 @@
-"""What the benchmarks of Spark run on: a session, and a lake of Parquet files."""
+"""What the benchmarks of Spark run on: a session, and a folder of Parquet files."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ FILES = 8
 MANY = 100_000
 """Keys of the column `many`."""
 GROUP = 1_000_000
-"""Rows of a row group at most."""
+"""The most rows of a row group."""
 TIME = pa.timestamp("us", "UTC")
 
 
 def missing() -> str | None:
-    """What is missing to run Spark here; None where nothing is."""
+    """What is missing to run Spark here; None if nothing is."""
     if find_spec("pyspark") is None or not can_measure():
         return "it is not installed" if find_spec("pyspark") is None else "there is no /proc to measure by"
     from cer_gpu.spark.java import JavaError, require_java
@@ -103,7 +103,7 @@ def three_steps(kept: float, window: str | None, key: str | None = None) -> str:
     kept : float
         The share of the events of each type that its filter keeps.
     window : str or None
-        As after WITHIN.
+        The window, as written after WITHIN.
     key : str, optional
         The column of PARTITION BY.
     """

@@ -1,4 +1,4 @@
-"""The local engine on files, in a process of its own, measured as the benchmarks of Spark measure.
+"""The local engine on files, in a process of its own, measured in the same way as Spark.
 
 `python -m bench.spark_local ASKED` takes a JSON object `{"runs": ..., "queries": {name: {"product": "count"
 or "run", "text": ..., "paths": [...], "order_by": ...}}}` and prints for each name what the runs took, and
@@ -23,12 +23,12 @@ PRIMES = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB8
 
 
 def checksum(found: pa.Table) -> tuple[int, int]:
-    """The number of complex events, and a number that no other set of them has; their order does not matter.
+    """The number of complex events, and a checksum that does not depend on their order.
 
     Parameters
     ----------
     found : pyarrow.Table
-        With lists of one position each in `a`, `b` and `c`.
+        With a list of one position in each of `a`, `b` and `c`.
     """
     mixed = np.zeros(len(found), np.uint64)
     for name, prime in zip(("start", "end", "a", "b", "c"), (*PRIMES, PRIMES[0] ^ PRIMES[1])):

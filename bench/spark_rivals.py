@@ -1,4 +1,4 @@
-"""The three steps counted by Spark SQL, by self-joins and by window functions.
+"""Three steps counted by Spark SQL, with self-joins and with window functions.
 
 The times are whole microseconds, `{w}` is the window, `{kept}` the percentage that the filters keep.
 """

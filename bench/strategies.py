@@ -20,7 +20,7 @@ from bench.streams import codes_of, make_table, values_of
 STRATEGIES = ("ALL", "NEXT", "LAST", "MAX", "STRICT")
 WITHIN = (100, 1000, 10_000)
 ANSWERS = 20_000_000
-"""Complex events that are listed at most: ALL has more in a long window."""
+"""The most complex events that are listed: ALL has more in a long window."""
 
 
 def strategies(sizes: Sizes) -> Iterator[Figure]:
@@ -83,8 +83,8 @@ def _listed(query: cer.Query, events: pa.Table) -> int:
 def chosen(name: str, positions: Positions, within: int) -> tuple[np.ndarray, np.ndarray]:
     """The ends of `A ; B ; C` under a strategy, and how many complex events are left at each.
 
-    NEXT and LAST leave one wherever there is any; MAX leaves all, since all have three events; STRICT those
-    of three events in a row.
+    NEXT and LAST leave one wherever there is any; MAX leaves all, because all have three events; STRICT
+    leaves those of three neighbouring events.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def chosen(name: str, positions: Positions, within: int) -> tuple[np.ndarray, np
 
 
 def one_each(name: str, positions: Positions, ends: np.ndarray, within: int) -> dict[str, np.ndarray]:
-    """Which events the one complex event at each end has; nothing where a strategy leaves several.
+    """The events of the one complex event at each end; empty if a strategy leaves several.
 
     NEXT takes the first a in the window and the first b after it, LAST the last b and the last a before it.
     """

@@ -1,7 +1,7 @@
 """Seeded streams of events: ten types, a price, a key and a time.
 
-A stream is made in pieces of `PIECE` events, and every column of a piece has its own generator. So a
-stream is the same whether it is made at once or piece by piece, and whichever columns are asked for.
+A stream is made in pieces of `PIECE` events, and every column of a piece has its own generator. So a stream
+is the same whether it is made at once or piece by piece, and whichever columns are made.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def pieces(count: int, columns: Sequence[str], seed: int = SEED) -> Iterator[dic
 
 
 def write_parquet(path: Path, parts: Iterator[dict[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
-    """Write pieces to a Parquet file, one row group each, and hand them on."""
+    """Write pieces to a Parquet file, one row group each, and yield them again."""
     writer: pq.ParquetWriter | None = None
     try:
         for part in parts:

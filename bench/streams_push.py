@@ -16,13 +16,13 @@ from bench.measure import Times
 from bench.sizes import Sizes, large
 
 KEYS = 1000
-"""Values of `g`, the key of PARTITION BY."""
+"""How many values `g`, the key of PARTITION BY, has."""
 
 PUSHES = 500
-"""Pushes that are timed, after a tenth of them that is not."""
+"""How many pushes are timed, after a tenth of them that is not."""
 
 MOST_S = 100e-6
-"""Seconds that a push of one event may take at most, where nothing ends."""
+"""The most seconds that a push of one event may take if nothing ends."""
 
 PATTERN = "SELECT * FROM S WHERE A AS a ; B AS b ; C AS c"
 
@@ -34,7 +34,7 @@ class Kind(NamedTuple):
     ----------
     text : str
     answers : callable
-        How many answers a last B and C have, by how many A's there were.
+        `answers(n)`: how many answers a last B and C have, after n A's.
     tables : bool
         Whether an event is pushed as a dict with a table for each type.
     """
@@ -69,11 +69,11 @@ KINDS = {
         "Q(x) <- A(k = x), B(k = x), C(k = x) WITHIN 1000000000 EVENTS", lambda starts: 1
     ),
 }
-"""Those that are measured, by what the table calls them. Every A of the join has a key of its own."""
+"""The queries that are measured, by their names in the table. Every A of the join has a key of its own."""
 
 
 def streams_push(sizes: Sizes) -> Iterator[Figure]:
-    """The time of a push that nothing ends in, for each kind of query."""
+    """The time of a push at which nothing ends, for each kind of query."""
     for name, kind in KINDS.items():
         for count in (10, 10_000, sizes.pushed):
             times = _pushes(kind, count)
@@ -109,7 +109,7 @@ def _pushes(kind: Kind, count: int) -> Times:
 
 
 def _events(kind: str, first: int, count: int, key: int | None = None) -> pa.Table:
-    """Events of one type: their numbers are `ts` and, if no other is given, `k`; `g` groups them."""
+    """Events of one type: their numbers are `ts` and, unless `key` is given, `k`; `g` groups them."""
     numbers = np.arange(first, first + count)
     types = pa.DictionaryArray.from_arrays(np.zeros(count, np.int32), pa.array([kind]))
     keys = numbers if key is None else np.full(count, key)

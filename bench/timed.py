@@ -20,11 +20,11 @@ GAP = 20
 """The longest gap between two steps, in events of a key on average."""
 
 SCALES = {"1 ms": 1_000, "1 s": 1_000_000, "1 min": 60_000_000, "1 h": 3_600_000_000, "1 d": 86_400_000_000}
-"""Gaps in microseconds, of the same events at other times."""
+"""Gaps in microseconds: the same events at other times."""
 
 
 def timed(sizes: Sizes) -> Iterator[Figure]:
-    """Gaps against one window, flat in the size of gaps, and sessions."""
+    """Gaps beside one window, growing gaps, and sessions."""
     yield from _steps(sizes)
     yield from _scales(sizes)
     yield from _sessions(sizes)
@@ -154,8 +154,8 @@ def chained(
 ) -> tuple[np.ndarray, int]:
     """Where `A ;[<= gap] B ;[<= gap] C WITHIN within` ends, and how many complex events there are.
 
-    Of each C the B's at most `gap` before it are parted: of the later ones the gap alone says which A's come
-    before, of the earlier ones the window does.
+    For each C the B's at most `gap` before it are in two groups: for the later ones only the gap decides
+    which A's come before, for the earlier ones the window does.
 
     Parameters
     ----------

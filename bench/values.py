@@ -1,4 +1,4 @@
-"""PREV, functions and parameters beside the same query over columns and constants that have their values."""
+"""PREV, functions and parameters, beside the same query over columns and constants with their values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CASES = (
     ),
     ("`$p`", "A ; B AS b FILTER b[price > $p]", "A ; B AS b FILTER b[price > 90]"),
 )  # fmt: skip
-"""Each with the query over a value, and the one over what it is."""
+"""Each with the query over a value, and the query over a column that has the value."""
 
 
 def values(sizes: Sizes) -> Iterator[Figure]:

@@ -1,4 +1,4 @@
-"""The sections of views: rows inserted one by one and in batches, against evaluating the join anew."""
+"""The sections of views: rows inserted one by one and in batches, beside computing the join again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LISTED = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class JoinFamily:
-    """A rule and the same as SQL that counts its answers.
+    """A rule, and the SQL that counts its answers.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class JoinFamily:
         The columns of R, S and T; `k` holds keys, the others whole numbers.
     sql : str
     most : int
-        Rows of a relation, at most: without a key answers are many.
+        The most rows of a relation: without a key there are many answers.
     """
 
     name: str
@@ -103,7 +103,7 @@ GROWING = {"two without a key": (250, 500, 1000, 2000), "chain of three without 
 
 
 def views(sizes: Sizes) -> Iterator[Figure]:
-    """Views under inserts, against DuckDB that counts the answers anew after each batch."""
+    """Views under inserts, beside DuckDB, which counts the answers again after each batch."""
     for family in FAMILY:
         yield from _updated(family, sizes)
     for name, many in GROWING.items():

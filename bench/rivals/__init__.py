@@ -1,1 +1,1 @@
-"""The same questions, events and answers, asked of cer-gpu and of what people would use instead."""
+"""The same questions and events for cer-gpu and for what people would use instead; answers are compared."""

@@ -1,8 +1,8 @@
 """Programs that are asked: engines on the JVM (`bench.rivals.jvm`), and whatever `--command` names.
 
-A program is started with a file of events as its last argument; once it has read them it writes `ready`. For
-each question it then reads a line and writes `answer NUMBER SECONDS`, from loaded events to the number, or
-`cannot WHY`. Other lines of it are left out. Engines on the JVM read CSV, a command Parquet.
+A program is started with a file of events as its last argument; when it has read them it writes `ready`. Then
+it reads a line for each question and writes `answer NUMBER SECONDS`, the time from loaded events to the
+number, or `cannot WHY`. Its other lines are ignored. Engines on the JVM read CSV, a command reads Parquet.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from bench.rivals.questions import Many, Ours, Question
 
 
 class CannotError(Exception):
-    """A program cannot be had, or cannot be asked; why."""
+    """A program cannot be had, or cannot answer; the message says why."""
 
 
 class Answer(NamedTuple):
-    """What a program says: the number of matches, and the seconds that it needed for them."""
+    """The answer of a program: the number of matches, and the seconds that it took."""
 
     number: int
     seconds: float
@@ -34,7 +34,7 @@ class Program:
     Parameters
     ----------
     command : sequence of str
-        With the file of events.
+        The command, with the file of events.
     worded : callable
         Gives the line of a question.
     """
@@ -83,7 +83,7 @@ def high_water(process: int) -> int:
 
 
 def below(process: int) -> list[int]:
-    """The living processes that a process has started, and those that these have: Spark's JVM is one."""
+    """The living processes below a process: those that it, or one of these, has started, as Spark's JVM."""
     found = []
     for path in Path(f"/proc/{process}/task").glob("*/children"):
         for child in map(int, path.read_text().split()):
@@ -92,12 +92,12 @@ def below(process: int) -> list[int]:
 
 
 def open_command(command: str, path: str) -> Program:
-    """Start a program that a user brings; each question is a line of JSON: its CEQL and its SQL."""
+    """Start a program of the user; each question is a line of JSON: its CEQL and its SQL."""
     return Program([*shlex.split(command), path], worded)
 
 
 def worded(question: Question) -> str:
-    """A question as JSON: `ceql`, and `sql` for DuckDB where there is one; lists for many."""
+    """A question as JSON: `ceql`, and `sql` for DuckDB if there is one; lists if there are several."""
     if isinstance(question, Many):
         return json.dumps(
             {

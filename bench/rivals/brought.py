@@ -1,8 +1,8 @@
-"""A folder of Parquet and a query that a user brings: the events and the question as rivals read them.
+"""A folder of Parquet and a query of the user: the events and the question in the forms that rivals read.
 
-A sequence of types in a window, with or without a key, is put into the words of every rival; it may compare
-one attribute from step to step, and bound it in the first step. Of any other query ours is timed alone, and
-beside it what `--command` names.
+A sequence of types in a window, with or without a key, is translated for every rival; it may compare one
+attribute from step to step, and bound it in the first step. For any other query only ours is timed, and
+beside it the program that `--command` names.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ NANOSECONDS["d"] = 24 * NANOSECONDS["h"]
 
 
 class Brought(NamedTuple):
-    """What a user brings.
+    """What the user gives.
 
     Attributes
     ----------
     folder : str
-        Of Parquet files.
+        A folder of Parquet files.
     query : str
-        As CEQL.
+        The query, in CEQL.
     order_by : str
         The column of time.
     type_column : str
@@ -47,13 +47,13 @@ class Brought(NamedTuple):
     type_column: str
 
     def events(self) -> pa.Table:
-        """All events in the order of time: rows that tie stay as they are."""
+        """All events in the order of time; rows that tie keep their order."""
         table = ds.dataset(sorted(Path(self.folder).rglob("*.parquet")), format="parquet").to_table()
         order = pc.sort_indices(table, [(self.order_by, "ascending")])
         return table.take(order) if not _ascends(table[self.order_by]) else table
 
     def put(self) -> Put:
-        """The events and the question as rivals read them; unchanged where other words lack the query.
+        """The events and the question in the forms that rivals read; unchanged if there is no translation.
 
         Events without a type or a part of the key are left out, as ours skips them.
         """
@@ -101,7 +101,7 @@ class Brought(NamedTuple):
 
 
 class Put(NamedTuple):
-    """Events and a question, as rivals read them."""
+    """Events and a question, in the forms that rivals read."""
 
     events: pa.Table
     question: Sequence | Ours
@@ -113,7 +113,7 @@ def written(brought: Brought, question: Sequence | Ours) -> str:
 
 
 def read(text: str) -> tuple[Brought, Sequence | Ours]:
-    """What `written` wrote."""
+    """Read what `written` wrote."""
     brought, kind, values = json.loads(text)
     if kind == "Ours":
         return Brought(**brought), Ours(**values)

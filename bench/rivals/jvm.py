@@ -1,4 +1,4 @@
-"""Engines on the JVM: jars, fetched by Maven or taken out of a wheel, and drivers that javac compiles."""
+"""Engines on the JVM: jars that Maven fetches or that are inside a wheel, and drivers that javac compiles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bench.rivals.words import calls, epl, siddhi
 DRIVERS = Path(__file__).resolve().parent / "drivers"
 
 KEPT = Path.home() / ".cache" / "cer-gpu-bench"
-"""Where jars are kept: what Maven fetched, and what was taken out of the wheel of Flink."""
+"""Where jars are kept: those from Maven, and those from the wheel of Flink."""
 
 ESPER = "9.0.0"
 

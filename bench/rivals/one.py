@@ -1,10 +1,10 @@
 """One engine and one question, in a process of its own.
 
 `python -m bench.rivals.one ENGINE ASKED FILE RUNS` loads a Parquet file and asks a question, once to warm up
-and RUNS times more: ASKED is the number of a workload, or what `bench.rivals.brought` writes. It prints
-`{"number": ..., "seconds": [...], "load": ..., "peak": ...}`: the count, the seconds of each run, those of
-starting and loading, and the most bytes of resident memory. An engine that cannot be had, or asked, prints
-`{"cannot": WHY}`. `command:PROGRAM` is a program of a user.
+and RUNS times more: ASKED is the number of a workload, or the text that `bench.rivals.brought` writes. It
+prints `{"number": ..., "seconds": [...], "load": ..., "peak": ...}`: the count, the seconds of each run,
+those of starting and loading, and the most bytes of resident memory. For an engine that cannot be had, or
+cannot answer, it prints `{"cannot": WHY}`. `command:PROGRAM` is a program of the user.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def open_ours(path: str) -> Count:
 
 
 def open_brought(brought: Brought) -> Count:
-    """Load a folder that a user brings; what is counted is the query as it is written."""
+    """Load a folder of the user; the query is counted as it is written."""
     import cer_gpu as cer
 
     events = brought.events()
@@ -100,13 +100,13 @@ def open_duckdb(path: str) -> Count:
 
 
 def in_sql(engine: str, asked: Callable[[str], int]) -> Count:
-    """What answers a question by asking an engine its SQL: one statement, or one for each query or batch.
+    """A function that answers a question with an engine's SQL: one statement, or one for each query or batch.
 
     Parameters
     ----------
     engine : str
     asked : callable
-        Gives the number that a statement gives.
+        Gives the number that a statement returns.
     """
     last: list[int] = []
 

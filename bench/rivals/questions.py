@@ -1,8 +1,9 @@
-"""The questions: each as CEQL and as SQL, and as plain values that data frames are asked by.
+"""The questions: each in CEQL, in SQL, and as plain values for data frames.
 
-Events have `ts` (0, 1, 2, ...), `type` (text), `key` and `price`; those of a user have `place`, too, since
+Events have `ts` (0, 1, 2, ...), `type` (text), `key` and `price`; those of a user have `place` too, because
 times may tie there. A sequence inside a window is joined by buckets as wide as the window, in SQL and in data
-frames alike: that is faster for each of them than the plain join by inequalities, and than one by key alone.
+frames alike: for each of them that is faster than the plain join by inequalities, and than a join by key
+alone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 GAP, REACH = 2000, 3000
-"""Of sessions, and of silence: longer than it nothing happens in a key."""
+"""The gap of sessions, and of silence: a key without events for longer."""
 
 DAY = 24 * 3600
 
@@ -38,27 +39,28 @@ DIALECTS = {
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Events of some types one after another: how many matches.
+    """Events of some types one after another: the number of matches.
 
     Attributes
     ----------
     steps : tuple of str
-        The types of each step; several are joined by `|`.
+        The types of each step; several are separated by `|`.
     within : int
-        From the first event to the last.
+        The window, from the first event to the last.
     keyed : bool
+        Whether all events of a match have one key.
     rises : tuple of (int, int)
         Pairs of steps of which the later one has the higher price.
     unless : str or None
-        A type that does not lie between the first and the last event.
+        A type of which no event may lie between the first and the last event.
     above : float or None
-        The price of the first event is above it.
+        The price of the first event has to be above this.
     gap : int or None
-        From each event to the next one; `within` is then as long as all gaps.
+        The longest time from each event to the next one; `within` is then as long as all gaps.
     between : str or None
-        A type of which one event or more lies between the first and the last one, and is part of the match.
+        A type of which at least one event lies between the first and the last one, and is part of the match.
     longest : bool
-        All events of `between` are part of the match, rather than any of them.
+        All events of `between` are part of the match, not just any of them.
     order : str
         The column that tells which event is earlier.
     """
@@ -75,7 +77,7 @@ class Sequence:
     order: str = "ts"
 
     def ceql(self) -> str:
-        """As a pattern."""
+        """The question as a pattern of CEQL."""
         parts = [f"({step.replace('|', ' OR ')}) AS s{k}" for k, step in enumerate(self.steps)]
         conditions = [f"s{low}.price < s{high}.price" for low, high in self.rises]
         if self.above is not None:
@@ -91,11 +93,11 @@ class Sequence:
 
     @property
     def numbered(self) -> str | None:
-        """The type of which it matters how many events came before an event."""
+        """The type of which it matters how many events came before an event; None if there is none."""
         return self.unless or self.between
 
     def sql(self, engine: str) -> str:
-        """As a join by buckets."""
+        """The question as a join by buckets."""
         words, last = DIALECTS[engine], len(self.steps) - 1
         width = max(self.within, 1)
         bucket = words["div"].format(a="ts", b=width)
@@ -129,21 +131,21 @@ class Sequence:
 
 
 def spread(words: dict[str, str], bucket: str, offsets: tuple[int, ...]) -> tuple[str, str]:
-    """The table that has each event in some buckets beside its own, too, and what names the bucket."""
+    """The table that has each event in further buckets besides its own, and the name of the bucket."""
     cells = ", ".join(f"{bucket} + {offset}" for offset in offsets)
     return words["from"].format(cells=cells), words["in"].format(cells=cells)
 
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """Three steps by key, one match for each end or for each start.
+    """Three steps by key, with one match for each end or for each start.
 
     Attributes
     ----------
     steps : tuple of str
     within : int
     ends : bool
-        For each last event the latest events before it, rather than for each first event the next ones.
+        True: for each last event the latest events before it; False: for each first event the next ones.
     """
 
     steps: tuple[str, ...]
@@ -151,7 +153,7 @@ class Nearest:
     ends: bool
 
     def ceql(self) -> str:
-        """As a pattern."""
+        """The question as a pattern of CEQL."""
         if self.ends:
             return f"SELECT LAST * WHERE {' ; '.join(self.steps)} PARTITION BY key WITHIN {self.within} [ts]"
         pattern = self.steps[0]
@@ -160,8 +162,8 @@ class Nearest:
         return f"SELECT * WHERE {pattern} PARTITION BY key WITHIN {self.within} [ts]"
 
     def sql(self, engine: str) -> str:
-        """As window functions, one inside the other."""
-        del engine  # all of them say it alike
+        """The question as window functions, one inside the other."""
+        del engine  # all of them write it alike
         *steps, asked = self.steps if self.ends else self.steps[::-1]
         fold, rows = ("max", "UNBOUNDED PRECEDING AND 1 PRECEDING")
         if not self.ends:
@@ -177,16 +179,17 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A join of relations by key: how many answers.
+    """A join of relations by key: the number of answers.
 
     Attributes
     ----------
     relations : tuple of str
         Types of events.
     within : int or None
-        From the earliest event of an answer to the latest.
+        The window, from the earliest event of an answer to the latest.
     batches : int
-        Of a view: it is counted after each of so many batches of events, and the counts are added up.
+        For a view: how many batches the events come in; the view is counted after each, and the counts are
+        added.
     """
 
     relations: tuple[str, ...]
@@ -194,7 +197,7 @@ class Joined:
     batches: int = 1
 
     def ceql(self) -> str:
-        """As a rule."""
+        """The question as a rule."""
         atoms = ", ".join(f"{name}(key = k)" for name in self.relations)
         return f"Q(k) <- {atoms}" + (f" WITHIN {self.within} [ts]" if self.within is not None else "")
 
@@ -203,7 +206,7 @@ class Joined:
         return [last * (k + 1) // self.batches for k in range(self.batches)]
 
     def sql(self, engine: str, bound: int | None = None) -> str:
-        """As a join by key, and by buckets where there is a window; `bound` is the time of the last event."""
+        """The question as a join by key, by buckets in a window; `bound` is the time of the last event."""
         words, tables = DIALECTS[engine], []
         bucket = words["div"].format(a="ts", b=self.within or 1)
         upto = "" if bound is None else f" AND ts <= {bound}"
@@ -224,14 +227,14 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Something about each event and those beside it in its key: how many events it holds for.
+    """A condition on each event and its neighbours of the same key: the number of events for which it holds.
 
     Attributes
     ----------
     pattern : str
-        As CEQL, without types: all events are `E`.
+        In CEQL, without types: all events are `E`.
     condition : str
-        As SQL: `{lag:ts:1}` is the ts of the event before, `{lead:ts:1}` of the one after.
+        In SQL: `{lag:ts:1}` is the ts of the event before, `{lead:ts:1}` of the one after.
     frame : str
         The name of the question in `bench.rivals.frames`.
     """
@@ -241,11 +244,11 @@ class Neighbours:
     frame: str
 
     def ceql(self) -> str:
-        """As a pattern."""
+        """The question as a pattern of CEQL."""
         return self.pattern
 
     def sql(self, engine: str) -> str:
-        """As window functions."""
+        """The question as window functions."""
         parts = self.condition.split("{")
         condition, columns = parts[0], {}
         for part in parts[1:]:
@@ -268,20 +271,20 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """Several questions at once: the sum of their counts."""
+    """Several questions in one: the sum of their counts."""
 
     questions: tuple[Sequence, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """A question that no rival is asked, and why."""
+    """A question that is put to no rival, and why."""
 
     pattern: str
     lacking: str
 
     def ceql(self) -> str:
-        """As a pattern."""
+        """The question as a pattern of CEQL."""
         return self.pattern
 
 

@@ -1,4 +1,4 @@
-"""The section `rivals` of the table: each workload, each engine that is installed, and what a rival lacks."""
+"""The section `rivals` of the table: each workload, each installed engine, and what a rival cannot do."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ MODULES = {
     "pandas": "pandas",
     "spark-sql": "pyspark",
 }
-"""What is imported of the engines that are Python packages; others say themselves where they are missing."""
+"""The modules of engines that are Python packages; the others tell themselves that they are missing."""
 
 TEN_TIMES = ("(a)", "(b)", "(d)", "(g)")
 
 
 def rivals(sizes: Sizes) -> Iterator[Figure]:
-    """Every workload: ours first, then each rival with the same count, or why there is none.
+    """Every workload: ours first, then each rival with the same count, or the reason why there is none.
 
-    Of a folder that a user brings, its query alone.
+    For a folder of the user, only its query.
     """
     if sizes.brought is not None:
         yield from _of_a_user(sizes.brought, sizes)
@@ -67,7 +67,7 @@ def _of_a_user(brought: Brought, sizes: Sizes) -> Iterator[Figure]:
 
 
 def made(workload: Workload, number: int) -> pa.Table:
-    """Random events: each type and key as likely as the others."""
+    """Random events: all types and keys are equally likely."""
     random = np.random.default_rng(SEED)
     types = pa.DictionaryArray.from_arrays(
         pa.array(random.integers(0, workload.types, number).astype("int32")), list(LETTERS[: workload.types])
@@ -85,7 +85,7 @@ def made(workload: Workload, number: int) -> pa.Table:
 def flights() -> pa.Table:
     """The departures and arrivals of the demo; the aircraft is the key, the delay the price.
 
-    Times that tie are told apart as the demo orders them: seconds are numbers of a finer clock.
+    Times that tie are separated in the order of the demo: seconds become numbers of a finer clock.
     """
     from cer_gpu.demo import flight_events
 

@@ -25,7 +25,7 @@ LINE = "Beside others"
 
 
 class Cell(NamedTuple):
-    """What one engine did with one workload.
+    """The result of one engine for one workload.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Cell(NamedTuple):
     answers : int or None
         Complex events.
     note : str
-        Why there is nothing else.
+        Why there is no result.
     """
 
     rate: float | None
@@ -49,7 +49,7 @@ class Cell(NamedTuple):
 
 
 def cells(record: dict[str, Any]) -> dict[str, dict[str, Cell]]:
-    """By workload and engine."""
+    """The cells, by workload and engine."""
     figures = [one for one in record["figures"] if one["section"].startswith("rivals: ")]
     ratios = {(one["section"], one["case"]): one["value"] for one in figures if one["unit"] == "times"}
     found: dict[str, dict[str, Cell]] = {}
@@ -106,7 +106,7 @@ def page(record: dict[str, Any], name: str) -> str:
 
 
 def line(record: dict[str, Any]) -> str:
-    """The line for the README: how many times our time the best and the middle rival take."""
+    """The line for the README: how many times our time the best and the median rival take."""
     rows = cells(record)
     best = [
         min(rivals)
@@ -123,7 +123,7 @@ def line(record: dict[str, Any]) -> str:
 
 
 def picture(record: dict[str, Any], path: Path) -> None:
-    """A point for each engine and workload: how many times our time it takes."""
+    """Draw a point for each engine and workload: how many times our time it takes."""
     points = [
         {"question": workload, "engine": engine, "times": cell.times}
         for workload, row in cells(record).items()

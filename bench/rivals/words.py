@@ -1,4 +1,4 @@
-"""The questions in the words of engines on the JVM: Esper's EPL, calls of Flink CEP, queries of Siddhi."""
+"""The questions for engines on the JVM: in Esper's EPL, as calls of Flink CEP, as queries of Siddhi."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FOR_EACH_START = "its patterns choose for each start, not for each end"
 
 
 def epl(question: Question) -> str:
-    """A question as statements of Esper; a tab parts them. Times are milliseconds of its clock."""
+    """A question as statements of Esper, separated by tabs. Times are milliseconds of its clock."""
     if isinstance(question, Many):
         return "\t".join(map(epl, question.questions))
     if isinstance(question, Neighbours):
@@ -40,7 +40,7 @@ def epl(question: Question) -> str:
         meets += [f"ts <= s{k - 1}.ts + {question.gap}"] if k and question.gap is not None else []
         text += " -> " * (k > 1) + f"every s{k}=E({' and '.join(meets)})" + " -> (" * (k == 0)
     unless = f" and not E(type = '{question.unless}')" if question.unless else ""
-    # Times are whole: what lies apart less than one more millisecond lies apart so many at most.
+    # Times are whole numbers: events less than n + 1 milliseconds apart are at most n apart.
     return f"select 1 as one from pattern [{text}{unless}) where timer:within({question.within + 1} msec)]"
 
 
@@ -75,7 +75,7 @@ def _beside_epl(frame: str) -> str:
 
 
 def calls(question: Question) -> str:
-    """A question as the calls that make a pattern of Flink; its driver says how they are written."""
+    """A question as the calls that make a pattern of Flink, in the form that its driver reads."""
     if isinstance(question, Many):
         raise CannotError("a job of Flink CEP finds one pattern")
     if isinstance(question, Neighbours):
@@ -147,7 +147,7 @@ def _sequence_siddhi(question: Sequence) -> str:
         meets = [f"({kinds})"]
         meets += [f"price > s{low}.price" for low, high in question.rises if high == k]
         meets += [f"price > {question.above}"] if k == 0 and question.above is not None else []
-        # Its own `within` lets go of what has begun, but is not exact where a step may occur again.
+        # Its own `within` drops what has begun, but is not exact if an event may serve several steps.
         meets += [f"ts <= s0.ts + {question.within}L"] if k else []
         meets += [f"ts <= s{k - 1}.ts + {question.gap}L"] if k and question.gap is not None else []
         steps.append(f"every s{k}=E[{' and '.join(meets)}]")

@@ -17,7 +17,7 @@ class Workload:
         Its letter, and what it asks.
     question : Question
     types, keys : int
-        How many there are, each as likely as the others.
+        How many there are, all equally likely.
     flights : bool
         Whether the events are those of the demo.
     """
@@ -45,7 +45,7 @@ def _late() -> str:
 
 
 def sequences() -> list[Workload]:
-    """Sequences over n + 6 types, whose last event occurs, and whose last event never does."""
+    """Sequences over n + 6 types: with a last event that occurs, and with one that never does."""
     found = []
     for number, windows in ((3, (50, 100, 200)), (5, (100,)), (7, (50,)), (9, (50,))):
         for window in windows:
@@ -58,7 +58,7 @@ def sequences() -> list[Workload]:
 
 
 def workloads() -> tuple[Workload, ...]:
-    """All of them, in the order of the table."""
+    """All workloads, in the order of the table."""
     three, hundred = ("A", "B", "C"), tuple(float(k) for k in range(1, 101))
     return (
         *sequences(),
