@@ -1,6 +1,6 @@
 """cer-gpu: complex event recognition over history.
 
-A query says which events make a complex event; the answer is every one of them, exactly:
+A query is a pattern of events. Its answer is exact: every complex event (match of the pattern) in the data.
 
 >>> import cer_gpu as cer
 >>> q = cer.compile("SELECT b[price], s[price] FROM Trades WHERE Buy AS b ; Sell AS s WITHIN 5 MINUTES")
@@ -19,10 +19,10 @@ What to ask of a query, from the cheapest answer to the fullest:
 
 `events` are a pyarrow Table, a pandas or polars DataFrame, a DuckDB relation, paths to Parquet, Arrow IPC,
 CSV or JSON lines, or a dict of event type to any of these. `order_by="ts"` names the column of time,
-`type_column="type"` that of the event type, `device="cpu"` or `"cuda"` the place; `help(cer.Query.run)`
-explains every keyword. On Spark: `from cer_gpu import spark`. In a shell: `cer --help`.
+`type_column="type"` the column of the event type, and `device="cpu"` or `"cuda"` the device;
+`help(cer.Query.run)` explains every keyword. On Spark: `from cer_gpu import spark`. In a shell: `cer --help`.
 
-What goes wrong is a CerError: QueryError, DataError, LimitError or DeviceError, with what to change.
+Every error is a CerError (QueryError, DataError, LimitError or DeviceError) and says what to change.
 """
 
 from __future__ import annotations

@@ -54,12 +54,12 @@ def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
     text : str
         `SELECT ...`, or a rule, `Q(x) <- T(x), S(x, y)`.
     params : mapping of str to object, optional
-        Values of its parameters, `$name`, for calls that give no other.
+        Values of its parameters, `$name`. A call such as `run` may give others.
 
     Raises
     ------
     QueryError
-        When the query is wrong; the error has all findings that need no data.
+        When the query is wrong; the error lists everything that is wrong with the text alone.
     LimitError
         When its automaton would exceed its budget.
     """
@@ -82,7 +82,7 @@ class Query:
     text : str
         The query as it was written.
     names : frozenset of str
-        The names in it, of columns and others.
+        All names that occur in the query: columns, event types, variables.
     """
 
     def __init__(self, text: str, params: Mapping[str, Any] | None = None) -> None:
@@ -159,25 +159,25 @@ class Query:
             process and its libraries, data that is already in memory, dictionaries of strings, results that
             you keep, and working copies: the peak lies above `memory` by these, about 100 MB.
         delimiter : str, optional
-            What stands between the cells of CSV files: by default a tab in `.tsv` files, a comma in others.
+            The character between the cells of CSV files: by default a tab in `.tsv` files, a comma in others.
         column_types : dict of str to str or pyarrow.DataType, optional
-            Types of columns of CSV and JSON lines files, `{"id": "string"}`; of other columns the first 8 MiB
-            of a file decide.
+            Types of columns of CSV and JSON lines files, `{"id": "string"}`; the types of other columns are
+            found in the first 8 MiB of a file.
         date_format : str or list of str, optional
             How times in CSV files are written, as `strptime` reads them: "%d.%m.%Y %H:%M:%S". By default
             times are those of ISO 8601.
         decimal_point : {".", ","}, optional
-            What stands before the fraction of numbers in CSV files.
+            The decimal point of numbers in CSV files.
         engine : str, default "auto"
-            The engine that answers: "regular", "chain", "ordered", "apart", "rule", "join", "timed", "clock",
-            "general". "auto" takes the first one under "routes" in `explain` that can answer the query. Every
-            engine that can gives the same answers.
+            The engine that answers the query: "regular", "chain", "ordered", "apart", "rule", "join",
+            "timed", "clock", "general". "auto" takes the first one under "routes" in `explain` that can
+            answer the query. Every engine that can gives the same answers.
         params : mapping of str to object, optional
             The values of the query's parameters, `$name`: numbers, texts, bools, times; for a span of time a
             `timedelta` or a text such as '5 min'.
         event_id : str, optional
-            A column whose values are given wherever positions would be: `start`, `end`, the lists of the
-            variables, `position`, `latest_start`. `hits` keeps the ids of all events that matter.
+            A column whose values are returned in place of positions: in `start`, `end`, the lists of the
+            variables, `position`, `latest_start`. Then `hits` keeps the ids of all relevant events in memory.
 
         Returns
         -------
@@ -196,15 +196,18 @@ class Query:
 
     @spelled(read_options)
     def count(self, events: Any, **keywords: Unpack[ReadKeywords]) -> int:
-        """How many complex events there are, without enumerating them; keywords as in `run`.
+        """Count the complex events, without enumerating them; keywords and errors as in `run`.
 
-        Exact, also where the number exceeds 64 bits.
+        Returns
+        -------
+        int
+            Exact, also where it exceeds 64 bits.
         """
         return self._bound(events, read_options(**keywords)).count()
 
     @spelled(read_options)
     def counts(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
-        """How many complex events end at each position where some do; keywords as in `run`.
+        """How many complex events end at each position where some do; keywords and errors as in `run`.
 
         Returns
         -------
@@ -216,14 +219,14 @@ class Query:
 
     @spelled(read_options)
     def hits(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
-        """The positions at which at least one complex event ends; keywords as in `run`.
+        """The positions at which at least one complex event ends; keywords and errors as in `run`.
 
         Returns
         -------
         pyarrow.Table
             `position`, the columns of the key, `time` where the run has an order, and `latest_start` (as
-            `position`, int64): the latest start of those that end there, before a strategy (NEXT, LAST, MAX,
-            ANY) or LIMIT chooses among them.
+            `position`, int64): the latest start of the complex events that end there, before a strategy
+            (NEXT, LAST, MAX, ANY) or LIMIT chooses among them.
         """
         return self._bound(events, read_options(**keywords)).hits()
 
@@ -247,9 +250,9 @@ class Query:
         Raises
         ------
         ValueError
-            For `sort=True`.
+            When `sort=True` is given: batches have to come in order.
         DataError
-            For a state that is damaged, of another query or of other keywords, or of another version.
+            When `state` is damaged, or was stored with another query, other keywords or another version.
         """
         from cer_gpu.engine.run.stream import Stream, about
 
@@ -262,7 +265,7 @@ class Query:
 
     @spelled(read_options)
     def explain(self, format: str = "text", events: Any = None, **keywords: Unpack[ReadKeywords]) -> str:
-        """How the query is evaluated: its class, engine, guarantee, sizes and cost; or its automaton, drawn.
+        """Explain how the query is evaluated (class, engine, guarantee, sizes, cost), or draw its automaton.
 
         Parameters
         ----------
@@ -275,11 +278,11 @@ class Query:
         Raises
         ------
         ValueError
-            For a format that does not exist.
+            When `format` is none of the three.
         LimitError
             When the automaton has more states than can be drawn.
         CerError
-            For `svg` without the package that draws it; the message says what to install.
+            For "svg", when the package that draws it is not installed; the message says what to install.
         """
         if format not in ("text", "mermaid", "svg"):
             raise ValueError(f'format is "text", "mermaid" or "svg", not {format!r}')
@@ -311,11 +314,11 @@ class Query:
 
     @spelled(read_options, omit=("limit", "event_id", "memory"))
     def funnel(self, events: Any, **keywords: Unpack[FunnelKeywords]) -> pa.Table:
-        """How far matches get, step by step, and which condition stops them; keywords as in `run`.
+        """Count how many matches reach each step, and how many each condition stops; keywords as in `run`.
 
         The steps are those between the outermost `;` and `:` of the pattern. For each step there is a row for
         the pattern up to it, and a row for each condition that the step brings, with that condition left out:
-        where `hits` is then much greater, it is this condition that few events meet.
+        if `hits` is then much greater, few events meet this condition.
 
         >>> cer.compile("SELECT * WHERE (A AS a FILTER a[v > 9]) ; B WITHIN 5 MINUTES").funnel(events)
 
@@ -324,13 +327,13 @@ class Query:
         pyarrow.Table
             `step` (int64, from 1), `pattern` (string: the step as it is written), `without` (string: the
             condition that is left out, `:` for contiguity, an interval, or the window; null for the pattern
-            itself), `hits` and `matches` as `backtest` gives them. Strategies of SELECT, CONSUME BY and LIMIT
-            are left out of all.
+            itself), `hits` and `matches` as `backtest` gives them. The strategy of SELECT, CONSUME BY and
+            LIMIT are ignored in all rows.
 
         Raises
         ------
         ValueError
-            For a rule.
+            When the query is a rule, which has no steps.
         """
         from cer_gpu.funnel import counted, funnel_table, stages_of  # few calls need it
         from cer_gpu.language.printer import to_text
@@ -352,13 +355,18 @@ class Query:
 
     @spelled(read_options)
     def check(self, events: Any = None, **keywords: Unpack[ReadKeywords]) -> tuple[Diagnostic, ...]:
-        """All findings about the query, errors and notes; keywords as in `run`.
+        """List all findings about the query, errors and notes; keywords as in `run`.
 
         Parameters
         ----------
         events : object, optional
             The events to run on: names and types are checked against them, and event types that do not
             occur among them are errors (this reads the type column).
+
+        Returns
+        -------
+        tuple of Diagnostic
+            Errors and notes; empty when there are none.
 
         Raises
         ------
@@ -369,14 +377,24 @@ class Query:
 
     @spelled(read_options)
     def portable(self, schema: pa.Schema, **keywords: Unpack[ReadKeywords]) -> PortableQuery:
-        """The query planned for data of a schema, to be sent to another process; keywords as in `run`.
+        """Plan the query for data of a schema, to send it to another process; keywords as in `run`.
+
+        Parameters
+        ----------
+        schema : pyarrow.Schema
+            The columns of the data.
+
+        Returns
+        -------
+        PortableQuery
+            A query that can be pickled.
 
         Raises
         ------
         QueryError
             When the query does not fit the schema.
         DataError
-            When the schema lacks the column of the types, the streams or the order.
+            When the schema lacks the type, stream or time column that the query needs.
         """
         return self._bound(schema.empty_table(), read_options(**keywords), once=True).portable()
 
@@ -393,8 +411,8 @@ class Query:
         source : Source
         asked : Options
         once : bool
-            Whether the events are read once alone: those of a stream, of another process, of many queries in
-            one pass.
+            Whether the events can be read only once: batches of a stream, events from another process, or one
+            pass for many queries.
         """
         from cer_gpu.engine.run.bound import BoundQuery
 
@@ -465,14 +483,25 @@ class Query:
 
 @spelled(read_options)
 def check(text: str, events: Any = None, **keywords: Unpack[ReadKeywords]) -> tuple[Diagnostic, ...]:
-    """All findings about a query at once, errors and notes; keywords as in `Query.run`.
+    """List all findings about a query, errors and notes; keywords as in `Query.run`.
 
-    Unlike `compile(text).check(...)`, it checks the data too where the text alone is wrong.
+    Unlike `compile(text).check(...)`, it checks the data even when the text alone is wrong.
+
+    Parameters
+    ----------
+    text : str
+        The query or rule.
+    events : object, optional
+        As in `Query.check`.
+
+    Returns
+    -------
+    tuple of Diagnostic
 
     Raises
     ------
     QueryError
-        When the text is not a query at all.
+        When the text cannot be parsed as a query.
     DataError
         When the events cannot be read, or lack the column of types or streams that the query needs.
     """

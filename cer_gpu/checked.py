@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def checked(query: tree.Statement, text: str, events: Any, keywords: ReadKeywords) -> tuple[Diagnostic, ...]:
-    """The findings about a query, with those that events bring; keywords as in `Query.run`."""
+    """All findings about a query, also those that only its events show; keywords as in `Query.run`."""
     asked = read_options(**keywords)
     check_engine(asked.engine)
     if events is None:
@@ -97,7 +97,7 @@ def _streams(query: tree.Statement) -> tuple[str, ...]:
 
 
 def schema_of(query: tree.Statement, source: Source, asked: Options) -> Schema:
-    """What a query is checked against on some events."""
+    """The event types, attributes and time column of some events, which a query is checked against."""
     schema = with_empty_columns(source.language_schema(asked.order_unit), query)
     streams = _streams(query)
     if source.has_type_column or len(streams) != 1:
@@ -107,7 +107,7 @@ def schema_of(query: tree.Statement, source: Source, asked: Options) -> Schema:
 
 
 def opened(names: frozenset[str], events: Any, asked: Options) -> Source:
-    """The source of some events, for queries in which these names occur."""
+    """Open events as a source, for queries in which these names occur."""
     from cer_gpu.engine.read.sources.source import open_source
 
     with within_memory("opening the events"):
@@ -123,7 +123,7 @@ def opened(names: frozenset[str], events: Any, asked: Options) -> Source:
 
 
 def raise_errors(found: Sequence[Diagnostic], text: str) -> None:
-    """Raise a QueryError of all errors among some findings, if there are any."""
+    """Raise a QueryError with all errors among some findings, if there are any."""
     errors = [finding for finding in found if finding.severity == "error"]
     if errors:
         raise QueryError(errors, text)

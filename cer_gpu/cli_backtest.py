@@ -1,4 +1,4 @@
-"""`cer backtest`: its queries, the values that they take, how its rows are parted, and outcomes."""
+"""`cer backtest`: its queries, the values of their parameters, buckets of time and keys, and outcomes."""
 
 from __future__ import annotations
 
@@ -101,14 +101,14 @@ QUERY_FILE = ".ceql"
 
 
 def asked_queries(queries: str, sweep: Sequence[str] | None) -> dict[str, Query | Variants]:
-    """The queries of a file, or the one that was typed, with the variants of what is swept.
+    """The queries of a file, or the query that was typed, each with the variants of its swept parameters.
 
     Raises
     ------
     BadParameter
-        For a sweep that is not NAME=VALUES, and of a parameter that no query has.
+        When a sweep is not NAME=VALUES, or names a parameter that no query has.
     DataError
-        For a file of queries that is not one.
+        When the file is not one of named queries.
     """
     from cer_gpu.api import Query
     from cer_gpu.backtesting.query_file import named_queries
@@ -152,12 +152,12 @@ def _grid(sweep: Sequence[str] | None) -> dict[str, list[str]]:
 
 
 def outcomes_asked(given: Sequence[str] | None) -> dict[str, str] | None:
-    """The outcomes by their names.
+    """The outcomes that were typed, by their names.
 
     Raises
     ------
     BadParameter
-        For one that is not NAME=EXPRESSION, and for a name that is given twice.
+        When an outcome is not NAME=EXPRESSION, or a name is given twice.
     """
     found: dict[str, str] = {}
     for each in given or ():
@@ -173,7 +173,7 @@ def outcomes_asked(given: Sequence[str] | None) -> dict[str, str] | None:
 
 
 def parts_of(by: Sequence[str] | None) -> list[Any] | None:
-    """What `by` says; a number alone is a span in the unit of the order column."""
+    """The values of --by; a number alone is a span in the unit of the order column."""
     if not by:
         return None
     return [int(one) if one.isdecimal() else one for one in by]
@@ -210,7 +210,7 @@ def backtest(
     form: OutputFormat = None,
     output: Output = None,
 ) -> int:
-    """Print how often each of many queries fires, read in one pass."""
+    """Print how often each of many queries fires; the events are read once."""
     from cer_gpu.backtesting.run import backtest as tried
     from cer_gpu.output import output_file, write_rows
 

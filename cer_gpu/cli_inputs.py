@@ -144,7 +144,7 @@ def events_of(
     data : sequence of str
         As typed. Standard input is copied to a file that is deleted when the process ends.
     form : InputFormat, optional
-        Of standard input; by default what its first bytes say.
+        The format of standard input; by default its first bytes decide.
     query : str, optional
         The query as typed, which may be standard input, too.
     """
@@ -222,7 +222,7 @@ def read_keywords(
 
 
 def given_params(given: Sequence[str] | None) -> dict[str, str]:
-    """The values of parameters; the place of each says whether it is a number or a text."""
+    """The values of parameters as text; the query says which of them are numbers."""
     from cer_gpu.language.parameters import Written
 
     found: dict[str, str] = {}
@@ -263,7 +263,7 @@ def text_keywords(
 
 
 def engine_named(name: str) -> str:
-    """The name of an engine."""
+    """Check the name of an engine, and return it."""
     from cer_gpu.plan.routes import ENGINES
 
     if name not in ENGINES:

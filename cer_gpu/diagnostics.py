@@ -146,7 +146,7 @@ SHOWN = 20
 
 
 def render(diagnostic: Diagnostic, text: str) -> str:
-    """A diagnostic with the line of the query that it speaks of.
+    """A diagnostic as text, with the line of the query that it is about.
 
     Parameters
     ----------
@@ -158,8 +158,8 @@ def render(diagnostic: Diagnostic, text: str) -> str:
     -------
     str
         Several lines, without a line end after the last. Columns count characters from 1; characters that
-        do not print are shown as a replacement character, tabs as four spaces. Of a long line the part
-        around the place is shown, and of a long message its beginning and its end.
+        do not print are shown as a replacement character, tabs as four spaces. A long line is cut to the
+        characters around the place, a long message to its beginning and end.
     """
     lines = [f"{diagnostic.severity}[{diagnostic.code}]: {_said(diagnostic.message)}"]
     margin = "  "
@@ -178,14 +178,14 @@ def render(diagnostic: Diagnostic, text: str) -> str:
 
 
 def more_than_shown(hidden: Sequence[Diagnostic]) -> Diagnostic:
-    """The finding that there are more findings than are shown."""
+    """A finding that says how many findings are not shown."""
     errors = sum(one.severity == "error" for one in hidden)
     count = f"{len(hidden):,} more {'finding is' if len(hidden) == 1 else 'findings are'} not shown"
     return Diagnostic("CER007", count, None, "error" if errors else "note")
 
 
 def render_all(diagnostics: Iterable[Diagnostic], text: str) -> str:
-    """Diagnostics one after another, an empty line between them; of very many the first ones."""
+    """Diagnostics as text, with an empty line between them: the first 20, and how many more there are."""
     given = tuple(diagnostics)
     shown = given if len(given) <= SHOWN + 1 else (*given[:SHOWN], more_than_shown(given[SHOWN:]))
     return "\n\n".join(render(diagnostic, text) for diagnostic in shown)

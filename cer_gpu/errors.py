@@ -67,7 +67,7 @@ class RowError(DataError):
     text : str
         What is wrong; `{row}` stands for the row as the user knows it, such as "row 7 of trades.csv".
     kind : type of DataError, optional
-        Of the error that names the row.
+        The class of the error that `naming` returns.
     """
 
     def __init__(self, position: int, text: str, kind: type[DataError] = DataError) -> None:

@@ -88,7 +88,7 @@ class _LateAttribute:
     ----------
     name : str
     make : callable
-        Gets the class.
+        Called with the class; returns the value of the attribute.
     """
 
     def __init__(self, name: str, make: Callable[[Any], Any]) -> None:

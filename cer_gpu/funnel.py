@@ -28,16 +28,16 @@ _BESIDE = (tree.Strategy.ALL, tree.Consume.NONE)
 
 
 class FunnelStage(NamedTuple):
-    """A query of a funnel.
+    """One query of a funnel: the pattern up to a step, with at most one condition left out.
 
     Attributes
     ----------
     step : int
-        The pattern up to this step, counted from 1.
+        The last step of the pattern, counted from 1.
     text : str
         The step as it is written.
     dropped : str or None
-        What is left out, as it is written.
+        The condition that is left out, as it is written; None when nothing is.
     query : SelectQuery
     """
 
@@ -48,7 +48,7 @@ class FunnelStage(NamedTuple):
 
 
 class _Conditioned(NamedTuple):
-    """A pattern without its filters, and what these ask for."""
+    """A pattern without its filters, and the conditions of these filters."""
 
     pattern: Any
     conditions: tuple[Any, ...]
@@ -68,12 +68,12 @@ def stages_of(query: tree.Statement) -> list[FunnelStage]:
 
 
 def counted(bound: Sequence[BoundQuery], source: Source, options: Options) -> tuple[list[int], list[int]]:
-    """At how many events matches of each query end, and how many matches, in as few passes as possible.
+    """Count for each query its matches and the events at which they end, in as few passes as possible.
 
     Parameters
     ----------
     bound : sequence of BoundQuery
-        The query of each stage, over `source`.
+        The query of each stage, bound to `source`.
     source : Source
     options : Options
 
@@ -107,7 +107,7 @@ def counted(bound: Sequence[BoundQuery], source: Source, options: Options) -> tu
 
 
 def funnel_table(stages: Sequence[FunnelStage], hits: Sequence[int], matches: Sequence[int]) -> pa.Table:
-    """The stages with what was counted of each: see `Query.funnel`."""
+    """A row for each stage, with its counts: see `Query.funnel`."""
     return pa.table(
         {
             "step": pa.array([stage.step for stage in stages], pa.int64()),

@@ -73,7 +73,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def time_text(array: pa.TimestampArray) -> pa.LargeStringArray:
-    """Timestamps in ISO 8601, where the type has a zone in it and with its offset; a null stays one."""
+    """Timestamps in ISO 8601; a type with a time zone in that zone, with its offset; nulls stay null."""
     shown, offset = _in_zone(array)
     bare = shown.cast(pa.large_string())
     text = pc.binary_join_element_wise(pc.replace_substring(bare, " ", "T"), offset, _constant(""))
@@ -83,7 +83,7 @@ def time_text(array: pa.TimestampArray) -> pa.LargeStringArray:
 
 
 def in_seconds(array: pa.DurationArray) -> pa.Array:
-    """Durations in seconds: int64 where that is their unit, else float64, or decimals where that is exact."""
+    """Durations in seconds: int64 if that is the unit, float64 if that is exact, else decimals."""
     per_second, counts = _SECONDS[array.type.unit], array.cast(pa.int64())
     if per_second == 1:
         return counts
@@ -133,7 +133,7 @@ def _offset_text(seconds: int) -> str:
 
 
 def joined(texts: Sequence[pa.Array], length: int) -> pa.Array:
-    """Element by element the texts that are not null, with a comma between."""
+    """For each row those of its texts that are not null, with commas between them."""
     if not texts:
         return pa.repeat(_constant(""), length)
     # Arrow's own way to skip nulls drops the rows where all are null.
@@ -142,7 +142,7 @@ def joined(texts: Sequence[pa.Array], length: int) -> pa.Array:
 
 
 def wrapped(left: str, text: pa.Array, right: str) -> pa.Array:
-    """`text` between two constants; a null stays one."""
+    """`text` between two constants; nulls stay null."""
     return pc.binary_join_element_wise(_constant(left), text, _constant(right), _constant(""))
 
 
@@ -152,7 +152,7 @@ def _constant(text: str) -> pa.Scalar:
 
 
 def lines(texts: pa.LargeStringArray) -> memoryview:
-    """The texts as bytes, a line each."""
+    """The texts as bytes, one line for each."""
     ended = wrapped("", texts, "\n")
     size = pc.sum(pc.binary_length(ended)).as_py() or 0
     return memoryview(ended.buffers()[2])[:size] if size else memoryview(b"")

@@ -1,4 +1,4 @@
-"""Parts of pyarrow that are imported at their first use, since that takes longer than many a run.
+"""Modules of pyarrow that are imported when they are first used: importing them takes longer than many runs.
 
 `pyarrow.dataset` imports pandas wherever it is installed; `pyarrow.compute` makes three hundred functions.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 
 class Late:
-    """Stands for a module that is imported when something of it is wanted.
+    """Stands for a module, and imports it when one of its attributes is first read.
 
     Parameters
     ----------
@@ -34,5 +34,5 @@ else:
 
 
 def is_dataset(value: object) -> bool:
-    """Whether a value is a dataset of pyarrow: where the module was never imported, none is."""
+    """Whether a value is a pyarrow Dataset; before `pyarrow.dataset` is imported none is."""
     return "pyarrow.dataset" in sys.modules and isinstance(value, dataset.Dataset)

@@ -1,4 +1,4 @@
-"""Writes results as JSON lines, CSV, Parquet or a table for a terminal; a file is whole or not there.
+"""Writes results as JSON lines, CSV, Parquet or a table for a terminal; files are whole or not there.
 
 JSON lines of complex events are `{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}`; a variable that
 marks nothing is left out; with PARTITION BY there is a `"partition"`, an object of the key's columns, and for
@@ -64,7 +64,7 @@ _ROWS = 1 << 20
 def output_file(path: str | None) -> Iterator[BinaryIO]:
     """A binary stream to write results to; None is standard output.
 
-    A file is written aside, as `PATH.<process>.partial` in the same directory, and takes its name only when
+    A file is first written as `PATH.<process>.partial` in the same directory, and takes its name only when
     all of it is on disk; on any exception nothing is left and an older file of that name stays as it was.
     """
     if path is None:
@@ -184,7 +184,8 @@ def complex_event_text(
     batch : pyarrow.RecordBatch
         In the form of `Matches.schema`.
     variables, partition, measures : sequence of str
-        The names of the kept variables, of the key's columns and of the measures, which columns may not have.
+        The names of the kept variables, the key's columns and the measures; columns of the batch may be named
+        otherwise.
     """
     keys = [wrapped(_key(name), json_text(batch.column(2 + k)), "") for k, name in enumerate(partition)]
     marks: list[pa.Array] = []

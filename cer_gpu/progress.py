@@ -25,17 +25,17 @@ class Watch(Protocol):
 
 
 class Progress:
-    """Shows how many events a run has read, and how far it is with what it makes of them.
+    """Shows how many events a run has read, and how far its present phase (such as counting) has come.
 
-    It appears once the run has taken a while, whatever the run does then: a step that says nothing of itself,
-    as the reading of a large file does, is seen to go on.
+    It appears once the run has taken a while, also during work that reports no progress, such as opening a
+    large file.
 
     Parameters
     ----------
     total : int or None
         How many events there are, where that is known.
     kept : bool, optional
-        Whether it stays when a run is over, for what is done with the results: see `shown_together`.
+        Whether it stays on the terminal when a run is over, while its results are used: see `shown_together`.
     """
 
     def __init__(self, total: int | None, kept: bool = False) -> None:
@@ -57,11 +57,11 @@ class Progress:
 
     @property
     def stays(self) -> bool:
-        """Whether it stays when a run is over."""
+        """Whether it stays on the terminal when a run is over."""
         return self._kept
 
     def of(self, total: int | None) -> Progress:
-        """The same for a run over so many events."""
+        """The display for a run over `total` events."""
         with self._lock:
             self._total, self._read = total, 0
             if self._bar is not None:
@@ -69,12 +69,12 @@ class Progress:
         return self
 
     def advance(self, rows: int) -> None:
-        """Note that so many more events have been read."""
+        """Count `rows` more events as read."""
         self._read += rows
         self.show("", 0, None)
 
     def show(self, phase: str, done: int, total: int | None) -> None:
-        """Note that a phase has come so far, of so much where that is known."""
+        """Show that `done` of `total` (None: unknown) of a phase is done."""
         if not self._shown:
             return
         now = time.monotonic()
@@ -107,13 +107,13 @@ class Progress:
             self._events = self._bar.add_task("events read", total=self._total, completed=self._read)
 
     def watch(self, batches: Iterable[Batch], /) -> Iterator[Batch]:
-        """Pass batches on, noting how many events they hold once they have been dealt with."""
+        """Pass batches on, and count the events of each as read when the next one is asked for."""
         for batch in batches:
             yield batch
             self.advance(len(batch))
 
     def over(self, items: Iterable[Item]) -> Iterator[Item]:
-        """Pass items on, and show meanwhile what this thread does to make them."""
+        """Pass items on, and show the progress of this thread while it makes each of them."""
         making = iter(items)
         before: Progress | None
         try:
@@ -132,7 +132,7 @@ class Progress:
                 self.close()
 
     def close(self) -> None:
-        """Take the display away."""
+        """Remove the display."""
         self._over.set()
         with self._lock:
             if self._bar is not None:
@@ -141,10 +141,10 @@ class Progress:
 
 
 class shown_together:  # noqa: N801
-    """A `with` block whose runs, and what is done with their results, are shown together.
+    """A `with` block that shows the progress of its runs and of what is done with their results.
 
-    What is done between two results of a run, writing for one, is not part of it, and what comes after the
-    last one is not either. Inside the block both are shown. A block inside another is part of that one.
+    A run alone shows nothing between two of its results, such as the writing of a batch, nor after the last
+    one; inside this block that work is shown too. A block inside another belongs to the outer one.
     """
 
     def __enter__(self) -> None:
@@ -159,31 +159,31 @@ class shown_together:  # noqa: N801
 
 
 def begun(total: int | None) -> Progress:
-    """The progress of a run over so many events, where that is known.
+    """The display of a run over `total` events (None: unknown).
 
-    Inside `shown_together` that of the block; else it is to be given to `over`, which closes it.
+    Inside `shown_together` it is the display of the block. Otherwise call its `over`, which closes it.
     """
     own = _own.progress
     return own.of(total) if own is not None and own.stays else Progress(total)
 
 
 def show(phase: str, done: int, total: int | None) -> None:
-    """Note how far a phase has come, of the run that this thread works for.
+    """Show how far a phase of the run that this thread works for has come.
 
     Parameters
     ----------
     phase : str
-        What is done, as a user reads it: `counting`.
+        The work that is shown, such as `counting`.
     done : int
     total : int or None
-        None where it is not known.
+        None when it is unknown.
     """
     if _own.progress is not None:
         _own.progress.show(phase, done, total)
 
 
 class _ThreadProgress(local):
-    """What a thread knows of the run that it works for."""
+    """The display of the run that a thread works for."""
 
     progress: Progress | None = None
 

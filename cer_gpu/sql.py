@@ -34,7 +34,7 @@ class SqlRule(NamedTuple):
 
 
 def rule_of_sql(text: str) -> SqlRule:
-    """The rule that a SELECT over several tables says.
+    """Translate a SELECT over several tables to a rule.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def rule_of_sql(text: str) -> SqlRule:
     Raises
     ------
     QueryError
-        It is no SQL, or says what a view cannot keep.
+        When the text is not SQL, or asks for something that a view cannot keep.
     """
     try:
         import sqlglot

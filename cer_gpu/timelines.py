@@ -67,7 +67,7 @@ def timeline(
     type_column : str
         The column of the event type; it may be missing.
     shown : int
-        The most complex events that are drawn; a line of text says how many more there are.
+        At most this many complex events are drawn; a line of text says how many more there are.
 
     Returns
     -------

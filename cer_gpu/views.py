@@ -60,8 +60,7 @@ def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> Joi
         (`pip install 'cer-gpu[sql]'`): `SELECT R.a, S.c FROM R, S WHERE R.b = S.b AND R.a < S.c`, with
         aggregates and GROUP BY, and the answers as often as SQL has them.
     most_kept : int, optional
-        Of a cyclic rule, such as a triangle, rows of two relations that join are kept as pairs: at most so
-        many.
+        The most pairs of joining rows that a cyclic rule, such as a triangle, may keep.
     device : str, optional
         "cuda" or "cuda:1": long runs of rows are kept, searched and merged in the memory of that GPU, and
         long batches sorted there. "cpu", and "auto": all on the CPU.
@@ -69,14 +68,14 @@ def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> Joi
     Returns
     -------
     JoinView
-        Without rows.
+        A view whose relations have no rows yet.
 
     Raises
     ------
     QueryError
-        The rule is wrong, or asks for what a view cannot keep.
+        When the rule is wrong, or asks for something that a view cannot keep.
     DeviceError
-        The device cannot be used: the message says why.
+        When the device cannot be used: the message says why.
     """
     return JoinView(rule, most_kept, device)
 
@@ -85,8 +84,8 @@ class JoinView:
     """The answers of a rule over relations that rows are inserted into and deleted from.
 
     A relation is a multiset of rows over the columns that the rule names; other columns are not looked at.
-    An answer is there as often as there are choices of rows for it. A null, and a NaN, equals nothing and
-    compares to nothing. Made by `maintain`.
+    The multiplicity of an answer is the number of choices of rows, one for each atom, that give it. A null,
+    and a NaN, equals nothing and compares to nothing. Made by `maintain`.
 
     Parameters
     ----------
@@ -97,9 +96,9 @@ class JoinView:
     Attributes
     ----------
     device : str
-        Where it is kept: "cpu" or "cuda:0".
+        The device that keeps the rows: "cpu" or "cuda:0".
     device_reason : str
-        Why there.
+        Why that device.
     """
 
     def __init__(self, rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> None:
@@ -127,21 +126,28 @@ class JoinView:
         Raises
         ------
         DataError
-            The rule has no such relation, or a column is missing or of another type than before.
+            When the rule has no such relation, or a column is missing or has another type than before.
         QueryError
-            What the rule joins or compares has values of different types.
+            When the rule joins or compares columns of types that do not compare.
         LimitError
-            A multiplicity is above 2^62, or a cyclic rule has too many pairs.
+            When a multiplicity exceeds 2^62, or a cyclic rule has more than `most_kept` pairs.
         """
         self.update(inserts={relation: rows})
 
     def delete(self, relation: str, rows: Any) -> None:
         """Delete rows from a relation, each once: all of them, or none if one is not there.
 
+        Parameters
+        ----------
+        relation : str
+        rows : object
+            As for `insert`.
+
         Raises
         ------
         DataError
-            It names rows that are not there (or not as often); nothing was changed then.
+            When the relation does not hold a row, or not as often as it is deleted; the message names such
+            rows. The view has not changed. Otherwise as for `insert`.
         """
         self.update(deletes={relation: rows})
 
@@ -155,7 +161,12 @@ class JoinView:
         Parameters
         ----------
         inserts, deletes : mapping of str to object, optional
-            For a relation the rows, as for `insert`.
+            The rows for each relation, as for `insert`.
+
+        Raises
+        ------
+        DataError, QueryError, LimitError
+            As for `insert` and `delete`.
         """
         batch = []
         for given, sign in ((inserts, 1), (deletes, -1)):
@@ -164,33 +175,43 @@ class JoinView:
         self._kept.update(batch)
 
     def count(self) -> int:
-        """The number of answers, without listing them: one that is there three times counts three times."""
+        """Count the answers without listing them; an answer of multiplicity 3 counts three times."""
         return self._kept.count()
 
     def enumerate(self) -> ViewAnswers:
         """All answers: the columns of the head, and `multiplicity`, how often each is there.
 
-        They are listed as they are read, and each different answer once. An update in between is an error of
-        the listing. Of a rule with aggregates, `Q(x; COUNT(*), SUM(v)) <- ...`, there is a row for each value
-        of the head, with columns `COUNT(*)` and `SUM(v)`, and one row where the head has no variable. Nulls
-        and NaNs are left out; of nothing COUNT is 0 and the others null.
+        Each different answer is listed once, while the result is read; reading on after an update is an
+        error.
+
+        A rule with aggregates, `Q(x; COUNT(*), SUM(v)) <- ...`, has one row for each value of the head, with
+        columns `COUNT(*)` and `SUM(v)`, and exactly one row when the head has no variable. Aggregates ignore
+        nulls and NaNs; without values COUNT is 0 and the others are null.
+
+        Returns
+        -------
+        ViewAnswers
         """
         if self._kept.body.aggregates:
             return ViewAnswers(self._schema, lambda rows: self._groups(rows, whole=True))
         return ViewAnswers(self._schema, lambda rows: self._batches(self._kept.answers(rows), whole=True))
 
     def delta(self) -> ViewAnswers:
-        """What the last update changed: `multiplicity` is above 0 for what it added, else it was removed.
+        """What the last update changed: `multiplicity` is positive for added, negative for removed answers.
 
-        Of a rule with aggregates a group whose values have changed is two rows: as it was, with -1, and as it
-        is, with 1.
+        For a rule with aggregates, a group whose values have changed gives two rows: its old values with -1
+        and its new values with 1.
+
+        Returns
+        -------
+        ViewAnswers
         """
         if self._kept.body.aggregates:
             return ViewAnswers(self._schema, lambda rows: self._groups(rows, whole=False))
         return ViewAnswers(self._schema, lambda rows: self._batches(self._kept.changes(rows), whole=False))
 
     def explain(self) -> str:
-        """How the view is kept: its join tree with guards, comparisons and orders, and what it promises."""
+        """Explain how the view is kept: its join tree with guards, comparisons and orders, and its cost."""
         return drawn(self._kept.body, self._kept.trees)
 
     def snapshot(self, path: str | os.PathLike[str] | None = None) -> bytes:
@@ -199,7 +220,12 @@ class JoinView:
         Parameters
         ----------
         path : str or path, optional
-            A file to write too. It is replaced as a whole: whoever is killed meanwhile leaves the old one.
+            A file to write as well. It is replaced as a whole: a process that is killed meanwhile leaves the
+            old file.
+
+        Returns
+        -------
+        bytes
         """
         kept = self._kept
         data = packed(Snapshot(self.rule, self._most_kept, kept.held()))
@@ -209,7 +235,7 @@ class JoinView:
 
     @classmethod
     def restore(cls, snapshot: bytes | str | os.PathLike[str], device: str = "auto") -> JoinView:
-        """The view of a snapshot, bytes or a file; it has no changes yet.
+        """Make the view of a snapshot (bytes or a file) again; its `delta` is empty.
 
         Parameters
         ----------
@@ -217,10 +243,14 @@ class JoinView:
         device : str, optional
             As for `maintain`.
 
+        Returns
+        -------
+        JoinView
+
         Raises
         ------
         DataError
-            It is no snapshot, or is damaged.
+            When it is no snapshot, or is damaged.
         """
         if isinstance(snapshot, bytes):
             found = unpacked(snapshot, "the snapshot")
@@ -296,9 +326,9 @@ class ViewAnswers:
     Parameters
     ----------
     schema : callable
-        Gives the columns, or None before every relation has had rows.
+        Returns the columns, or None while some relation has never had rows.
     batches : callable
-        From the most rows of a batch to batches.
+        Called with the most rows of a batch; returns the batches.
     """
 
     def __init__(
@@ -326,7 +356,7 @@ class ViewAnswers:
         return self.batches().__arrow_c_stream__(requested_schema)
 
     def head(self, rows: int) -> pa.Table:
-        """The first answers that are listed, in no order."""
+        """The first `rows` answers, in no particular order."""
         found, left = [], rows
         for batch in self.batches(max(1, min(rows, BATCH))):
             found.append(batch.slice(0, left))
@@ -336,14 +366,15 @@ class ViewAnswers:
         return pa.Table.from_batches(found, self.batches().schema)
 
     def top(self, rows: int, by: str, descending: bool = True) -> pa.Table:
-        """The answers with the greatest values of a column, in their order, or with the least ones.
+        """The answers with the greatest values of a column, in descending order, or the least, ascending.
 
-        All answers are looked at; `rows` and a batch of them are held. Answers without a value come last.
+        All answers are read; `rows` of them and one batch are in memory at a time. Answers whose value is
+        null come last.
 
         Parameters
         ----------
         rows : int
-            How many different answers; which of those with equal values is not said.
+            How many different answers; among equal values any may be taken.
         by : str
             A column, such as `a`, `SUM(v)` or `multiplicity`.
         descending : bool, optional
@@ -351,7 +382,7 @@ class ViewAnswers:
         Raises
         ------
         DataError
-            There is no such column.
+            When there is no such column.
         """
         reader = self.batches()
         if by not in reader.schema.names:
@@ -364,15 +395,15 @@ class ViewAnswers:
         return found
 
     def to_arrow(self) -> pa.Table:
-        """All of them."""
+        """All answers as one table."""
         return self.batches().read_all()
 
     def to_pandas(self) -> pandas.DataFrame:
-        """All of them as a pandas DataFrame."""
+        """All answers as a pandas DataFrame."""
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> polars.DataFrame:
-        """All of them as a polars DataFrame."""
+        """All answers as a polars DataFrame."""
         import polars
 
         found = polars.from_arrow(self.to_arrow())

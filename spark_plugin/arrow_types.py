@@ -1,4 +1,4 @@
-"""Types of Arrow that Spark has too."""
+"""Arrow types that Spark has, too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIGNED = {
 
 
 def plain_type(arrow: pa.DataType) -> pa.DataType:
-    """Without dictionaries and unsigned integers, and with times in the one unit that Spark has."""
+    """The type without dictionaries and unsigned integers, with times in microseconds, Spark's only unit."""
     if pa.types.is_dictionary(arrow):
         return plain_type(arrow.value_type)
     if arrow in _SIGNED:
@@ -42,7 +42,7 @@ def plain_type(arrow: pa.DataType) -> pa.DataType:
 def halving(
     batch: pa.RecordBatch, given: Callable[[pa.RecordBatch], pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """What is given for a batch, in parts where the texts of a column take more than the 2 GiB of Spark.
+    """Convert a batch; halve it as long as the texts of a column take more than Spark's 2 GiB.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def halving(
     Raises
     ------
     LimitError
-        For one row with so much text.
+        When one row has that much text.
     """
     try:
         yield given(batch)
@@ -67,7 +67,7 @@ def halving(
 
 
 def shown_as(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """A column in the type that Spark has for it; what is below a microsecond of a time is left out."""
+    """A column in Spark's type for it; times are cut to microseconds."""
     if column.type == kind:
         return column
     return pc.cast(column, options=pc.CastOptions(kind, allow_time_truncate=True))

@@ -1,4 +1,4 @@
-"""In a worker: many queries over the events of a task, and the sums of what they find."""
+"""In a worker: runs many queries over the events of a task, and sums up their hits and matches."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SUMS, DURATIONS, OUTCOMES = "sums", "durations", "outcomes"
 
 @dataclass(frozen=True, slots=True)
 class BacktestTask(Task):
-    """Many queries over the events of a task; `query` is the one by whose needs events are dealt out.
+    """Many queries over the events of a task; the needs of `query` decide how events are distributed.
 
     Attributes
     ----------
@@ -44,14 +44,14 @@ class BacktestTask(Task):
     numbers : tuple of int
         Their numbers among those of the backtest.
     parted : Parted
-        How rows of the result are parted.
+        How rows of the result are grouped.
     cut : bool
-        Whether all of them allow that a stream is cut by time, in one way.
+        Whether all of them allow the stream to be cut by time, in the same way.
     asked : {"sums", "durations", "outcomes"}
-        What is asked of them: hits and matches, how many matches have each duration, or how many hits have
+        What they return: hits and matches, the number of matches of each duration, or the number of hits with
         each value of the outcomes.
     outcomes : OutcomePlans or None
-        Where outcomes are asked for.
+        Set if outcomes are asked for.
     """
 
     members: tuple[Task, ...] = ()
@@ -68,7 +68,7 @@ class BacktestTask(Task):
 
     @property
     def types(self) -> tuple[str | int | bool, ...] | None:
-        """The event types that some query uses; None where others may matter."""
+        """The event types that some query uses; None if others may matter."""
         found: dict[str | int | bool, None] = {}
         for one in self.members:
             types = one.types
@@ -84,19 +84,19 @@ class BacktestTask(Task):
 
     @property
     def uncut(self) -> str:
-        """Why a stream cannot be dealt out to several tasks, where it cannot."""
+        """Why a stream cannot be divided among several tasks; empty if it can."""
         if self.asked == OUTCOMES and any(one.cuttable for one in self.members):
             return "the query has no PARTITION BY, and outcomes look at all that follows"
         return UNCUT
 
     @property
     def sees_some(self) -> bool:
-        """The filters of one query do not say which events the others have no use for."""
+        """False: the filters of one query do not tell which events the others need."""
         return False
 
 
 class BacktestJob(Job):
-    """A task of many queries in the process that does it."""
+    """A task of many queries in its process."""
 
     task: BacktestTask
     _source: Source
@@ -105,7 +105,7 @@ class BacktestJob(Job):
     def run(
         self, events: Any, labels: Labels, halo: int, grouped: bool = False, stop: int | None = None
     ) -> TaskRun:
-        """The queries bound to some events; parameters as of `BoundQuery`."""
+        """The queries bound to some events; parameters as for `BoundQuery`."""
         queries = [one.query for one in self.task.members]
         plans = self.task.outcomes
         again = plans is not None or (self.task.asked != SUMS and len(queries) > 1)

@@ -1,4 +1,4 @@
-"""Backtests over DataFrames and over files: each reading of the events serves as many queries as possible."""
+"""Backtests over DataFrames and files; each reading of the events serves as many queries as possible."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def backtest(
     split: Any = None,
     **keywords: Any,
 ) -> Backtest:
-    """How often queries would have fired over a DataFrame, as `cer_gpu.backtest` says it.
+    """Count how often queries would have fired over a DataFrame, as `cer_gpu.backtest` does.
 
-    Queries with the same PARTITION BY go through the events together, and so do those without one whose
-    windows are of one kind; the others take a reading of their own.
+    Queries with the same PARTITION BY share one reading of the events, and so do those without PARTITION BY
+    whose windows are of one kind; every other query takes a reading of its own.
 
     Parameters
     ----------
@@ -65,24 +65,26 @@ def backtest(
     queries, by
         As for `cer_gpu.backtest`. Buckets of time are those of the session's time zone.
     durations : bool, default False
-        Also how long the matches last: `duration_median` and `duration_p95`. The tasks list the matches, in
-        one more reading of the events.
+        Whether to add how long the matches last: `duration_median` and `duration_p95`. The tasks list the
+        matches, in one more reading of the events.
     funnel : bool, default False
-        Also how far the matches of each pattern get: `Backtest.funnel`. It reads the events once more.
+        Whether to add how far the matches of each pattern get: `Backtest.funnel`. It reads the events once
+        more.
     outcomes : mapping of str to str, optional
-        Also what happens after each hit: `Backtest.outcomes`, as `cer_gpu.backtest` has it; there are no
-        values at single hits. It reads the events once more. Queries with a PARTITION BY that parts their
-        complex events are dealt out by it, all others run in one task; the driver gets each distinct value.
+        Values of what happens after each hit: `Backtest.outcomes`, as for `cer_gpu.backtest`, but without the
+        values at single hits. It reads the events once more. Queries with PARTITION BY are distributed by
+        their key, all others run in one task; the driver receives each distinct value.
     split : object, optional
-        A time, for the sums of outcomes before it and from it on. A text is in the session's time zone.
+        A time; outcomes are also summed up separately before it and from it on. A text is in the session's
+        time zone.
     **keywords
-        As for `run`. Events that `order_by` does not tell apart are ordered by all columns that some query
-        reads: name columns that break all ties, where that matters.
+        As for `run`. Events with equal `order_by` are ordered by all columns that some query reads; where
+        that matters, name columns that break all ties.
 
     Returns
     -------
     Backtest
-        Jobs run at once.
+        Not lazy: its jobs have run.
 
     Raises
     ------
@@ -91,7 +93,7 @@ def backtest(
     DataError
         When a column is missing.
     ValueError
-        For what `by`, `outcomes` or `split` cannot be.
+        When `by`, `outcomes` or `split` is wrong.
     """
     size = size_of(df, keywords.pop("rows", None))
     spark = df.sparkSession
@@ -123,7 +125,20 @@ def backtest_files(
     spark: SparkSession | None = None,
     **keywords: Any,
 ) -> Backtest:
-    """The same over Parquet files, which the workers read themselves: see `backtest` and `run_files`."""
+    """As `backtest`, over Parquet files, which the workers read themselves: see `run_files`.
+
+    Parameters
+    ----------
+    paths, spark
+        As for `run_files`.
+    queries, by, durations, funnel, outcomes, split, **keywords
+        As for `backtest`.
+
+    Returns
+    -------
+    Backtest
+        Not lazy: its jobs have run.
+    """
     from pyspark.sql import SparkSession
 
     session = spark or SparkSession.getActiveSession()
@@ -168,7 +183,7 @@ def _found(
 
 
 class _Over(NamedTuple):
-    """What a backtest goes over: columns, the zone of times that have one, and in words how much it is."""
+    """The data of a backtest: its columns, the time zone of its times, and its size in words."""
 
     schema: pa.Schema
     zone: str | None
@@ -212,7 +227,7 @@ class _Wanted:
         self._outcomes: OutcomesOf | None = None
 
     def ask_for(self, wanted: WantedOutcomes) -> None:
-        """Ask for outcomes, too."""
+        """Add outcomes to the request."""
         first = self._tasks[0].query
         self._outcomes = OutcomesOf(wanted, self.asked, self._partitions, self._shown, first)
 
@@ -221,7 +236,7 @@ class _Wanted:
         return staged(self.asked, self._params)
 
     def way(self) -> tuple[_Over, str, dict[str, Any]]:
-        """How the events are read, for other queries whose parameters have values."""
+        """How the events are read, for further queries whose parameters have values."""
         return self._over, self._gpu, {**self._keywords, "order_by": self._order_by}
 
     def tasks_over(self, schema: pa.Schema, order_by: Any) -> list[Task]:
@@ -271,7 +286,7 @@ class _Wanted:
         durations: bool = False,
         funnel: pa.Table | None = None,
     ) -> Backtest:
-        """What the queries find; `told` gives what the tasks of some of them give, `funnel` is theirs."""
+        """The result; `told` returns the DataFrames of a task, `funnel` is the funnel of the queries."""
         groups = _groups(self._tasks)
         frames = [frame for group in groups for frame in told(self, self.task(group, self._tasks))]
         names, values = [one.name for one in self.asked], [one.values for one in self.asked]

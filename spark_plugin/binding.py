@@ -37,7 +37,7 @@ def task_of(
     ----------
     query : Query or str
     schema : pyarrow.Schema
-        Of the data.
+        The columns of the data.
     product : {"run", "count", "counts", "hits"}
     ordered : bool
         Whether the data has an order of its own, so that `order_by` may be left out.
@@ -54,7 +54,7 @@ def task_of(
     DataError
         When a column is missing, or there is nothing to order the events by.
     TypeError, ValueError
-        For keywords that do not exist or make no sense.
+        When a keyword does not exist or makes no sense.
     """
     for name, instead in _ELSEWHERE.items():
         if name in keywords:
@@ -65,7 +65,7 @@ def task_of(
     if order_by is None and not ordered:
         raise DataError("the rows of a DataFrame have no order: name the time column with order_by")
     if limit is not None and product != "run":
-        raise ValueError(f"limit is the most complex events that run lists, and {product} lists none")
+        raise ValueError(f"limit is for run, which lists complex events; {product} lists none")
     if event_id is not None and event_id not in schema.names:
         raise DataError(f"there is no column `{event_id}`, which event_id names")
     portable = compiled(query).portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)
@@ -80,7 +80,7 @@ def task_of(
 
 
 def compiled(query: Query | str) -> Query:
-    """A query from its text, if it is not one yet."""
+    """The query itself, or compiled from its text."""
     if not isinstance(query, str):
         return query
     from cer_gpu.api import Query  # tasks import this module too, and have no parser
@@ -127,26 +127,26 @@ def _ends(portable: PortableQuery, product: str, event_id: str | None) -> pa.Sch
 
 
 def spark_type(arrow: pa.DataType) -> pa.DataType:
-    """The Arrow type of a value after its way through Spark."""
+    """The Arrow type that a value has after it has passed through Spark."""
     from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
 
     return to_arrow_type(from_arrow_type(plain_type(arrow), prefer_timestamp_ntz=True))
 
 
 def spark_schema(arrow: pa.Schema) -> StructType:
-    """A schema of Arrow as Spark's."""
+    """An Arrow schema as a Spark schema."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     return from_arrow_schema(arrow, prefer_timestamp_ntz=True)
 
 
 def arrow_schema(schema: StructType, only: Iterable[str] | None = None) -> pa.Schema:
-    """A schema of Spark as Arrow's; columns that Arrow has no type for are left out.
+    """A Spark schema as an Arrow schema; columns that Arrow has no type for are left out.
 
     Raises
     ------
     DataError
-        Where two columns have one name.
+        When two columns have one name.
     """
     from pyspark.errors import PySparkTypeError
     from pyspark.sql.pandas.types import to_arrow_type

@@ -21,7 +21,7 @@ def build_plugin(folder: str | Path) -> Path:
     Parameters
     ----------
     folder : path
-        Where the jar goes; it is made where it is missing.
+        The folder for the jar; it is made if it is missing.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def build_plugin(folder: str | Path) -> Path:
     Raises
     ------
     JavaError
-        There is no Java compiler, or it refused the sources.
+        When there is no Java compiler, or it refuses the sources.
     """
     import pyspark
 

@@ -1,4 +1,4 @@
-"""Why a session would not run a query on a GPU: one reason a row."""
+"""Lists the reasons why a session would not run a query on a GPU."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ class Reason:
     Attributes
     ----------
     what : {"versions", "executors", "settings", "rapids", "plan"}
-        "executors" and "settings" keep the recognition in the Python workers off the GPU, "rapids" and "plan"
-        Spark's own operators, "versions" either.
+        "executors" and "settings" keep the Python workers off the GPU, "rapids" and "plan" keep Spark's own
+        operators off it, "versions" may do either.
     reason : str
+        What it is, as one sentence.
     remedy : str
-        What to do about it; empty where nothing can be done.
+        What to do about it; empty if nothing can be done.
     """
 
     what: str
@@ -42,28 +43,30 @@ class Reason:
 
 
 def check(spark: SparkSession, df: DataFrame | None = None, *, ask_executors: bool = True) -> DataFrame:
-    """What keeps a session, or a plan, off the GPU.
+    """List what keeps a session, or a plan, off the GPU.
 
-    Under Spark Connect the class path of the driver and the plan of RAPIDS cannot be seen; all else is told.
+    Under Spark Connect the class path of the driver and the plan of RAPIDS cannot be seen; everything else is
+    checked.
 
     Parameters
     ----------
     spark : SparkSession
     df : DataFrame, optional
-        A DataFrame whose plan is looked at as well: what the RAPIDS Accelerator would leave on the CPU.
+        A DataFrame whose plan is checked as well: which operators the RAPIDS Accelerator would leave on the
+        CPU.
     ask_executors : bool, default True
-        Run a small job, whose tasks tell their versions and their devices.
+        Whether to run a small job whose tasks report their versions and devices.
 
     Returns
     -------
     DataFrame
-        The columns `what`, `reason` and `remedy` (see `Reason`), all of type string. No row:
+        The columns `what`, `reason` and `remedy` (see `Reason`), all of type string. No row means that
         nothing was found.
 
     Raises
     ------
     SettingError
-        A key of cer-gpu has a value that it cannot have.
+        When a key of cer-gpu has a value that it cannot have.
     """
     reasons = [*versions(spark), *wishes(spark), *rapids(spark)]
     if ask_executors:
@@ -169,7 +172,7 @@ def _rapids_settings(spark: SparkSession) -> Iterator[Reason]:
 
 
 def executors(spark: SparkSession) -> list[Reason]:
-    """What the tasks of a small job tell: versions that differ from the driver's, and no GPU."""
+    """Reasons from the tasks of a small job: versions that differ from the driver's, and missing GPUs."""
     from cer_gpu import __version__
 
     try:
@@ -206,7 +209,7 @@ _DRIVER = "run on machines with a GPU, its driver, and cer-gpu[cuda]"
 
 
 def report(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Runs in a task: one row about the worker, in the columns of a report."""
+    """Report on a worker, from inside a task: one row."""
     import pyarrow as pa
     import pyspark
     from cer_gpu.spark.gpu import device_of_task
@@ -231,7 +234,7 @@ def report(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def plan(df: DataFrame) -> list[Reason]:
-    """What the RAPIDS Accelerator would leave on the CPU of a plan; nothing where it cannot be asked."""
+    """The operators of a plan that the RAPIDS Accelerator would leave on the CPU; empty without RAPIDS."""
     explained = jvm.rapids_explain(df)
     lines = [] if explained is None else [line.strip() for line in explained.splitlines()]
     return [Reason("plan", line.lstrip("! "), "") for line in lines if line.startswith("!")]

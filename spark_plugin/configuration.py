@@ -1,4 +1,4 @@
-"""Sets what a session needs before it starts, and nothing that somebody else has set."""
+"""Sets the keys that a session needs before it starts, except those that are set already."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PYTHON = "PYSPARK_PYTHON"
 
 @dataclass(slots=True)
 class _Plan:
-    """What is to be set, in order, and what is to be said besides."""
+    """The keys to set, in order, and the messages to print."""
 
     values: dict[Setting, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -41,17 +41,17 @@ def configure(
     discovery_script: str | None = None,
     task_gpus: float | None = None,
 ) -> SparkSession.Builder:
-    """Set the keys that a session needs, and say on standard error what was set, one line a key.
+    """Set the keys that a session needs, and print each on one line to standard error.
 
     A key that is set already keeps its value, whether it was set on the builder, in `PYSPARK_SUBMIT_ARGS`, in
-    `spark-defaults.conf`, by spark-submit, or in an application that runs already. Where the application
-    runs already, and under Spark Connect, only keys that are read at run time are set: the others belong to
-    whoever starts it, and a line says which they are.
+    `spark-defaults.conf`, by spark-submit, or in an application that runs already. If the application runs
+    already, and under Spark Connect, only keys that are read at run time are set; a line lists the others,
+    which have to be set where the application is started.
 
     `gpu="auto"` expects a GPU where the settings ask for one (`spark.executor.resource.gpu.amount`), and in
     local mode where the NVIDIA driver shows one on this machine and `CUDA_VISIBLE_DEVICES` does not hide it.
-    What the machines of a cluster have cannot be known from here: for YARN, Kubernetes and a standalone
-    cluster say `gpu="required"`, or set that key. Without a GPU only the sizes of Arrow batches are set.
+    The driver cannot see the machines of a cluster: for YARN, Kubernetes and a standalone cluster pass
+    `gpu="required"`, or set that key. Without a GPU only the sizes of Arrow batches are set.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ def configure(
     Raises
     ------
     SettingError
-        For another value of `gpu` or `rapids`.
+        When `gpu` or `rapids` has another value.
     JavaError
-        The session is to start in this process, and there is no Java for it.
+        When the session would start in this process, and there is no Java for it.
     """
     if builder is None:
         from pyspark.sql import SparkSession
@@ -118,7 +118,7 @@ def configure(
 
 
 def gpu_expected(known: Given, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Why a GPU is expected, as a clause; None where none is.
+    """Why a GPU is expected, as a clause; None if none is.
 
     Parameters
     ----------
@@ -205,8 +205,12 @@ def _apply(builder: SparkSession.Builder, plan: _Plan, known: Given) -> None:
             more = f"; add {','.join(lacking)} to it" if lacking else ""
             plan.notes.append(f"{setting.key}={kept} is kept ({place}){more}")
         elif setting.applies == "startup" and (known.running or known.connect):
-            who = "the server of Spark Connect" if known.connect else "the application, which runs already,"
-            plan.notes.append(f"{setting.key}={text} is left to whoever starts {who}")
+            which = (
+                "server of Spark Connect is started"
+                if known.connect
+                else "application is started: it runs already"
+            )
+            plan.notes.append(f"{setting.key}={text} has to be set where the {which}")
         else:
             builder.config(setting.key, text)
             plan.notes.append(f"{setting.key}={text}")

@@ -1,4 +1,4 @@
-"""Where a stream is cut by time into segments, and where the halo of each segment begins."""
+"""Finds the times at which a stream is cut into segments, and where the halo of each segment begins."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MEASURED = pa.schema(
 
 
 class TimeSketch:
-    """A function for `mapInArrow`: the distribution of the time of each stream, roughly.
+    """A function for `mapInArrow`: an approximate distribution of the times of each stream.
 
     Parameters
     ----------
@@ -50,14 +50,15 @@ class TimeSketch:
 
 
 class Histogram:
-    """A function for `mapInArrow`: how many events of each stream lie between given times, exactly.
+    """A function for `mapInArrow`: the exact number of events of each stream between given times.
 
     Parameters
     ----------
     time : str
         The column.
     cells : dict of int to ndarray
-        For each stream the times at which cells begin, ascending; the first cell is what lies before.
+        For each stream the times at which cells begin, ascending; events before the first of them are in cell
+        0.
     """
 
     def __init__(self, time: str, cells: dict[int, np.ndarray]) -> None:
@@ -110,7 +111,7 @@ class Distribution:
         return round(float(self.weights.sum()))
 
     def bounds(self, segments: int) -> np.ndarray:
-        """Times that cut the stream into at most so many segments of about as many events, ascending."""
+        """Ascending times that cut the stream into at most `segments` segments of about equal size."""
         done = np.cumsum(self.weights)
         shares = done[-1] * np.arange(1, segments) / segments
         found = np.unique(self.values[np.searchsorted(done, shares)])
@@ -123,7 +124,7 @@ class Distribution:
 
 
 def distribution(parts: Sequence[tuple[int, np.ndarray]]) -> Distribution:
-    """The distribution of a stream from the sketches of its parts: how many rows each has, and its values."""
+    """The distribution of a stream from several sketches, each a number of rows and sample values."""
     values = np.concatenate([part for _, part in parts])
     weights = np.concatenate([np.full(len(part), rows / len(part)) for rows, part in parts])
     order = np.argsort(values, kind="stable")
@@ -133,7 +134,7 @@ def distribution(parts: Sequence[tuple[int, np.ndarray]]) -> Distribution:
 def worth_cutting(bounds: np.ndarray, halos: np.ndarray, found: Distribution) -> np.ndarray:
     """The bounds of segments that have at least as many events of their own as their halo has.
 
-    More segments would have most of the work done twice.
+    More segments would do most of the work twice.
 
     Parameters
     ----------

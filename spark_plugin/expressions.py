@@ -1,4 +1,4 @@
-"""Columns of Spark that say of a row what the engine would: its key, its time, its segments."""
+"""Spark columns that compute what the engine computes for a row: its key, its time, its segments."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def quoted(path: Sequence[str]) -> str:
 
 
 def in_tasks(frame: DataFrame, function: Any, result: pa.Schema) -> DataFrame:
-    """What a function gives for the batches of each partition of a frame.
+    """Apply a function to the batches of each partition of a frame.
 
-    `DataFrame.mapInArrow` looks the columns up by their names, and takes dots and backticks in these for its
-    own: such columns go under other names.
+    `DataFrame.mapInArrow` looks columns up by name and interprets dots and backticks in names, so such
+    columns are renamed on the way.
     """
     names = frame.columns
     if any(set(name) & set(".`") for name in names):
@@ -57,7 +57,7 @@ def in_tasks(frame: DataFrame, function: Any, result: pa.Schema) -> DataFrame:
 
 
 def key_expressions(query: PortableQuery) -> list[Column]:
-    """The parts of the key of a row, null where it has none; rows with one key have equal parts."""
+    """The parts of the key of a row, null if it has none; rows of one key have equal parts."""
     import pyspark.sql.functions as sf
 
     found = []
@@ -74,13 +74,13 @@ def key_expressions(query: PortableQuery) -> list[Column]:
 
 
 def literal(value: float, kind: pa.DataType) -> Column | bool:
-    """A time from the number that Arrow stores for it; True and False for one before and after all.
+    """A time from the number that Arrow stores for it; True and False if it is before or after all times.
 
     Parameters
     ----------
     value : int or float
     kind : DataType
-        Of the time column.
+        The type of the time column.
     """
     import pyspark.sql.functions as sf
 

@@ -1,4 +1,4 @@
-"""In a worker: rows that it reads from Parquet files itself."""
+"""In a worker: runs a task over rows that it reads from Parquet files itself."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BATCH = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a task reads.
+    """The rows that a task reads.
 
     Attributes
     ----------
@@ -34,9 +34,9 @@ class Share:
     first : int
         The number of its first row in all files.
     halo : int
-        So many of its rows, the first ones, are there for what ends after them.
+        The number of its first rows that only serve complex events which end after them.
     ahead : int
-        So many of its rows, the last ones, are there to know what follows others.
+        The number of its last rows that only tell what follows the rows before.
     """
 
     parts: tuple[OpenFile, ...]
@@ -46,17 +46,17 @@ class Share:
 
 
 class _OfShares(ABC):
-    """A function for `mapInArrow` that gets numbers of shares, and reads these.
+    """A function for `mapInArrow` that gets the numbers of shares, and reads these shares.
 
     Parameters
     ----------
     task : bytes
         A pickled `Task`.
     schema : pyarrow.Schema
-        What the files share.
+        The columns that the files share.
     shares : sequence of Share
     job : type of Job
-        What does the task.
+        The class that runs the task.
     """
 
     def __init__(self, task: bytes, schema: pa.Schema, shares: Sequence[Share], job: type[Job] = Job) -> None:
@@ -77,7 +77,7 @@ class _OfShares(ABC):
 
 
 class FileWorker(_OfShares):
-    """What was asked of the events of shares; parameters as of `_OfShares`."""
+    """Runs the task over the events of shares; parameters as for `_OfShares`."""
 
     def _of(self, job: Job, share: Share) -> Iterator[pa.RecordBatch]:
         return job.results([self._run(job, share)] if share.parts else [])
@@ -103,15 +103,15 @@ class FileWorker(_OfShares):
 
 
 class FileReader(_OfShares):
-    """The rows of shares that may matter, with their numbers; parameters as of `_OfShares`.
+    """Returns the rows of shares that may matter, with their numbers; parameters as for `_OfShares`.
 
-    Times go as the whole numbers that Arrow stores for them: Spark has one unit of time, and a bare number in
-    a query is meant in the unit of the files.
+    Times are passed as the whole numbers that Arrow stores for them: Spark has one unit of time, but a bare
+    number in a query is in the unit of the files.
 
     Attributes
     ----------
     given : pyarrow.Schema
-        Of these rows.
+        The columns of these rows.
     times : dict of str to pyarrow.DataType
         The columns of times among them, with their types in the files.
     """
@@ -144,7 +144,7 @@ class FileReader(_OfShares):
 
 
 class _Relevant:
-    """Which events a query can see at all, where the others are not counted by anything."""
+    """Finds the events that a query can use, if it counts no others."""
 
     def __init__(self, job: Job) -> None:
         query = job.task.query

@@ -1,4 +1,4 @@
-"""The file route: Spark hands out paths and row groups, the workers read Parquet themselves."""
+"""The file route: Spark distributes paths and row groups, and the workers read Parquet themselves."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 def run_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """The complex events of a query over Parquet files, which the workers read themselves.
+    """Find the complex events of a query over Parquet files, which the workers read themselves.
 
-    Rows that go through the JVM cost several times as much as rows that a worker reads; and the order of the
+    Rows that pass through the JVM cost several times as much as rows that a worker reads. The order of the
     rows is that of the files, as for `Query.run`: a position is the number of a row in all files.
 
     Parameters
@@ -53,7 +53,7 @@ def run_files(
     order_by : str or sequence of str, optional
         The time column, then the columns that break ties. Without it the order of the rows is the order.
     event_id : str, optional
-        The column whose values stand for positions.
+        The column whose values are returned in place of positions.
     spark : SparkSession, optional
         By default the active one.
     **keywords
@@ -80,7 +80,7 @@ def run_files(
 def counts_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """How many complex events end at each event where some do: the columns of `counts`; as `run_files`."""
+    """How many complex events end at each event: the columns of `counts`, keywords as for `run_files`."""
     return _product(paths, query, "counts", spark, keywords)
 
 
@@ -88,7 +88,7 @@ def counts_files(
 def hits_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """Where at least one complex event ends: the columns of `hits`; as `run_files`."""
+    """The events at which complex events end: the columns of `hits`, keywords as for `run_files`."""
     return _product(paths, query, "hits", spark, keywords)
 
 
@@ -96,7 +96,7 @@ def hits_files(
 def count_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """How many complex events there are: one row, one column, `count`; as `run_files`."""
+    """Count the complex events: one row with the column `count`; keywords as for `run_files`."""
     return _product(paths, query, "count", spark, keywords)
 
 
@@ -137,7 +137,7 @@ def opened_lake(paths: Paths, time: str | None) -> Lake:
     Raises
     ------
     DataError
-        Where there are none, or they do not fit together.
+        When there are none, or they do not fit together.
     """
     found = lake.footers(lake.places(paths), time)
     files = tuple(footer.opened for footer in found)
@@ -183,7 +183,7 @@ def told_by_tasks(
     shuffled: Callable[[pa.Schema, list[str]], Task],
     job: type[Job] = Job,
 ) -> DataFrame:
-    """What the tasks give for some files.
+    """The results of the tasks over some files.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def told_by_tasks(
     found : Lake
     task : Task
     shuffled : callable
-        Makes the task for a schema and an order, where rows go from task to task with their numbers.
+        Makes the task for a schema and an order, if rows are sent to other tasks with their numbers.
     job : type of Job
         What does the task.
     """
@@ -204,7 +204,7 @@ def told_by_tasks(
 
 
 def task_reads_files(spark: SparkSession, found: Lake, task: Task) -> bool:
-    """Whether tasks read all that they need themselves: no rows go from one task to another."""
+    """Whether tasks read all rows that they need, so that none are sent to another task."""
     return shares_of(found, task, _larger(_size(spark, found))) is not None
 
 
@@ -218,7 +218,7 @@ def _larger(size: Size) -> Size:
 
 
 def shares_of(found: Lake, task: Task, size: Size) -> list[Share] | None:
-    """What each task reads, where rows need not go from one task to another; None where they must.
+    """The rows that each task reads; None if rows have to be sent to other tasks.
 
     Files that `prepare` wrote hold their keys whole. Files in the order of time are cut between row groups,
     where the query has a window: each task reads the row groups before its own that a window reaches. Files

@@ -1,4 +1,4 @@
-"""What a user has already said of a session that is about to start, wherever it was said."""
+"""Finds the keys that a user has already set, in any place, for a session that is about to start."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Given:
     places : dict of str to str
         For each key of `values`, where it was set, in words.
     running : bool
-        Whether the application runs already, so that keys that are read at its start come too late.
+        Whether the application runs already: keys that are read at its start come too late.
     connect : bool
-        Whether the session will speak to a server that runs elsewhere, by Spark Connect.
+        Whether the session will use a server that runs elsewhere, by Spark Connect.
     """
 
     values: dict[str, str] = field(default_factory=dict)
@@ -45,12 +45,12 @@ class Given:
     connect: bool = False
 
     def get(self, key: str) -> str:
-        """The value of a key; an empty text where it is not set."""
+        """The value of a key; an empty text if it is not set."""
         return self.values.get(key, "")
 
     @property
     def master(self) -> str:
-        """The URL of the cluster manager, `local[*]` where nothing is said."""
+        """The URL of the cluster manager; `local[*]` if it is not set."""
         return self.get("spark.master") or "local[*]"
 
 
@@ -64,7 +64,7 @@ def given(builder: Any, environment: Mapping[str, str] = os.environ) -> Given:
     Parameters
     ----------
     builder : SparkSession.Builder
-        Of the classic or the Connect kind.
+        A classic one, or one of Spark Connect.
     environment : mapping of str to str
 
     Returns
@@ -96,7 +96,7 @@ def defaults_file(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def properties(path: Path) -> dict[str, str]:
-    """The keys of a properties file of Spark; none where it cannot be read."""
+    """The keys of a properties file of Spark; none if it cannot be read."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Which device a task uses: resolved in every task, since Spark gives a worker a GPU for each anew."""
+"""Chooses the device of a task, in every task anew: Spark may give a reused worker another GPU."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ GPU_MODES = ("auto", "required", "off")
 
 
 def device_of_task(mode: str, context: Any) -> tuple[str, str]:
-    """The device of a task, and what is to be said about it.
+    """The device of a task, and a reason for the log.
 
-    What the executor was confined to comes first (CUDA_VISIBLE_DEVICES), then the GPU that Spark gave the
-    task, then, in local mode, a GPU by the number of the partition.
+    CUDA_VISIBLE_DEVICES of the executor comes first, then the GPU that Spark gave the task, then, in local
+    mode, a GPU by the number of the partition.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def device_of_task(mode: str, context: Any) -> tuple[str, str]:
     device : str
         "cpu" or "cuda:N".
     reason : str
-        Why the CPU, where a GPU was to be looked for; else empty.
+        Why it is the CPU although a GPU was looked for; else empty.
 
     Raises
     ------
     DeviceError
-        Where a GPU is required and cannot be used, or computes wrong answers.
+        When a GPU is required and cannot be used, or computes wrong answers.
     """
     if mode == "off":
         return "cpu", ""
@@ -75,7 +75,7 @@ def number_of(visible: str | None, addresses: list[str], partition: int, count: 
     Raises
     ------
     DeviceError
-        Where Spark gave a GPU that the process does not see.
+        When Spark gave a GPU that the process does not see.
     """
     confined = [name.strip() for name in visible.split(",")] if visible else []
     if confined:

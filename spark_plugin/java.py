@@ -1,7 +1,7 @@
-"""The Java that Spark's driver needs: where it is, which version, and what to install where it is missing.
+"""Finds the Java that Spark's driver needs: its place, its version, and what to install if it is missing.
 
-`python -m cer_gpu.spark.java` tells it, with the compiler that the JVM plugin needs, and fails where one is
-missing; with `--install` it installs them first on Debian and its relatives, when it runs as root.
+`python -m cer_gpu.spark.java` prints it, with the compiler that the JVM plugin needs, and fails if one is
+missing; with `--install` it first installs them, on Debian and its derivatives, when run as root.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def require_java(environment: Mapping[str, str] = os.environ) -> int:
     Raises
     ------
     JavaError
-        There is none, or it is older than 17; the message says how to install one on this machine.
+        When there is none, or it is older than 17; the message says how to install one on this machine.
     """
     version = java_version(environment)
     if version is not None and version >= OLDEST:
@@ -136,7 +136,7 @@ def install() -> None:
     Raises
     ------
     JavaError
-        The package manager failed.
+        When the package manager fails.
     """
     if "debian" not in linux_families() or os.geteuid() != 0:
         return
@@ -148,7 +148,7 @@ def install() -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Say which Java and which compiler there are; status 1 where one is missing."""
+    """Print which Java and which compiler there are; status 1 if one is missing."""
     parser = argparse.ArgumentParser(prog="python -m cer_gpu.spark.java", description=main.__doc__)
     parser.add_argument("--install", action="store_true", help="install them on Debian as root where missing")
     wanted = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""All that needs the JVM of a session; Spark Connect has none, and functions then give None or no text."""
+"""Everything that needs the JVM of a session. Spark Connect has none: functions then return None or ""."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def java_of(spark: SparkSession) -> str | None:
 
 
 def has_class(spark: SparkSession, name: str) -> bool | None:
-    """Whether the driver's JVM can load a class, which is a class of a plugin here."""
+    """Whether the driver's JVM can load a class (of a plugin); None under Spark Connect."""
     return _has_resource(spark, name.replace(".", "/") + ".class")
 
 
@@ -56,13 +56,13 @@ def rapids_knows(spark: SparkSession) -> bool | None:
 
 
 def rapids_explain(df: DataFrame) -> str | None:
-    """What the RAPIDS Accelerator says of a plan, operator by operator; it need not be enabled.
+    """The RAPIDS Accelerator's report on a plan, operator by operator; it need not be enabled.
 
     Returns
     -------
     str or None
-        A line that begins with `*` speaks of what runs on a GPU, one with `!` of what does not; None where
-        there is no JVM or no RAPIDS Accelerator.
+        A line that begins with `*` is about an operator that runs on a GPU, one with `!` about one that does
+        not; None without a JVM or the RAPIDS Accelerator.
     """
     spark = df.sparkSession
     jvm = session_jvm(spark)
@@ -79,7 +79,7 @@ def physical_plan(df: DataFrame) -> str:
 
 
 def estimated_bytes(df: DataFrame) -> int | None:
-    """How large Spark believes a DataFrame to be, in bytes, without running it.
+    """Spark's estimate of the size of a DataFrame in bytes, without running it.
 
     For files it is their size times `spark.sql.sources.fileCompressionFactor`, cut to the columns that are
     read; filters are not counted unless there are statistics.
@@ -87,7 +87,7 @@ def estimated_bytes(df: DataFrame) -> int | None:
     Returns
     -------
     int or None
-        None where Spark does not know, and under Spark Connect.
+        None if Spark does not know, and under Spark Connect.
     """
     statistics = _statistics(df)
     if statistics is None:
@@ -97,7 +97,7 @@ def estimated_bytes(df: DataFrame) -> int | None:
 
 
 def estimated_rows(df: DataFrame) -> int | None:
-    """How many rows Spark believes a DataFrame to have; None where only its size, or nothing, is known."""
+    """Spark's estimate of the number of rows of a DataFrame; None if it does not know."""
     statistics = _statistics(df)
     if statistics is None or not statistics.rowCount().isDefined():
         return None
@@ -105,7 +105,7 @@ def estimated_rows(df: DataFrame) -> int | None:
 
 
 def default_parallelism(spark: SparkSession) -> int | None:
-    """How many tasks Spark believes to run at once; None under Spark Connect."""
+    """How many tasks Spark expects to run at once; None under Spark Connect."""
     return None if is_connect(spark) else int(spark.sparkContext.defaultParallelism)
 
 

@@ -1,4 +1,4 @@
-"""In a worker: what stands for positions in results, since a row has no number on Spark."""
+"""In a worker: the values that stand for positions in results, since a row has no number on Spark."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from cer_gpu.engine.read.sources.arrow_types import convert, roomy
 
 
 class Labels:
-    """What stands for the positions of a run: ids of events, or their places in their partition.
+    """The values that stand for the positions of a run: ids of events, or their places in their partition.
 
     A run reads keys one after another. A place counts from the first event of the key.
 
     Parameters
     ----------
     offset : int
-        What the first event of the run counts as: where events before it are with another task.
+        The place of the first event of the run, if another task has the events before it.
     """
 
     def __init__(self, offset: int = 0) -> None:
@@ -26,14 +26,14 @@ class Labels:
         self._ids: list[pa.Array] = []
 
     def add(self, begins: np.ndarray, ids: pa.Array | None) -> None:
-        """The next events of the run.
+        """Add the next events of the run.
 
         Parameters
         ----------
         begins : ndarray, shape (keys,), int64
             The positions at which keys begin, ascending, after those of the events before.
         ids : Array or None
-            The ids of the events, one each.
+            The ids of the events, one for each.
         """
         if len(begins):
             self._begins.append(begins)
@@ -41,13 +41,13 @@ class Labels:
             self._ids.append(convert(ids, roomy(ids.type), "the ids of events"))
 
     def of(self, positions: pa.Array, kind: pa.DataType) -> pa.Array:
-        """What stands for some positions.
+        """The values that stand for some positions.
 
         Parameters
         ----------
         positions : Array of int64, or of lists of them
         kind : DataType
-            What is wanted of it: `kind`, or lists of it.
+            The type of the result, or of the members of its lists.
         """
         if pa.types.is_list(positions.type):
             values = self.of(positions.values, kind.value_type)

@@ -1,4 +1,4 @@
-"""Parquet files on any filesystem that pyarrow opens: which there are, and what their footers say."""
+"""Finds Parquet files on any filesystem that pyarrow opens, and reads their footers."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ READERS = 16
 
 @dataclass(frozen=True, slots=True)
 class LakeFile:
-    """A file, and how to get at it; picklable.
+    """A file and its filesystem; picklable.
 
     Attributes
     ----------
     file : DataFile
     filesystem : pyarrow.fs.FileSystem or None
-        None: of this machine.
+        None: the local one.
     """
 
     file: DataFile
@@ -59,12 +59,13 @@ class Group:
     file : int
         The number of its file.
     number : int
-        In its file.
+        Its number in the file.
     first : int
         The number of its first row in its file.
     rows : int
     least, most : int, float or None
-        Of the time, in the unit of the column; None where the file does not say, or the time may be null.
+        The least and greatest time, in the unit of the column; None if the file does not say, or a time may
+        be null.
     """
 
     file: int
@@ -77,14 +78,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What a footer says."""
+    """The contents of a footer."""
 
     opened: OpenFile
     groups: tuple[Group, ...]
 
 
 def places(paths: Paths) -> list[LakeFile]:
-    """The Parquet files at some paths, those of a folder or a pattern by name.
+    """The Parquet files at some paths; those of a folder or a pattern sorted by name.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ def places(paths: Paths) -> list[LakeFile]:
     Raises
     ------
     DataError
-        Where there is nothing, or no Parquet file.
+        When there is nothing, or no Parquet file.
     """
     listed = listed_paths(paths)
     if not listed:
@@ -104,7 +105,7 @@ def places(paths: Paths) -> list[LakeFile]:
 
 
 def listed_paths(paths: Paths) -> list[str]:
-    """One path or several, as text."""
+    """One path or several, as a list of texts."""
     listed = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     return [os.fspath(path) for path in listed]
 
@@ -144,7 +145,7 @@ def _matching(there: Any, pattern: str) -> list[Any]:
 
 
 def located(path: str) -> tuple[Any, str]:
-    """The filesystem of a path or URI, and the path on it; absolute, since workers are somewhere else."""
+    """The filesystem of a path or URI, and the path on it, absolute, since workers run elsewhere."""
     from pyarrow import fs
 
     if "://" in path:
@@ -176,12 +177,12 @@ def footers(found: Sequence[LakeFile], time: str | None) -> list[Footer]:
     ----------
     found : sequence of LakeFile
     time : str or None
-        The column whose range is wanted of each row group.
+        The column whose range in each row group is wanted.
 
     Raises
     ------
     DataError
-        For a file that is no Parquet file.
+        When a file is not a Parquet file.
     """
     with ThreadPoolExecutor(min(READERS, len(found))) as pool:
         return list(pool.map(lambda number: footer(number, found[number], time), range(len(found))))
@@ -237,7 +238,7 @@ _PER_SECOND = {"seconds": 1, "milliseconds": 10**3, "microseconds": 10**6, "nano
 
 
 def in_unit(group: Group, stored: pa.DataType, wanted: pa.DataType) -> Group:
-    """The same with its times in the unit of another type, since files may differ in theirs."""
+    """The row group with its times in the unit of another type, since files may differ in their units."""
     kinds = time_units(pa.schema([("stored", stored), ("wanted", wanted)]))
     if group.least is None or group.most is None or stored == wanted or len(kinds) < 2:
         return group
@@ -246,7 +247,7 @@ def in_unit(group: Group, stored: pa.DataType, wanted: pa.DataType) -> Group:
 
 
 def in_order(groups: Sequence[Group]) -> bool:
-    """Whether no row group begins before the one before it has ended, as far as their footers tell."""
+    """Whether the footers show that no row group begins before the one before it ends."""
     known = [group for group in groups if group.rows]
     pairs = pairwise(known)
     if any(group.least is None or group.most is None for group in known):

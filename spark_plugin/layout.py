@@ -1,4 +1,4 @@
-"""The layout that the file route likes best: every key whole in one file, its events in order."""
+"""The layout that is fastest for the file route: each key whole in one file, with its events in order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Layout:
     Attributes
     ----------
     keys : tuple of str
-        All events with equal values in these lie in the files of one writing task, one key after another.
+        Events with equal values in these columns are in the files of one writing task, one key after another.
     order_by : tuple of str
         The order of the events of a key.
     """
@@ -61,15 +61,15 @@ def prepare(
     ----------
     df : DataFrame
     path : str
-        A folder on any filesystem of Spark's.
+        A folder on any filesystem that Spark can write to.
     keys : str or sequence of str
         The columns of PARTITION BY.
     order_by : str or sequence of str
         The time column, then the columns that break ties; ties that are left are broken by all columns.
     partitions : int, optional
-        How many tasks write; by default as many as the rows are worth (`spark.cer.rowsPerTask`).
+        How many tasks write; by default the number of rows over `spark.cer.rowsPerTask`.
     mode : {"error", "overwrite", "ignore"}
-        What to do where there is something already.
+        What to do if there is something already.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def _sorts(df: DataFrame, name: str) -> bool:
 
 
 def read_layout(paths: Paths) -> Layout | None:
-    """How the files at a path were written by `prepare`; None where they were not, or paths are several."""
+    """The layout of the files at a path; None if `prepare` did not write them, or there are several paths."""
     from cer_gpu.spark.lake import listed_paths, located
     from pyarrow import fs
 
@@ -150,9 +150,9 @@ def read_layout(paths: Paths) -> Layout | None:
 
 
 def written_once(files: Sequence[str]) -> bool:
-    """Whether files are of one write, by the UUID in the names that Spark gives.
+    """Whether all files come from one write, by the UUID in their names.
 
-    Keys that are whole in each of several writes are not whole in all.
+    A key that is whole in each of several writes is not whole in all of them.
     """
     found = (_UUID.search(posixpath.basename(path)) for path in files)
     return len({match.group() for match in found if match}) <= 1
@@ -162,6 +162,6 @@ _UUID = re.compile("-".join(f"[0-9a-f]{{{digits}}}" for digits in (8, 4, 4, 4, 1
 
 
 def writer_of(path: str) -> str:
-    """The writing task that a file of Spark's comes from: its key may go on in the task's next file."""
+    """The task that wrote a file: a key may continue in the task's next file."""
     found = re.match(r"part-\d+", posixpath.basename(path))
     return posixpath.join(posixpath.dirname(path), found.group() if found else posixpath.basename(path))

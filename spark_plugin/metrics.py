@@ -1,4 +1,4 @@
-"""The worker's half of the metrics: what a task did, told to the executor where the JVM plugin listens."""
+"""The worker's half of the metrics: reports what a task did to the executor, if the JVM plugin listens."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ FILE = "cer-gpu-metrics"
 def publish(
     events: int, hits: int, seconds: float, device: str, environment: Mapping[str, str] = os.environ
 ) -> bool:
-    """Tell the executor what a task did; nothing happens where the JVM plugin is not loaded.
+    """Report to the executor what a task did; does nothing if the JVM plugin is not loaded.
 
-    A datagram on the loopback interface: it never waits, and a task does not fail for its metrics.
+    It is a datagram on the loopback interface: it never waits, and a task does not fail because of its
+    metrics.
 
     Parameters
     ----------
     events : int
         Events that it read.
     hits : int
-        Complex events, or positions, that it gave.
+        Complex events, or positions, that it returned.
     seconds : float
         How long it worked.
     device : str
         "cpu", "cuda:0", ...
     environment : mapping of str to str
-        Of which `SPARK_LOCAL_DIRS` is read: Spark names there the executor's own folders to its workers.
+        `SPARK_LOCAL_DIRS` is read from it: the executor's own folders.
 
     Returns
     -------

@@ -40,25 +40,27 @@ def operator_keywords(
 
 @spelled(operator_keywords)
 def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
-    """The complex events of a query over a DataFrame, one row each.
+    """Find the complex events of a query over a DataFrame: one row for each.
 
     Parameters
     ----------
     df : DataFrame
-        Events. Only the columns that the query reads are taken.
+        The events. Only the columns that the query reads are used.
     query : Query or str
         From `cer_gpu.compile`, or its text.
     order_by : str or sequence of str
         The time column, then the columns that break ties. Ties that are left are broken by all columns that
         the query reads, so that the answer does not depend on how rows were shuffled.
     event_id : str, optional
-        The column whose values stand for positions (`start`, `end`, and the lists of each variable). Without
-        it a position is the place of the event in its partition (PARTITION BY), or in the whole stream where
-        the query has none, counted from 0 in the order of `order_by`.
+        The column whose values are returned in place of positions (`start`, `end`, and the lists of the
+        variables). Without it a position is the place of the event in its partition (PARTITION BY), or in the
+        whole stream where the query has none, counted from 0 in the order of `order_by`.
     order_unit : {"s", "ms", "us", "ns"}, optional
         The unit of a plain-number time column.
     type_column : str, default "type"
+        The column of the event type.
     stream_column : str, optional
+        The column of the stream that an event belongs to, for `S>T` and FROM.
     limit : int, optional
         At most so many complex events.
     memory : int, optional
@@ -68,15 +70,15 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     engine : str, default "auto"
         The engine that answers, as for `Query.run`.
     rows : int, optional
-        About how many rows `df` has. Without it they are counted first, where Spark does not know.
+        About how many rows `df` has. Without it, rows are counted first if Spark does not know their number.
 
     Returns
     -------
     DataFrame
         Lazy; its columns are those of `Matches.to_arrow` and are known before anything runs. Rows come in no
-        order. A query without PARTITION BY starts small jobs at once that find where its stream is cut.
-        Columns whose names differ in case alone, such as those of a type `A` and a variable `a`, can be
-        selected by name and written with `spark.sql.caseSensitive=true`.
+        particular order. A query without PARTITION BY starts small jobs immediately, which find where its
+        stream is cut. Columns whose names differ only in case, such as those of a type `A` and a variable
+        `a`, can be selected by name and written with `spark.sql.caseSensitive=true`.
 
     Raises
     ------
@@ -92,12 +94,12 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
 
 @spelled(operator_keywords, omit=("limit",))
 def counts(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
-    """How many complex events end at each event where some do; keywords as for `run`, but for `limit`.
+    """Count the complex events that end at each event; keywords as for `run`, without `limit`.
 
     Returns
     -------
     DataFrame
-        `position` (the value of `event_id`, where it is given), the columns of the key, `time`, and `count`,
+        `position` (or the value of `event_id`, if it is given), the columns of the key, `time`, and `count`,
         a decimal of 38 digits: counts are exact.
     """
     return _product(df, query, "counts", keywords)
@@ -105,20 +107,20 @@ def counts(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
 
 @spelled(operator_keywords, omit=("limit",))
 def hits(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
-    """The events at which at least one complex event ends; keywords as for `run`, but for `limit`.
+    """The events at which at least one complex event ends; keywords as for `run`, without `limit`.
 
     Returns
     -------
     DataFrame
-        `position`, the columns of the key, `time`, and `latest_start`; with `event_id`, its values stand for
-        the positions.
+        `position`, the columns of the key, `time`, and `latest_start`; with `event_id`, its values replace
+        both positions.
     """
     return _product(df, query, "hits", keywords)
 
 
 @spelled(operator_keywords, omit=("limit",))
 def count(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
-    """How many complex events there are, without listing them; keywords as for `run`, but for `limit`.
+    """Count the complex events, without listing them; keywords as for `run`, without `limit`.
 
     Returns
     -------
@@ -130,7 +132,13 @@ def count(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
 
 @spelled(operator_keywords, omit=("limit",))
 def explain(df: DataFrame, query: Query | str, **keywords: Any) -> str:
-    """How a query is evaluated, and the route that the rows of a DataFrame take; keywords as for `run`."""
+    """Explain how a query is evaluated, and the route of the rows of a DataFrame; keywords as for `run`.
+
+    Returns
+    -------
+    str
+        The text of `Query.explain`, then the route.
+    """
     whole = compiled(query)
     task, route = _routed(df, whole, "run", keywords)
     options = task.query.options
@@ -149,7 +157,7 @@ def explain(df: DataFrame, query: Query | str, **keywords: Any) -> str:
 
 
 def with_numbers(frame: DataFrame, product: str) -> DataFrame:
-    """What tasks give for a product, its counts as numbers; one where the number alone is asked for."""
+    """The results of tasks with counts as numbers; for product "count" one row with their sum."""
     import pyspark.sql.functions as sf
 
     if product not in ("count", "counts"):
@@ -177,13 +185,13 @@ def _routed(
 
 
 def size_of(df: DataFrame, rows: int | None) -> Size:
-    """How many events there are, and how many tasks at once.
+    """The size of the data, and how many tasks run at once.
 
     Parameters
     ----------
     df : DataFrame
     rows : int or None
-        About how many rows it has, where the caller knows.
+        About how many rows it has, if the caller knows.
     """
     spark = df.sparkSession
     if rows is None:
@@ -194,7 +202,7 @@ def size_of(df: DataFrame, rows: int | None) -> Size:
 
 
 def parallel_tasks(spark: SparkSession) -> int:
-    """How many tasks run at once: as many as there are GPUs, where tasks have some, or cores."""
+    """How many tasks run at once: as many as there are GPUs, if tasks use them, or else cores."""
     import pyspark.sql.functions as sf
 
     gpus, executors = (spark.conf.get(key, "") for key in (settings.EXECUTOR_GPUS.key, _EXECUTORS))

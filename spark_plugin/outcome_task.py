@@ -1,4 +1,4 @@
-"""In a worker: how often outcomes have each value, at the hits of queries and at all events of a task."""
+"""In a worker: counts how often outcomes have each value, at hits and at all events of a task."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUTCOME, LATE, VALUE, MANY = "outcome", "late", "value", "number"
 
 @dataclass(frozen=True, slots=True)
 class OutcomePlans:
-    """What a task needs for outcomes; picklable, and of use without a parser.
+    """The outcomes that a task computes; picklable, and needs no parser.
 
     Attributes
     ----------
@@ -30,15 +30,15 @@ class OutcomePlans:
     partitions : tuple of Partition
         PARTITION BY of each query of the task.
     bases : mapping of Partition to int
-        Those of which the task gives the outcomes of all events, with a number for each.
+        The partitions for which the task returns the outcomes of all events, with a number for each.
     values : tuple of PortableQuery
-        For each query the one that gives what outcomes read of complex events; none where they read nothing.
+        For each query the query that returns the aggregates that outcomes read; empty if they read none.
     ends : mapping of (Partition, str) to PortableQuery
-        What `TIME TO` looks for, by its text.
+        The queries of `TIME TO`, by their text.
     split : int, float or None
-        In the unit of the order column.
+        The time of the split, in the unit of the order column.
     unit : str or None
-        Of plain numbers of time.
+        The unit of a plain-number time column.
     """
 
     asked: tuple[AskedOutcome, ...]
@@ -51,7 +51,7 @@ class OutcomePlans:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The columns that outcomes and partitions name."""
+        """The columns that occur in outcomes and partitions."""
         keys = [name for partition in self.partitions for part in partition for name in part]
         return tuple(dict.fromkeys([*(name for one in self.asked for name in one.columns), *keys]))
 
@@ -68,10 +68,10 @@ class CountedValues(NamedTuple):
     Attributes
     ----------
     member : int
-        The place of a query in its task; of a base -1 and less.
+        The place of a query in its task; negative for a base.
     outcome : int
     late : bool
-        Whether at the split or after it.
+        Whether the values are at the split or after it.
     values : ndarray, float64
     numbers : ndarray, int64
     """
@@ -139,7 +139,7 @@ def _counted(
 def shown_values(
     counted: Iterable[CountedValues], numbers: Sequence[int], schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Batches for Spark; `numbers` are those of the queries among all of the backtest."""
+    """The counted values as batches for Spark; `numbers` are those of the queries in the backtest."""
     for one in counted:
         count = len(one.values)
         query = numbers[one.member] if one.member >= 0 else one.member

@@ -1,4 +1,4 @@
-"""On the driver: what tasks need for outcomes, and the summary of what they give."""
+"""On the driver: gives tasks the outcomes to compute, and summarises their results."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ class OutcomesOf:
     partitions : sequence of Partition
         PARTITION BY of each query.
     schema : pyarrow.Schema
-        Of the data, its times in the zone that is shown.
+        The columns of the data, times in the time zone that results show.
     first : PortableQuery
         One of the queries.
 
     Raises
     ------
     DataError, ValueError
-        For outcomes that do not fit the columns.
+        When outcomes do not fit the columns.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class OutcomesOf:
             values.everywhere(one, ())  # where it does not fit, that is said here, and not by a task
 
     def tasks(self, groups: Iterable[BacktestTask], planned: Planned) -> Iterator[BacktestTask]:
-        """Tasks of queries as those that give outcomes; each base is given once."""
+        """The tasks, changed to compute outcomes; each base is computed once."""
         given: set[Partition] = set()
         for task in groups:
             own = dict.fromkeys(self._partitions[number] for number in task.numbers)
@@ -105,7 +105,7 @@ class OutcomesOf:
             yield self.task(task, bases, planned)
 
     def task(self, task: BacktestTask, bases: Mapping[Partition, int], planned: Planned) -> BacktestTask:
-        """A task of some queries that gives their outcomes, and those of all events for some bases."""
+        """A task that computes the outcomes of its queries, and of all events for some bases."""
         asked = [self._asked[number] for number in task.numbers]
         partitions = tuple(self._partitions[number] for number in task.numbers)
         wanted = aggregates_of(self._outcomes)
@@ -131,7 +131,7 @@ class OutcomesOf:
         return replace(task, ties=ties, result=result, asked=OUTCOMES, cut=False, outcomes=plans)
 
     def told(self, frames: Sequence[DataFrame]) -> Told:
-        """The summary of what the tasks gave."""
+        """The summary of the results of the tasks."""
         import pyspark.sql.functions as sf
 
         whole = reduce(lambda one, other: one.unionByName(other), frames)
@@ -151,7 +151,7 @@ class OutcomesOf:
 
 
 class _Counted:
-    """How often each value occurs: what the tasks gave, ordered by query, outcome, side and value."""
+    """How often each value occurs: the results of the tasks, sorted by query, outcome, side and value."""
 
     def __init__(self, table: pa.Table) -> None:
         query, outcome, late, self._values, self._numbers = (column.to_numpy() for column in table.columns)

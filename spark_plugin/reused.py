@@ -1,9 +1,9 @@
-"""In a worker: what makes the next task of the same process cheaper.
+"""In a worker: makes the next task of the same process cheaper.
 
-Before every task PySpark forgets what the finders of modules know, and those of the archives that it came
-from itself then read their directories again, once for each package; after every task it collects garbage
-among all objects of all modules. With Python 3.11 that takes 0.15 CPU seconds a task, which is more than a
-task over millions of events may need for itself.
+Before every task PySpark clears the caches of the module finders, so that those for zip archives read their
+directories again, once for each package; after every task it collects garbage among all objects of all
+modules. With Python 3.11 that takes 0.15 CPU seconds a task, which is more than a task over millions of
+events may need for itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ARCHIVES = re.compile(r"(^|[/\\])(pyspark\.zip|py4j-[^/\\]*\.zip|spark-core_[^/\
 
 
 def settle() -> None:
-    """Have the next task of this process find as little as possible to forget and to collect."""
+    """Leave the next task of this process as little as possible to clear and to collect."""
     _settled()
     for path, finder in list(sys.path_importer_cache.items()):
         # Whoever imports from there later gets another finder, which knows the directory at once.

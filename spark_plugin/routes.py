@@ -1,4 +1,4 @@
-"""On the driver: the way that the events of a DataFrame take to the tasks."""
+"""On the driver: chooses how the events of a DataFrame get to the tasks."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class FrameRoute:
     Attributes
     ----------
     frame : DataFrame
-        With the rows of each task in its partition.
+        The DataFrame with the rows of each task in its partition.
     segments : dict of int to Segment
         As for `Worker`.
     streamed : bool
         As for `Worker`.
     reason : str
-        What was chosen, and why: a line for `explain`.
+        The choice and its reason: a line for `explain`.
     """
 
     frame: DataFrame
@@ -61,7 +61,7 @@ class FrameRoute:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What is known of the data and the cluster.
+    """The size of the data and of the cluster.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Size:
 
     @property
     def partitions(self) -> int:
-        """How many partitions the rows are worth: a multiple of what runs at once, where they are many."""
+        """The number of partitions for these rows; if it is large, a multiple of `parallel`."""
         wanted = max(-(-self.rows // self.rows_per_task), min(self.parallel, -(-self.rows // SMALL)), 1)
         return wanted if wanted < self.parallel else -(-wanted // self.parallel) * self.parallel
 
@@ -87,8 +87,8 @@ def route_of(frame: DataFrame, task: Task, size: Size) -> FrameRoute:
 
     Keyed queries are shuffled by key; a key with too many events for a task is cut by time, if the query has
     a window, or else streamed. Queries without keys are cut by time, if they have a window, or else run in
-    one task. Where a stream is cut, a job measures the distribution of its time, and one more counts where
-    a number of events is asked for.
+    one task. If a stream is cut, one job measures the distribution of its times, and another one counts
+    events if the window is in EVENTS.
 
     Parameters
     ----------

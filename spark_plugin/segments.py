@@ -1,4 +1,4 @@
-"""Segments of a stream: what a task reports, and the events before it that it needs for that."""
+"""Segments of a stream: the times that a task reports, and the events around them that it needs."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ ROW = f"{OWN}row"
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment of the events of one key, or of all events, with those around it that it depends on.
+    """A segment of the events of one key, or of all events, and the events around it that it depends on.
 
     Attributes
     ----------
     begin : int, float or None
-        The first time that is its own, in the unit of the time column: what ends before is reported by
-        another segment. None: all are its own.
+        The first time that it reports, in the unit of the time column: complex events that end earlier are
+        reported by another segment. None: no lower bound.
     offset : int
         How many events come before the first one that it gets.
     end : int, float or None
-        The first time that is no longer its own: what ends from then on is reported by another segment. None:
-        it gets nothing that is not its own or before that.
+        The first time that it no longer reports: complex events that end from then on are reported by another
+        segment. None: it gets no events after those that it reports.
     """
 
     begin: int | float | None
@@ -39,7 +39,7 @@ class Segment:
 
 
 def partition_of(value: int, partitions: int) -> int:
-    """Which of so many partitions Spark puts an `int` value into.
+    """The partition that Spark puts an `int` value into.
 
     Spark's hash is MurmurHash3 (32 bits, x86) of the value as one block of four bytes, with seed 42.
     """
@@ -62,10 +62,10 @@ def _rotated(value: int, bits: int) -> int:
 
 
 def numbers_apart(count: int, partitions: int) -> list[int]:
-    """Numbers for segments that Spark puts into partitions in turn: no task gets two before all have one.
+    """Numbers for segments that Spark spreads evenly: no partition gets two before each has one.
 
-    Spark has no way to name the partition of a row that every version and every accelerator knows; but a
-    number can be chosen by its hash.
+    Not every version and accelerator of Spark can be told the partition of a row; but a number can be chosen
+    by its hash.
     """
     waiting: list[list[int]] = [[] for _ in range(partitions)]
     found: list[int] = []

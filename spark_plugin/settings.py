@@ -27,7 +27,7 @@ CER_PLUGIN = "org.cergpu.spark.CerPlugin"
 
 
 class SettingError(CerError):
-    """A configuration key has a value that it cannot have."""
+    """A configuration key has a wrong value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Setting:
     kind : str
         The type of its value, as the documentation names it.
     default : str or None
-        What holds where nobody sets it: the default of its owner. None: nothing.
+        The value if it is not set: the default of its owner. None: no value.
     meaning : str
         One sentence or two, in Markdown without `|`.
     owner : {"cer-gpu", "Spark", "RAPIDS"}
@@ -49,7 +49,7 @@ class Setting:
         "runtime": read at each call, and `spark.conf.set` changes it, under Spark Connect too; "startup":
         read when the application starts.
     parse : callable
-        Value from text; raises ValueError.
+        Turns text into a value; raises ValueError.
     """
 
     key: str
@@ -280,17 +280,17 @@ SETTINGS = (
 
 
 def value(spark: SparkSession, setting: Setting) -> Any:
-    """What a key says in a session; works under Spark Connect.
+    """The value of a key in a session; works under Spark Connect.
 
     Returns
     -------
     object
-        Of the type that `setting.parse` gives; None where nobody set a key that has no default.
+        Of the type that `setting.parse` returns; None if the key is not set and has no default.
 
     Raises
     ------
     SettingError
-        The text is not a value of this key.
+        When the text is not a value of this key.
     """
     return parsed(setting, spark.conf.get(setting.key, setting.default))
 
@@ -301,6 +301,7 @@ def parsed(setting: Setting, text: str | None) -> Any:
     Raises
     ------
     SettingError
+        When the text is not a value of this key.
     """
     if text is None:
         return None

@@ -30,7 +30,7 @@ class Sorted:
     begins : ndarray, shape (keys,), int64
         Where each key begins.
     tied : bool
-        Whether the time alone did not order the events of some key.
+        Whether some events of one key have the same time.
     """
 
     batch: pa.RecordBatch
@@ -48,7 +48,7 @@ def time_of(batch: pa.RecordBatch, name: str) -> np.ndarray:
     Raises
     ------
     DataError
-        Where one is null, NaN or infinite.
+        When a time is null, NaN or infinite.
     """
     values = columns.numbers(batch.column(name), name)
     missing = ~values.present
@@ -77,12 +77,12 @@ def in_order(
     ties : sequence of str
         Columns that break the ties that are left.
     encoder : LaneEncoder or None
-        Of the keys; None: all events have one.
+        Numbers the keys; None: all events have the same key.
 
     Raises
     ------
     DataError
-        Where an event has no time.
+        When an event has no time.
     """
     time = time_of(batch, order_by[0])
     order = np.argsort(time, kind="stable") if (time[1:] < time[:-1]).any() else np.arange(len(time))
@@ -146,5 +146,5 @@ def say_once(text: str) -> None:
 
 
 def forget_what_was_said() -> None:
-    """Say everything once more."""
+    """Let every line be written once more."""
     _warned.clear()

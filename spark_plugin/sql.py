@@ -1,7 +1,7 @@
 """Queries from SQL: the table function `cer_match`.
 
-Spark gives a Python table function its rows one at a time; those that take Arrow batches cannot say their
-columns by an `analyze` of their own, so they cannot be used here.
+Spark gives a Python table function its rows one at a time. Table functions over Arrow batches cannot find
+their columns by an `analyze` of their own, so they cannot be used here.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def register(spark: SparkSession, name: str = NAME) -> None:
     ``SELECT * FROM cer_match(TABLE(trades) PARTITION BY (symbol), 'SELECT * FROM S WHERE ... ')``
 
     Its arguments are the table (`events`), the text of the query (`query`), and by name `order_by`, the time
-    column, or an array of it and the columns that break ties (it may be left out where the table has one
-    column of timestamps or dates alone), `event_id`, `order_unit`, `type_column`, `stream_column`, `engine`,
-    which are as for `run`; `params`, a map or a struct of the values of the query's parameters, as in
-    `params => named_struct('p', 10, 'w', '5 min')`; `product`, which is 'run', 'counts' or 'hits'; and
+    column, or an array of it and the columns that break ties (it may be left out if the table has exactly one
+    column of timestamps or dates), `event_id`, `order_unit`, `type_column`, `stream_column`, `engine`, which
+    are as for `run`; `params`, a map or a struct of the values of the query's parameters, as in `params =>
+    named_struct('p', 10, 'w', '5 min')`; `product`, which is 'run', 'counts' or 'hits'; and
     `single_partition`. All of them are constants.
 
     Each partition of the table is a stream of its own, with positions from 0 on, in the order of `order_by`
@@ -70,9 +70,9 @@ def register(spark: SparkSession, name: str = NAME) -> None:
     Parameters
     ----------
     spark : SparkSession
-        Also one of Spark Connect. Its setting `spark.cer.gpu` holds for the function as it is now.
+        Also one of Spark Connect. The function keeps the present value of its setting `spark.cer.gpu`.
     name : str
-        Of the function.
+        The name of the function.
     """
     from pyspark.sql.functions import udtf
 
@@ -85,7 +85,7 @@ def register(spark: SparkSession, name: str = NAME) -> None:
 
 @dataclass
 class Analysed(AnalyzeResult):
-    """What Spark takes from the analysis of a call to where its rows are.
+    """The result of the analysis of a call, which Spark takes to the rows.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def analysed(
     QueryError
         When the query does not fit the table.
     DataError
-        When the arguments make no sense, or there is no time column.
+        When an argument is wrong, or there is no time column.
     """
     from cer_gpu.spark.binding import arrow_schema, spark_schema, task_of
 
@@ -236,7 +236,7 @@ def _is_instant(kind: pa.DataType) -> bool:
 
 
 class MatchRows:
-    """Runs the query over the rows of a partition; Spark makes one for each partition.
+    """Runs the query over the rows of a partition; Spark makes an object for each partition.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The work of a Spark task, as it is sent to the workers, which read it without parser and automata."""
+"""The work of a Spark task in the form that is sent to workers, which need no parser and no automata."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ DIGITS = 38
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a task does with the events that it gets; picklable.
+    """The work of a task on its events; picklable.
 
     Attributes
     ----------
     query : PortableQuery
     product : {"run", "count", "counts", "hits"}
     event_id : str or None
-        The column whose values stand for positions; None: the place in the sorted partition.
+        The column whose values are returned in place of positions; None: the place in the sorted partition.
     ties : tuple of str
         The columns that break ties after those of `order_by`.
     result : pyarrow.Schema
-        Of what the task gives, in the types of Spark; counts as text.
+        The columns of the result, in types that Spark has; counts as text.
     gpu : {"auto", "required", "off"}
     limit : int or None
-        Of complex events.
+        The most complex events.
     timed : bool
-        Whether there are columns of times.
+        Whether results have columns of times.
     """
 
     query: PortableQuery
@@ -60,14 +60,14 @@ class Task:
 
     @property
     def keyed(self) -> bool:
-        """Whether keys are independent: no complex event has events of two keys, or drops another's."""
+        """Whether keys are independent: no complex event has events of two keys, or drops another key's."""
         return self.query.query.keyed
 
     @property
     def counts_all(self) -> bool:
         """Whether events of types that the query does not use change its answer.
 
-        They do where they count in a window of events, break a contiguity, or are numbered by positions.
+        They do if they count in a window of events, break contiguity, or count in positions.
         """
         query = self.query.query
         if query.reading.reads_before:
@@ -76,7 +76,7 @@ class Task:
 
     @property
     def types(self) -> tuple[str | int | bool, ...] | None:
-        """The event types that the query uses, as values of the type column; None where others may matter."""
+        """The event types that the query uses, as values of the type column; None if others may matter."""
         reading = self.query.query.reading
         for number, axis in enumerate(reading.axes):
             if isinstance(axis, ColumnAxis) and axis.column == self.query.options.type_column:
@@ -86,36 +86,36 @@ class Task:
 
     @property
     def cuttable(self) -> bool:
-        """Whether a stream can be cut by time: what ends at an event depends on one window before it."""
+        """Whether a stream can be cut by time: the answers at an event depend on one window before it."""
         return self.query.query.cuttable
 
     @property
     def uncut(self) -> str:
-        """Why a stream cannot be dealt out to several tasks, where it cannot."""
+        """Why a stream cannot be divided among several tasks; empty if it can."""
         return UNCUT
 
     @property
     def sees_some(self) -> bool:
-        """Whether the filters of its query say which events it has no use for."""
+        """Whether the filters of its query tell which events it does not need."""
         return not self.counts_all and not self.query.query.reading.derived
 
     def giving(self, other: Task) -> Task:
-        """The same with the result of another task, whose data may have had no time."""
+        """This task with the result columns of another one, whose data may have had no time."""
         return replace(self, result=other.result, timed=bool(other.query.options.order_by))
 
     def dumped(self) -> bytes:
-        """As bytes, which a worker keeps from task to task."""
+        """The task as bytes, which a worker keeps from task to task."""
         return pickle.dumps(self, protocol=5)
 
 
 class Renamed:
-    """A function for `mapInArrow` whose columns go under other names on the way.
+    """A function for `mapInArrow` whose columns were renamed on the way.
 
     Parameters
     ----------
     function : callable
     names : sequence of str
-        The names of the columns for the function, in their order.
+        The names that the function expects, in the order of the columns.
     """
 
     def __init__(self, function: Any, names: Sequence[str]) -> None:
@@ -133,7 +133,7 @@ class Restored:
     ----------
     function : callable
     types : dict of str to pyarrow.DataType
-        Of the columns of times.
+        The types of the columns of times.
     """
 
     def __init__(self, function: Any, types: dict[str, pa.DataType]) -> None:

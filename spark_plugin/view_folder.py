@@ -20,7 +20,7 @@ COMMITS = "commits"
 
 @dataclass(frozen=True, slots=True)
 class LastBatch:
-    """The rows of a micro-batch, and the snapshots that they were taken into.
+    """The rows of a micro-batch, and the snapshots before it.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class LastBatch:
     sign : int
         1 inserts, -1 deletes.
     rows : mapping of int to str
-        For each part that has some the file of its rows.
+        For each part that got rows, the file of these rows.
     before : mapping of int to str
-        The snapshots of these parts before; none of a part that had no rows.
+        The snapshots of these parts before; a part without rows has none.
     """
 
     relation: str
@@ -41,7 +41,7 @@ class LastBatch:
 
 @dataclass(frozen=True, slots=True)
 class ViewCommit:
-    """What a view has taken in.
+    """The state of a view after a micro-batch.
 
     Attributes
     ----------
@@ -52,14 +52,14 @@ class ViewCommit:
     files : mapping of int to str
         The snapshots of the parts that have rows.
     answers : mapping of int to int
-        How many answers each has.
+        The number of answers of each part.
     columns : str
-        The Arrow schema of answers, in base 64; empty while it is not known.
+        The Arrow schema of the answers, in base 64; empty until it is known.
     rule : str
     parts : int
         How many tasks share the view.
     last : LastBatch or None
-        The micro-batch that was taken in last.
+        The last micro-batch.
     """
 
     version: int
@@ -100,7 +100,7 @@ class ViewFolder:
         return found
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file as a whole: it is not there, or it is complete."""
+        """Write a file as a whole: it is missing or complete."""
         path = posixpath.join(self._root, name)
         self._system.create_dir(posixpath.dirname(path), recursive=True)
         part = f"{path}.{uuid4().hex}.part"

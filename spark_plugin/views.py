@@ -7,7 +7,7 @@
 
 A task writes a new snapshot of a part under a name of its own, so that one that is killed, or run twice,
 changes nothing; the driver writes the commit when all tasks have ended (`view_folder`). A micro-batch that
-Spark hands over again is known by its number.
+Spark repeats is recognised by its number.
 """
 
 from __future__ import annotations
@@ -58,21 +58,25 @@ def maintain(
     rule : str
         As for `cer_gpu.maintain`.
     folder : str or path
-        Where snapshots and commits are, on any filesystem that pyarrow opens and all workers reach: an
-        existing one is continued.
+        The folder of the snapshots and commits, on any filesystem that pyarrow opens and all workers reach.
+        An existing view in it is continued.
     parts : int, optional
-        How many tasks share the view. Its rule has to have a key then: a variable that all its atoms have.
+        How many tasks share the view. More than one needs a key: a variable that all atoms of the rule have.
         By default 16 with a key, and 1 without.
     most_kept : int, optional
         As for `cer_gpu.maintain`, in each part.
 
+    Returns
+    -------
+    SparkView
+
     Raises
     ------
     QueryError
-        The rule is wrong.
+        When the rule is wrong.
     DataError
-        Several parts are asked for and the rule has no key, or aggregates over several keys; or the folder
-        has a view of another rule, or one of another number of parts.
+        When several parts are asked for and the rule has no key, or aggregates over several keys; or when the
+        folder has a view of another rule, or with another number of parts.
     """
     view = JoinView(rule, most_kept)
     key = shared_key(view)
@@ -97,7 +101,7 @@ class ViewKey:
     ----------
     variable : str
     attributes : mapping of str to str
-        For each relation the attribute that it is; `$2` for the second column.
+        For each relation its attribute; `$2` for the second column.
     """
 
     variable: str
@@ -110,7 +114,7 @@ class ViewKey:
 
 
 def shared_key(view: JoinView) -> ViewKey | None:
-    """The variable by which the rows of a view can be shared out, None where there is none."""
+    """The variable by which the rows of a view can be divided among tasks; None if there is none."""
     readings = body_of(view).readings
     for variable in readings[0].variables:
         found: dict[str, str] = {}
@@ -149,23 +153,29 @@ class SparkView:
         ----------
         relation : str
         stream : str, optional
-            The name of the stream, where several insert into one relation: by it a micro-batch is known that
-            is handed over again. A stream that is begun anew, with another checkpoint, needs another name.
+            The name of the stream; needed if several streams insert into one relation. A repeated micro-batch
+            is recognised by it and its number. A stream that is started anew, with another checkpoint, needs
+            another name.
+
+        Returns
+        -------
+        callable
+            Takes the DataFrame and the number of a micro-batch.
         """
         return lambda frame, batch: self.update(frame, batch, relation, 1, stream or f"+{relation}")
 
     def delete(self, relation: str, stream: str | None = None) -> Callable[[DataFrame, int], None]:
-        """A function for `foreachBatch` that deletes the rows of each micro-batch, each once."""
+        """A function for `foreachBatch` that deletes the rows of each micro-batch, each once; as `insert`."""
         return lambda frame, batch: self.update(frame, batch, relation, -1, stream or f"-{relation}")
 
     def update(self, frame: DataFrame, batch: int, relation: str, sign: int, stream: str) -> None:
-        """Take a micro-batch in, unless it has been taken in: all of it, or nothing if something is wrong.
+        """Apply a micro-batch unless it has been applied before: all of it, or nothing if a row is wrong.
 
         Parameters
         ----------
         frame : DataFrame
         batch : int
-            Its number in its stream: numbers of a stream grow.
+            Its number, which grows within its stream.
         relation : str
         sign : int
             1 inserts, -1 deletes.
@@ -208,22 +218,22 @@ class SparkView:
         Raises
         ------
         DataError
-            No part has had rows of every relation.
+            When no part has had rows of every relation.
         """
         commit = ViewFolder(self.folder).commit()
         files = [(part, name, "") for part, name in sorted(commit.files.items())]
         return self._listed(spark, commit, files, _answers(self.folder))
 
     def delta(self, spark: SparkSession) -> DataFrame:
-        """What the last micro-batch changed: `multiplicity` is above 0 for what it added, else removed.
+        """What the last micro-batch changed: `multiplicity` above 0 for added answers, below 0 for removed.
 
-        Each part takes the rows of the micro-batch into its snapshot from before it once more. A micro-batch
-        that Spark hands over again changes nothing, and is not the last one.
+        Each part applies the rows of the micro-batch to its previous snapshot once more. A micro-batch that
+        Spark repeats changes nothing, and does not count as the last one.
 
         Raises
         ------
         DataError
-            No part has had rows of every relation.
+            When no part has had rows of every relation.
         """
         from pyspark.sql import functions as f
 
@@ -324,7 +334,7 @@ def _packed(rows: pa.Table) -> bytes:
 
 
 def part_of(folder: str, part: int, file: str | None, made: tuple[str, int]) -> JoinView:
-    """The view of a part as a snapshot has it: from memory where this process wrote it, else restored."""
+    """The view of a part: from memory if this process wrote its snapshot, else restored from it."""
     known = _views.pop((folder, part), None)
     if file is None:
         return JoinView(*made)

@@ -1,6 +1,6 @@
 """In a worker: runs a query over the Arrow batches of a task.
 
-Neither the parser nor the automata are imported here, and nothing of CUDA before the device is chosen.
+It imports neither the parser nor the automata, and nothing of CUDA before the device is chosen.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ SORTED = "the sorted events of a task"
 
 @lru_cache(maxsize=16)
 def task_from(dumped: bytes) -> Task:
-    """A task from its bytes; a worker that is used again need not read it again."""
+    """A task from its bytes; a reused worker does not read the same bytes twice."""
     return loads(dumped)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """A query bound to the events of one run, and what stands for their positions."""
+    """A query bound to the events of one run, and the values that stand for their positions."""
 
     bound: BoundQuery
     labels: Labels
@@ -55,7 +55,7 @@ class TaskRun:
 
 
 class Job:
-    """A task in the process that does it."""
+    """A task in its process."""
 
     def __init__(self, task: Task) -> None:
         from pyspark import TaskContext
@@ -74,7 +74,7 @@ class Job:
     # ------------------------------------------------------------------------------- the runs of a task
 
     def gathered(self, batches: Iterable[pa.RecordBatch], segments: dict[int, Segment]) -> Iterator[TaskRun]:
-        """Runs over all rows at once, sorted here: one for each segment, and one for all other keys."""
+        """Collect and sort all rows, then run: one run for each segment, and one for all other keys."""
         given = list(batches)
         if not given:
             return
@@ -108,7 +108,7 @@ class Job:
         return self.run(events, labels, halo, self.task.keyed, stop)
 
     def streamed(self, batches: Iterable[pa.RecordBatch]) -> Iterator[TaskRun]:
-        """A run over rows that come sorted, as they come."""
+        """One run over rows that come sorted."""
         given = iter(batches)
         first = next(given, None)
         if first is None:
@@ -143,14 +143,14 @@ class Job:
     def run(
         self, events: Any, labels: Labels, halo: int, grouped: bool = False, stop: int | None = None
     ) -> TaskRun:
-        """The query bound to some events; parameters as of `BoundQuery`."""
+        """The query bound to some events; parameters as for `BoundQuery`."""
         query, workers, device = self.task.query, self.workers, (self.device,)
         return TaskRun(bind(query, events, workers, device, halo=halo, grouped=grouped, stop=stop), labels)
 
     # ---------------------------------------------------------------------------- what they are asked for
 
     def results(self, runs: Iterable[TaskRun]) -> Iterator[pa.RecordBatch]:
-        """What was asked of the events, in the columns of the result; the executor is told how many."""
+        """The results of the runs, in the columns of the task; reports their number to the executor."""
         begun, given = perf_counter(), 0
         for batch in self._results(runs):
             given += len(batch)
@@ -210,11 +210,11 @@ class Worker:
     task : bytes
         A pickled `Task`.
     segments : dict of int to Segment
-        What the numbers in the column of segments mean; a number that is not there is of no segment.
+        The segments by their numbers in the segment column; a number without an entry belongs to no segment.
     streamed : bool
         Whether the rows come sorted by (key, time, tie-breakers) and may be more than fit into memory.
     job : type of Job
-        What does the task.
+        The class that runs the task.
     """
 
     def __init__(
@@ -237,12 +237,12 @@ class Worker:
 
 
 def counts_column(counts: list[int]) -> pa.Array:
-    """Counts as text, which Spark makes numbers of: accelerators take no decimals from Python.
+    """Counts as text, which Spark turns into numbers: accelerators take no decimals from Python.
 
     Raises
     ------
     LimitError
-        Where one has more digits than Spark's widest number.
+        When a count has more digits than Spark's widest number.
     """
     if max(counts, default=0) >= 10**DIGITS:
         raise LimitError(

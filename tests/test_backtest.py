@@ -217,7 +217,7 @@ def test_plain_numbers_and_durations_have_buckets() -> None:
         ("1d", {}, "name the column of time with order_by"),
         ("1 fortnight", {"order_by": "ts"}, "is no bucket of time"),
         ("0 d", {"order_by": "ts"}, "is no bucket of time"),
-        (5, {"order_by": "ts"}, "a bucket of it has a unit"),
+        (5, {"order_by": "ts"}, "write the length of a bucket with a unit"),
         (["1d", "2h"], {"order_by": "ts"}, "two lengths of time"),
         ("k", {"order_by": "ts"}, "write PARTITION BY k in each query"),
         ("1d", {"order_by": "x", "sort": True}, "order_unit"),

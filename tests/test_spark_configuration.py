@@ -237,7 +237,7 @@ def test_connect_gets_the_keys_of_run_time_only(capsys):
         settings.RAPIDS_PYTHON_POOL.key,
     }
     told = capsys.readouterr().err
-    assert f"{settings.PLUGINS.key}={settings.RAPIDS_PLUGIN} is left to whoever starts the server" in told
+    assert f"{settings.PLUGINS.key}={settings.RAPIDS_PLUGIN} has to be set where the server" in told
     assert "PYSPARK_PYTHON" not in os.environ
 
 
@@ -248,7 +248,10 @@ def test_a_running_application_keeps_what_it_has(monkeypatch, capsys):
     assert set(options(made)) == {settings.ARROW_BYTES.key, settings.GPU.key}
     told = capsys.readouterr().err
     assert f"{settings.ARROW_RECORDS.key}=5 is kept (set in the running application)" in told
-    assert f"{settings.EXECUTOR_GPUS.key}=1 is left to whoever starts the application" in told
+    assert (
+        f"{settings.EXECUTOR_GPUS.key}=1 has to be set where the application is started: it runs already"
+        in told
+    )
 
 
 def test_a_session_of_this_process_needs_java(monkeypatch, tmp_path):

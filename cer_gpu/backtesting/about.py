@@ -20,8 +20,9 @@ class About(NamedTuple):
     queries : dict of str to Query
         The queries and templates by their names.
     parameters : tuple of str
+        The parameters of the sweeps.
     told : str
-        Events, queries, speed, as a person reads it.
+        The events, the queries and the speed, in words.
     """
 
     queries: dict[str, Query]

@@ -1,4 +1,4 @@
-"""The queries of a backtest: their names, their parameters, and what they are."""
+"""The queries of a backtest, with their names and the values of their parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cer_gpu.errors import CerError
 
 
 class AskedQuery(NamedTuple):
-    """A query or variant of a backtest: its name, its parameters, and what it is."""
+    """A query or variant of a backtest: its name, the values of its parameters, and the query."""
 
     name: str
     values: Mapping[str, Any]
@@ -51,11 +51,12 @@ def parameters_of(asked: Sequence[AskedQuery]) -> tuple[str, ...]:
 
 
 def refuse_unknown(params: Mapping[str, Any], asked: Sequence[AskedQuery]) -> None:
-    """Refuse a value for all queries that none of them has a parameter for.
+    """Refuse values in `params` that no query has a parameter for.
 
     Raises
     ------
     ValueError
+        When there is such a value.
     """
     known = dict.fromkeys(name for one in asked for name in one.query.parameters)
     for name in params:
@@ -70,20 +71,20 @@ def _compiled(name: str, text: str) -> Query:
 
 
 def bound_query(one: AskedQuery, source: Source, options: Options) -> BoundQuery:
-    """A query of a backtest over its source."""
+    """A query of a backtest, bound to the source."""
     with in_query(one.name):
         params = values_for(one.query, options.params, one.values)
         return one.query.bound_to(source, replace(options, params=params), once=True)
 
 
 def values_for(query: Query, params: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a query: of those for all queries the ones that it has a parameter for, and its own."""
+    """The values of a query's parameters: its own, and those of `params` that it has a parameter for."""
     return {**{name: value for name, value in params.items() if name in query.parameters}, **own}
 
 
 @contextmanager
 def in_query(name: str) -> Iterator[None]:
-    """Say of which query an error is."""
+    """A `with` block whose errors name the query."""
     try:
         yield
     except CerError as error:

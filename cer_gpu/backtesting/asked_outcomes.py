@@ -1,4 +1,4 @@
-"""The outcomes that a backtest is asked for, and what becomes of them."""
+"""The outcomes that a backtest is asked for, and their values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cer_gpu.progress import begun
 
 
 class Told(NamedTuple):
-    """What a backtest says of outcomes.
+    """The outcomes of a backtest.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Told(NamedTuple):
     hits : pyarrow.Table or None
         The values at each hit; None where they are not kept.
     why : str
-        Why they are not kept, where it is not that there are too many.
+        Why they are not kept, unless it is because there are too many.
     """
 
     summary: pa.Table
@@ -42,9 +42,9 @@ def asked_outcomes(outcomes: Mapping[str, str] | None, split: Any) -> tuple[Aske
     Raises
     ------
     TypeError
-        For outcomes that are not texts by their names.
+        When `outcomes` is not a mapping of names to texts.
     ValueError
-        For a text that is no outcome, and for a split without outcomes.
+        When a text is not an outcome, or `split` is given without outcomes.
     """
     if outcomes is None:
         if split is not None:

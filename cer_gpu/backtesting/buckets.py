@@ -77,8 +77,8 @@ class Buckets:
         Raises
         ------
         DataError
-            Where the clock of the time zone is set back or forward inside a bucket that is neither whole
-            hours nor a share of one.
+            When the clock of the time zone changes inside a bucket whose length is neither whole hours nor
+            divides an hour.
         """
         if not self.unit:
             return np.floor_divide(moments, self.size) * self.size
@@ -122,7 +122,7 @@ def is_span(by: Any) -> bool:
 
 
 def buckets(by: Any, order_by: Sequence[str], schema: pa.Schema, order_unit: str | None) -> Buckets:
-    """How the times of some events are cut.
+    """The buckets that `by` asks for, for the time column of some events.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def buckets(by: Any, order_by: Sequence[str], schema: pa.Schema, order_unit: str
     Raises
     ------
     ValueError
-        For what cuts the times of these events into no buckets.
+        When `by` cannot cut the times of these events: no time column, no unit, or a wrong one.
     """
     if not order_by:
         raise ValueError(f"by={by!r} cuts time into buckets: name the column of time with order_by")
@@ -146,9 +146,11 @@ def buckets(by: Any, order_by: Sequence[str], schema: pa.Schema, order_unit: str
     plain = not pa.types.is_temporal(kind)
     if not isinstance(by, str):
         if not plain:
-            raise ValueError(f"by={by!r}: `{name}` holds {kind}, and a bucket of it has a unit: {FORMS}")
+            raise ValueError(
+                f"by={by!r}: `{name}` holds {kind}: write the length of a bucket with a unit: {FORMS}"
+            )
         if not by > 0:
-            raise ValueError(f"by={by!r}: a bucket is longer than 0")
+            raise ValueError(f"by={by!r}: a bucket must be longer than 0")
         return Buckets(kind, by)
     match = _SPAN.fullmatch(by)
     size = 0 if match is None else int(match[1])

@@ -50,7 +50,7 @@ class DurationSums:
         return not any(map(len, self._kept))
 
     def add(self, matches: pa.RecordBatch, placed: list[Any]) -> None:
-        """Take some complex events, with the columns by which rows are parted."""
+        """Count complex events; `placed` has their columns of bucket and key."""
         ends = matches.column("end_time" if self._timed else "end")
         took = moments_of(ends) - moments_of(matches.column("start_time" if self._timed else "start"))
         if pa.types.is_date32(ends.type):
@@ -59,7 +59,7 @@ class DurationSums:
         self.take(pa.table([*placed, pa.array(took), one], [*self._keys, TOOK, MANY]))
 
     def take(self, part: pa.Table) -> None:
-        """Take what was summed up elsewhere: the columns of `table`."""
+        """Add counts that were made elsewhere; `part` has the columns of `table`."""
         self._kept.append(part)
         self._waiting += len(part)
         if self._waiting > max(WAITING, 2 * len(self._kept[0])):
@@ -70,13 +70,13 @@ class DurationSums:
         return self._settled().sort_by([(name, "ascending") for name in [*self._keys, TOOK]])
 
     def added_to(self, found: pa.Table, kind: pa.DataType) -> pa.Table:
-        """What was found, a row for each bucket and key, ascending by them, with columns for the durations.
+        """The rows of `found` (one for each bucket and key, ascending) with columns for the durations.
 
         Parameters
         ----------
         found : pyarrow.Table
         kind : pyarrow.DataType
-            Of the columns: see `duration_type`.
+            The type of these columns: see `duration_type`.
         """
         return _with_columns(found, _quantiles(self.table(), self._keys, kind))
 
@@ -87,7 +87,7 @@ class DurationSums:
 
 
 def without_durations(found: pa.Table, kind: pa.DataType) -> pa.Table:
-    """What was found, where its durations are not known."""
+    """The rows of `found` with null durations."""
     return _with_columns(found, [pa.nulls(len(found), kind) for _ in QUANTILES])
 
 

@@ -27,9 +27,9 @@ class Staged(NamedTuple):
     ----------
     stages : list of FunnelStage
     queries : list of AskedQuery
-        Of each stage the query, with the values of its parameters.
+        The query of each stage, with the values of its parameters.
     owner : list of int
-        Of each stage the number of the query in whose funnel it is.
+        For each stage the number of the query whose funnel it belongs to.
     """
 
     stages: list[FunnelStage]
@@ -38,7 +38,7 @@ class Staged(NamedTuple):
 
 
 def staged(asked: Sequence[AskedQuery], params: Mapping[str, Any]) -> Staged:
-    """The stages of each pattern among some queries; `params` are the values for all of them."""
+    """The stages of all queries that are patterns; `params` holds values for all queries."""
     found = Staged([], [], [])
     compiled: dict[str, Query] = {}
     for number, one in enumerate(asked):
@@ -67,7 +67,7 @@ def funnels_of(asked: Sequence[AskedQuery], source: Source, options: Options) ->
 def with_queries(
     asked: Sequence[AskedQuery], parts: Staged, hits: Sequence[int], matches: Sequence[int]
 ) -> pa.Table:
-    """What was counted of each stage, with the query and its parameters."""
+    """A row for each stage: its query, the query's parameters, and the counts."""
     found = funnel_table(parts.stages, hits, matches)
     taken = {QUERY, *found.schema.names}
     at = pa.array(np.array(parts.owner, np.int64))

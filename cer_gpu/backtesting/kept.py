@@ -1,4 +1,4 @@
-"""How far a backtest over files is, kept in a file: after an interruption it goes on from there."""
+"""Keeps in a file how far a backtest over files has come; after an interruption it continues from there."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ READING = ("order_by", "order_unit", "type_column", "stream_column", "ordered", 
 
 
 class KeptBacktest:
-    """Keeps what a backtest over files needs to go on.
+    """Keeps what a backtest over files needs to continue after an interruption.
 
     Parameters
     ----------
     path : str
-        Of the file where it is kept; it need not exist.
+        The file that holds it; it need not exist yet.
     asked : sequence of AskedQuery
     by : object
         As for `backtest`.
@@ -46,12 +46,12 @@ class KeptBacktest:
     Attributes
     ----------
     seconds_before : float
-        How long the backtest has taken before it was interrupted.
+        How long the backtest had run before it was interrupted.
 
     Raises
     ------
     DataError
-        Where the events are not those of files, or the file was kept by another backtest.
+        When the events are not in files, or the file belongs to another backtest.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class KeptBacktest:
         self._write(now)
 
     def made(self, name: str, make: Callable[[], list[pa.Table]]) -> list[pa.Table]:
-        """What `make` makes of all these files; what was made of them before under this name is not again."""
+        """The tables that `make` returns for all these files, or those kept under `name` from before."""
         if self._state["made_of"] != self._files:
             self._state |= {"made": {}, "made_of": self._files}
         if name not in self._state["made"]:
@@ -113,7 +113,7 @@ class KeptBacktest:
         return found
 
     def finish(self) -> None:
-        """Keep what was made last."""
+        """Write what `made` made last."""
         if self._behind:
             self._write(time.perf_counter())
 
@@ -133,7 +133,7 @@ class KeptBacktest:
             stored = from_bytes(data)
         except DataError as error:
             raise DataError(
-                f"{self._path} does not hold what a backtest has kept: {error}; {remedy}"
+                f"{self._path} is not a file that a backtest has kept: {error}; {remedy}"
             ) from None
         other = [what for what in self._about if stored.about.get(what) != self._about[what]]
         if other:
@@ -184,5 +184,5 @@ def _about(
 
 
 def digest(value: Any) -> str:
-    """What tells a value from others, in a few characters."""
+    """A short text that differs for different values (a hash)."""
     return blake2b(repr(value).encode(), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""Columns for which matches are listed, once for all: how long they last and where they begin."""
+"""The columns that need a list of the matches (durations and starts), which is made once for both."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Made: TypeAlias = Callable[[str, Callable[[], list[pa.Table]]], list[pa.Table]]
 
 
 class ListedFor(NamedTuple):
-    """What matches are listed for."""
+    """The columns that need a list of the matches."""
 
     starts: bool
     durations: bool
@@ -46,12 +46,13 @@ def with_listed(
     notes: Notes,
     made: Made,
 ) -> list[pa.Table]:
-    """What the queries found, a table for each, with the columns that are made of their matches.
+    """The tables of the queries, with the columns that need a list of the matches.
 
     Parameters
     ----------
     tables : sequence of pyarrow.Table
-        With the numbers of the queries; each has those of a query, if any, in the order of the result.
+        Rows with the number of their query. All rows of a query are in one table; the order is that of the
+        result.
     asked : sequence of AskedQuery
     bound : sequence of BoundQuery
     wanted : ListedFor
@@ -59,9 +60,9 @@ def with_listed(
     timed : bool
         Whether the run has an order.
     notes : Notes
-        Where it is said which queries have too many matches; their columns are null.
+        Gets a note for each query with too many matches, whose columns are null.
     made : callable
-        Keeps what was made of a query: see `KeptBacktest.made`.
+        Makes or restores the tables of a query: see `KeptBacktest.made`.
     """
     found = []
     for table in tables:
@@ -74,7 +75,7 @@ def with_listed(
 
 
 def too_many(one: AskedQuery, found: pa.Table, what: str, notes: Notes) -> bool:
-    """Whether a query has more matches than are listed, which is then said; `what` they are listed for."""
+    """Whether a query has too many matches to list them for `what`; if so, add a note."""
     matches = sum(map(int, found.column("matches").to_pylist()))
     if matches > MOST:
         notes.say(

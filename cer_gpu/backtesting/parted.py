@@ -1,4 +1,4 @@
-"""How the rows of a backtest are parted: by time, and by columns of the partition."""
+"""How the rows of a backtest are grouped: by buckets of time and by columns of the partition."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ Partition: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 class Parted(NamedTuple):
-    """How the rows of a result are parted: by time, and by columns of the partition."""
+    """How the rows of a result are grouped: by buckets of time and by columns of the partition."""
 
     buckets: Buckets | None
     columns: tuple[str, ...]
 
     @property
     def names(self) -> list[str]:
-        """The columns by which rows are parted."""
+        """The columns by which rows are grouped."""
         return [*(["bucket"] if self.buckets is not None else []), *self.columns]
 
 
 def parted_by(by: Any, partitions: Iterable[Partition], schema: pa.Schema, options: Options) -> Parted:
-    """What `by` asks for.
+    """Read the keyword `by`.
 
     Raises
     ------
     ValueError
-        For two lengths of time, and for a column that is not in the partition of each query.
+        When `by` has two lengths of time, or a column that is not in the PARTITION BY of every query.
     """
     listed = [] if by is None else list(by) if isinstance(by, (list, tuple)) else [by]
     spans = [one for one in listed if is_span(one)]
@@ -52,7 +52,7 @@ def parted_by(by: Any, partitions: Iterable[Partition], schema: pa.Schema, optio
 
 
 def columns_found(parted: Parted, schema: pa.Schema, options: Options) -> pa.Schema:
-    """The columns of what was found of a query, over data of a schema."""
+    """The columns of a query's rows, for data of a schema."""
     at = schema.field(options.order_by[0]).type if options.order_by else pa.int64()
     keys = [pa.field(name, _plain(schema.field(name).type)) for name in parted.columns]
     bucket = [] if parted.buckets is None else [pa.field("bucket", at)]

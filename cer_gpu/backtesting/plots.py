@@ -36,16 +36,16 @@ class Plots:
     Raises
     ------
     CerError
-        At each method, where Altair is not installed.
+        From every method, when Altair is not installed.
     """
 
     def __init__(self, result: BacktestResult) -> None:
         self._result = result
 
     def hits(self) -> altair.Chart:
-        """Hits over time, where the backtest has buckets of time; else the hits of each query or variant.
+        """Hits over time if the backtest has buckets of time; otherwise the hits of each query or variant.
 
-        Of more than ten queries, or forty without buckets, those with most hits are shown.
+        At most ten queries are shown (forty without buckets): those with most hits.
         """
         alt = charts()
         table = self._result.to_arrow()
@@ -83,19 +83,19 @@ class Plots:
     def sweep(self, value: str = "hits", x: str | None = None, y: str | None = None) -> altair.Chart:
         """How a value depends on two parameters of a sweep (a heat map), or on one (a line).
 
-        Of variants that differ only in other parameters, the greatest value is shown.
+        Where variants differ only in other parameters, the greatest value is shown.
 
         Parameters
         ----------
         value : str, default "hits"
-            `hits`, `matches`, or an outcome, of which the mean is shown.
+            "hits", "matches", or the name of an outcome, whose mean is shown.
         x, y : str, optional
             The parameters; by default the first two that take several values.
 
         Raises
         ------
         ValueError
-            Where no parameter takes several values, and for a name that is not there.
+            When no parameter takes several values, or a name does not exist.
         """
         alt = charts()
         rows = self._valued(value)
@@ -176,7 +176,7 @@ class Plots:
         )
 
     def distribution(self, name: str | None = None) -> altair.Chart:
-        """How an outcome is spread over the hits of each query or variant, as shares of its hits.
+        """The distribution of an outcome over the hits of each query or variant, as shares of the hits.
 
         Parameters
         ----------
@@ -222,7 +222,7 @@ class Plots:
         Parameters
         ----------
         variant : str, optional
-            The query, or the variant as the other charts call it; the first one, if not said.
+            The query, or the variant as the other charts call it; by default the first one.
         """
         alt = charts()
         table = self._result.funnel
@@ -317,7 +317,7 @@ def charts() -> Any:
     Raises
     ------
     CerError
-        Where it is not installed.
+        When it is not installed.
     """
     try:
         import altair

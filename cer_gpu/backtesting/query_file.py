@@ -41,7 +41,7 @@ def named_queries(text: str, where: str) -> dict[str, str]:
     Raises
     ------
     DataError
-        For a name that is given twice or is empty, a name without a query, and text before the first name.
+        When a name is given twice, is empty or has no query, or when there is text before the first name.
     """
     found: dict[str, tuple[int, list[str]]] = {}
     name = ""

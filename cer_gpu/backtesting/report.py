@@ -1,4 +1,4 @@
-"""A backtest as one HTML page that needs nothing else: `Backtest.report`."""
+"""A backtest as one HTML page that needs no other file: `Backtest.report`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def page_of(result: BacktestResult, title: str) -> str:
     Raises
     ------
     CerError
-        Where Altair, or what puts its charts into a page, is not installed.
+        When Altair, or the package that puts its charts into a page, is not installed.
     """
     charts = list(_charts(result))
     parts = [

@@ -1,4 +1,4 @@
-"""The result of a backtest: a table, and what was noticed."""
+"""The result of a backtest: a table, notes, outcomes and funnels."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ SHOWN = 20
 
 
 class Backtest:
-    """What many queries found in some events; made by `backtest`.
+    """How often each of many queries fires on some events; made by `backtest`.
 
     Attributes
     ----------
     about : About
         How it was run.
     notes : tuple of str
-        What the run has noticed.
+        Notes of the run, such as an event type that did not occur.
     together : int
-        How many queries were run together, in `passes` groups; the others were run one by one. All of them,
-        but those that measures tell apart and those on a device, take the events from one reading.
+        How many queries were run together, in `passes` groups; the others were run one by one. The events are
+        read once
+        for all of them, except for queries with measures that tell answers apart and queries on a device.
     passes : int
     """
 
@@ -65,7 +66,7 @@ class Backtest:
 
     @property
     def keeps_hits(self) -> bool:
-        """Whether the outcomes at each hit are there: `outcome_hits`."""
+        """Whether the outcomes at each hit are kept: `outcome_hits`."""
         return self._told is not None and self._told.hits is not None
 
     @property
@@ -76,7 +77,7 @@ class Backtest:
         return Plots(self)
 
     def report(self, path: str | os.PathLike[str], title: str = "Backtest") -> None:
-        """Write what was found as one HTML page that needs no network: tables that sort, charts, the queries.
+        """Write the result as one HTML page that needs no network: sortable tables, charts, the queries.
 
         Parameters
         ----------
@@ -87,7 +88,7 @@ class Backtest:
         Raises
         ------
         CerError
-            Where what draws the charts is not installed: `pip install 'cer-gpu[report]'`.
+            When the package that draws the charts is not installed: `pip install 'cer-gpu[report]'`.
         OSError
             When the page cannot be written.
         """
@@ -100,16 +101,16 @@ class Backtest:
 
     @property
     def outcomes(self) -> pa.Table:
-        """How outcomes are spread: a row for each query or variant, outcome and sample.
+        """Statistics of the outcomes: one row for each query or variant, outcome and sample.
 
         Returns
         -------
         pyarrow.Table
             `query`, the parameters of a sweep, `outcome`, `sample` ("all"; with `split` also "before" and
-            "after"), and of its values, float64: `n` (int64: how many there are), `mean`, the quantiles
-            `p05`, `p25`, `median`, `p75`, `p95`, `positive` (the share above 0), `low` and `high` (between
-            which the mean lies with 95 % confidence, by a bootstrap); `base_n`, `base_mean`, `base_median`
-            and `base_positive` of the same outcome at all events of the sample: what one would have got
+            "after"), and, for its values at the hits: `n` (int64: how many there are), then float64: `mean`,
+            the quantiles `p05`, `p25`, `median`, `p75`, `p95`, `positive` (the share above 0), `low` and
+            `high` (the 95 % confidence interval of the mean, by a bootstrap). `base_n`, `base_mean`,
+            `base_median` and `base_positive` say the same of the outcome at all events of the sample, so
             without the query.
 
         Raises
@@ -126,7 +127,7 @@ class Backtest:
 
     @property
     def funnel(self) -> pa.Table:
-        """How far the matches of each pattern get, and which condition stops them.
+        """How many matches reach each step of each pattern, and how many each condition stops.
 
         Returns
         -------
@@ -150,14 +151,14 @@ class Backtest:
         -------
         pyarrow.Table
             `query`, the parameters of a sweep, `position`, the columns of the partition, `time` where the run
-            has an order, and a float64 column for each outcome, null where it has no value.
+            has an order, and a float64 column for each outcome, null when it has no value.
 
         Raises
         ------
         ValueError
             Where no outcome was asked for.
         LimitError
-            Where there are too many hits to keep their values, and on Spark.
+            When there are too many hits to keep their values, and on Spark.
         """
         from cer_gpu.backtesting.outcomes.table import KEPT
         from cer_gpu.errors import LimitError
@@ -174,24 +175,24 @@ class Backtest:
         return self._told
 
     def to_arrow(self) -> pa.Table:
-        """A row for each query or variant; with `by`, for each bucket and key where it found something.
+        """One row for each query or variant; with `by`, one for each bucket and key in which it has hits.
 
         Returns
         -------
         pyarrow.Table
             `query` (string), the parameters of a sweep, with `by` the column `bucket` (where the bucket of
             time begins, in the type of `order_by`) and those of the partition, `hits` (int64: events at which
-            some complex event ends), `matches` (complex events: int64, decimal256 where one exceeds 64 bits),
-            `first` and `last` (of the ends: the time, or the position without `order_by`). Where starts were
-            asked for, `starts` (int64: events at which some match of the row begins). Where durations
-            were asked for, `duration_median` and `duration_p95` of the matches from start to end: a duration,
-            float64 where `order_by` holds plain numbers, and a number of events without `order_by`; null
-            where there are more than 67,108,864 matches of a query, as `starts` is.
+            some complex event ends), `matches` (complex events: int64, or decimal256 if a number exceeds 64
+            bits), `first` and `last` (time of the first and last end, or its position without `order_by`).
+            With `starts=True`: `starts` (int64: events at which some match of the row begins). With
+            `durations=True`: `duration_median` and `duration_p95` of the matches from start to end:
+            durations, float64 if `order_by` holds plain numbers, and numbers of events without `order_by`.
+            `starts` and durations are null for a query with more than 67,108,864 matches.
         """
         return self._table
 
     def diff(self, new: Backtest) -> pa.Table:
-        """What fires newly in another result, and what no longer does.
+        """Compare with another result: which rows have new hits, and which have none any more.
 
         >>> old.diff(new).to_pandas()
 
@@ -205,17 +206,17 @@ class Backtest:
         Returns
         -------
         pyarrow.Table
-            A row for each that differs: the columns that rows are matched by, `change` ("new": it had no
-            hits, "gone": it has none any more, "more", "fewer", or "other" where only the matches or their
-            times differ), `hits` and `matches` of this result and, as `new_hits` and `new_matches`, of the
-            other one.
+            One row for each row that differs: the columns that rows are matched by, `change` ("new": it had
+            no hits; "gone": it has none any more; "more"; "fewer"; "other": only the matches or their times
+            differ), `hits` and `matches` of this result and, as `new_hits` and `new_matches`, of the other
+            one.
 
         Raises
         ------
         TypeError
-            For what is no result of a backtest.
+            When `new` is not the result of a backtest.
         ValueError
-            Where the rows of the two results cannot be matched.
+            When the rows of the two results cannot be matched.
         """
         from cer_gpu.backtesting.diff import difference
 
@@ -224,11 +225,11 @@ class Backtest:
         return difference(self.to_arrow(), new.to_arrow())
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The same as a pandas DataFrame."""
+        """`to_arrow()` as a pandas DataFrame."""
         return self._table.to_pandas()
 
     def to_polars(self) -> polars.DataFrame:
-        """The same as a polars DataFrame."""
+        """`to_arrow()` as a polars DataFrame."""
         import polars
 
         found = polars.from_arrow(self._table)

@@ -48,7 +48,7 @@ def backtest(
     resume: str | os.PathLike[str] | None = None,
     **keywords: Unpack[FunnelKeywords],
 ) -> Backtest:
-    """How often queries would have fired: hits and matches of each, in as few passes as possible.
+    """Count how often queries would have fired: hits and matches of each, in as few passes as possible.
 
     >>> found = cer.backtest({"spike": q, "dip": q2}, "trades.parquet", order_by="ts", by="1d")
     >>> found = cer.backtest(cer.sweep("... price > $p ... WITHIN $w", p=[1, 2], w=["5 min", "1 h"]), events)
@@ -57,33 +57,33 @@ def backtest(
     Parameters
     ----------
     queries : mapping of str to (Query, str or Variants), Variants, Query, str, or a sequence of these
-        What has no name is called `q1`, `q2`, ... in its place.
+        In a sequence they are named `q1`, `q2`, ... by their place.
     events : object
         As for `Query.run`. They are read once for all queries, and once more for each query that runs on a
-        device by itself, or whose answers are told apart by measures.
+        device by itself, or whose answers differ only in measures.
     by : str, int, float, or a sequence of these, optional
         A length of time, `"1d"` or `"5 min"` (a plain number in the unit of the order column), the names of
         columns of PARTITION BY, which all queries then have, or both: `["1d", "symbol"]`.
     outcomes : mapping of str to str, optional
-        What happened after each hit: `{"ret_5m": "AFTER 5 MINUTES (price) / price - 1"}`. See
-        `Backtest.outcomes`, and `docs/BACKTEST.md` for the words.
+        Values of what happened after each hit: `{"ret_5m": "AFTER 5 MINUTES (price) / price - 1"}`. See
+        `Backtest.outcomes`, and `docs/BACKTEST.md` for all forms.
     split : str, datetime or number, optional
-        A time: outcomes are summed up before it and from it on too, so that what was chosen on the one part
-        is judged on the other.
+        A time. Outcomes are also summed up separately before it and from it on: choose a variant on the one
+        sample, and judge it on the other.
     durations : bool, default False
-        Also how long the matches last: `duration_median` and `duration_p95`. This lists the matches, which
-        takes longer than counting them.
+        Whether to add how long the matches last: `duration_median` and `duration_p95`. This lists the
+        matches, which takes longer than counting them.
     funnel : bool, default False
-        Also how far the matches of each pattern get: `Backtest.funnel`.
+        Whether to add how far the matches of each pattern get: `Backtest.funnel`.
     starts : bool, default False
-        Also at how many events matches begin: `starts`. Of "a signal, and what followed it" `hits` are events
-        at which it followed, and `starts` the signals that it followed. This lists the matches, too.
+        Whether to add the number of events at which matches begin: `starts`. For a query "a signal, then what
+        follows", `hits` counts the events that followed, and `starts` the signals that were followed. This
+        lists the matches, too.
     resume : str or path, optional
-        A file where the backtest keeps how far it is, as it goes through the files of the events. Called
-        again after an interruption it goes on with the first file that it had not finished, and what it
-        returns is the same as without the interruption. Where there are new files behind the old ones, it
-        reads only these. Durations, starts, funnels and outcomes read all files where there are new ones;
-        what is finished of them is kept, too.
+        A file in which the backtest keeps its state after each file of events. Called again after an
+        interruption, it continues with the first file that it had not finished, and returns the same result
+        as without the interruption. Where new files follow the old ones, it reads only the new ones;
+        durations, starts, funnels and outcomes then read all files again.
 
     Returns
     -------
@@ -94,11 +94,10 @@ def backtest(
     QueryError
         When a query is wrong or does not fit the events.
     DataError
-        When the events cannot be read, or only once where they are needed again; where what `resume` names
-        was kept by another backtest, or the events are not those of files.
+        When the events cannot be read, or can be read only once but are needed again. With `resume`: when the
+        file belongs to another backtest, or the events are not in files.
     ValueError
-        For what `by`, `outcomes` or `split` cannot be, and for a value in `params` that no query has a
-        parameter for.
+        When `by`, `outcomes` or `split` is wrong, or `params` has a value that no query has a parameter for.
     """
     begun_at = time.perf_counter()
     options = read_options(**keywords)

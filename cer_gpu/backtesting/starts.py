@@ -21,7 +21,7 @@ class StartsSeen:
     Parameters
     ----------
     parted : Parted
-        Buckets are those of the ends.
+        How rows are grouped; a bucket is that of the end.
     """
 
     def __init__(self, parted: Parted) -> None:
@@ -30,11 +30,11 @@ class StartsSeen:
         self._waiting = 0
 
     def add(self, matches: pa.RecordBatch, placed: list[Any]) -> None:
-        """Take some complex events, with the columns by which rows are parted."""
+        """Note where complex events begin; `placed` has their columns of bucket and key."""
         self.take(pa.table([*placed, matches.column("start")], [*self._keys, STARTS]))
 
     def take(self, part: pa.Table) -> None:
-        """Take rows of `table` that were seen elsewhere."""
+        """Add rows that were made elsewhere; `part` has the columns of `table`."""
         self._kept.append(_once(part))
         self._waiting += len(self._kept[-1])
         if self._waiting > max(WAITING, 2 * len(self._kept[0])):
@@ -45,7 +45,7 @@ class StartsSeen:
         return _once(pa.concat_tables(self._kept))
 
     def added_to(self, found: pa.Table) -> pa.Table:
-        """What was found, a row for each bucket and key, ascending by them, with how many such events."""
+        """The rows of `found` (one for each bucket and key, ascending) with the number of such events."""
         keys = self._keys
         counts = self.table().group_by(keys, use_threads=False).aggregate([(STARTS, "count")])
         if keys:
@@ -54,7 +54,7 @@ class StartsSeen:
 
 
 def without_starts(found: pa.Table) -> pa.Table:
-    """What was found, where it is not known where complex events begin."""
+    """The rows of `found` with null `starts`."""
     return found.append_column(STARTS, pa.nulls(len(found), pa.int64()))
 
 

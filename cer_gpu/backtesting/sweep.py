@@ -58,14 +58,15 @@ def sweep(
     ----------
     template : str or Query
     variants : iterable of mapping of str to object, optional
-        The values of each variant, from any search: of Optuna, of a table's rows. Not beside a grid.
+        The values of each variant, from any source, such as Optuna or the rows of a table. Not together with
+        a grid.
     random : int, optional
-        Draw so many variants of the grid, none of them twice, in place of all.
+        Draw this many different variants of the grid instead of taking all.
     seed : int, optional
         The seed of the draw: the same seed draws the same variants.
     **grid : object
-        For each parameter its values; a value that is a str or no sequence is the only one. The last
-        parameter varies fastest.
+        The values of each parameter; a str, or anything but a sequence, is a single value. The last parameter
+        varies fastest.
 
     Returns
     -------
@@ -74,11 +75,11 @@ def sweep(
     Raises
     ------
     TypeError
-        For a template that is neither a text nor a query, and for a grid beside `variants`.
+        When the template is neither a text nor a query, or both a grid and `variants` are given.
     ValueError
-        Where a parameter has no values, and where more variants are to be drawn than there are.
+        When a parameter has no values, or `random` exceeds the number of variants.
     QueryError
-        When the template is wrong, and for a parameter that it does not have.
+        When the template is wrong, or does not have one of the parameters.
     """
     query = template if isinstance(template, Query) else Query(template)
     if variants is not None:

@@ -1,4 +1,4 @@
-"""The rows of a backtest: what each query found as Arrow columns, and all of it as one table."""
+"""The rows of a backtest: those of each query as Arrow columns, and all of them as one table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SUMMED = [("hits", "sum"), ("matches", "sum"), ("first", "min"), ("last", "max"
 def of_groups(
     groups: Sums, buckets: Buckets | None, columns: Sequence[str], bunch: Bunch, schema: pa.Schema
 ) -> pa.Table:
-    """What the queries of a bunch found: their numbers, and the columns of `schema`."""
+    """The rows of the queries of a bunch: the number of the query, and the columns of `schema`."""
     arrays = [pa.array(groups.query)]
     if buckets is not None:
         arrays.append(buckets.column(groups.bucket))
@@ -50,14 +50,14 @@ def of_groups(
 
 
 def numbered(found: pa.Table, query: int) -> pa.Table:
-    """What one query found, with its number."""
+    """The rows of one query, with its number."""
     return found.add_column(0, QUERY, pa.array(np.full(len(found), query, np.int64)))
 
 
 def of_ends(
     ends: pa.Table, buckets: Buckets | None, columns: Sequence[str], at: str, schema: pa.Schema
 ) -> pa.Table:
-    """The same from the table that `counts` gives."""
+    """The rows of a query from its table of `counts`."""
     arrays: list[Any] = []
     if buckets is not None:
         moments = ends.column(at).cast(buckets.kind).combine_chunks()
@@ -68,15 +68,15 @@ def of_ends(
 
 
 class EndsSummed:
-    """Sums of what queries find that are run one by one, from parts of their tables of `counts`.
+    """Sums up the rows of queries that are run one by one, from batches of their tables of `counts`.
 
     Parameters
     ----------
     buckets : Buckets or None
     columns : sequence of str
-        Of the partition, where rows are told apart by them.
+        The columns of the partition by which rows are grouped.
     at : str
-        The column of `counts` that says when an end is.
+        The column of `counts` that holds the time of an end.
     schema : pyarrow.Schema
         Of `columns_found`.
     """
@@ -87,7 +87,7 @@ class EndsSummed:
         self._waiting = 0
 
     def add(self, query: int, ends: pa.Table) -> None:
-        """Take some ends of a query."""
+        """Add a batch of the table `counts` of a query."""
         self._parts.append(numbered(of_ends(ends, *self._parted, self._at, self._schema), query))
         self._waiting += len(self._parts[-1])
         if self._waiting > SETTLED or len(self._parts) > MOST_PARTS:
@@ -95,7 +95,7 @@ class EndsSummed:
             self._waiting = 0
 
     def table(self) -> pa.Table:
-        """All that was found, with the numbers of the queries."""
+        """All rows, with the numbers of the queries."""
         if not self._parts:
             fields = [pa.field(QUERY, pa.int64()), *self._schema]
             return pa.schema(fields).empty_table()
@@ -109,7 +109,7 @@ class EndsSummed:
 
 
 def placed(matches: pa.RecordBatch, parted: Parted, timed: bool) -> list[Any]:
-    """For some matches the columns by which rows are parted: the buckets of their ends, and keys as values.
+    """The columns of bucket and key for some matches: the bucket of the end, and the key as values.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def placed(matches: pa.RecordBatch, parted: Parted, timed: bool) -> list[Any]:
 
 
 def moments_of(column: pa.Array) -> np.ndarray:
-    """Times as the numbers that they are."""
+    """The int64 or float64 numbers of a column of times."""
     if pa.types.is_temporal(column.type):
         column = column.view(pa.int32() if column.type.bit_width == 32 else pa.int64())
     found: np.ndarray = column.to_numpy(zero_copy_only=False)
@@ -159,20 +159,21 @@ def combined(
     schema: pa.Schema,
     each: bool,
 ) -> pa.Table:
-    """What all queries found as one table, in the order of the queries.
+    """The rows of all queries as one table, in the order of the queries.
 
     Parameters
     ----------
     tables : sequence of pyarrow.Table
-        With the numbers of the queries; each has those of a query, if any, in the order of the result.
+        Rows with the number of their query. All rows of a query are in one table; the order is that of the
+        result.
     names : sequence of str
-        Of the queries.
+        The names of the queries.
     values : sequence of mapping of str to object
-        Their parameters.
+        The values of their parameters.
     schema : pyarrow.Schema
-        Of the tables but for the numbers.
+        The columns of the tables, without the numbers.
     each : bool
-        Whether a query that found nothing has a row.
+        Whether a query without hits has a row.
     """
     wide = any(not pa.types.is_integer(table.column("matches").type) for table in tables)
     number = WIDE if wide else pa.int64()

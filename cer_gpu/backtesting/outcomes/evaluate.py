@@ -29,18 +29,18 @@ def evaluated(
     ----------
     outcome : AskedOutcome
     looked : callable
-        The values of a node: of what is looked up, or of the complex event; float64, shape (count,).
+        The values of a node that is looked up or read of the complex event; float64, shape (count,).
     count : int
 
     Returns
     -------
     ndarray, shape (count,), float64
-        NaN where something is missing, or where a division by 0 or a number past float64 has no value.
+        NaN where a value is missing, and for a division by 0 or an overflow of float64.
 
     Raises
     ------
     ValueError
-        For a function or a constant that is not about numbers.
+        When the outcome has a function or a constant that is not numeric.
     """
 
     def value(node: tree.Expression) -> Value:
@@ -48,7 +48,10 @@ def evaluated(
             case tree.Number():
                 return float(node.value)
             case tree.Quantity():
-                raise ValueError(f"the outcome {outcome.name!r}: a time to a pattern is a number of seconds")
+                raise ValueError(
+                    f"the outcome {outcome.name!r}: `TIME TO` is a number of seconds: combine it with plain "
+                    "numbers, such as 60, not with spans"
+                )
             case tree.Negation(operand=operand):
                 return -value(operand)
             case tree.Arithmetic(op=op, left=left, right=right):

@@ -1,4 +1,4 @@
-"""An outcome as it was read: an expression, and what it looks up; tasks on Spark have it without a parser."""
+"""An outcome after parsing: an expression and what it looks up; tasks on Spark need no parser for it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AskedOutcome:
 
     @property
     def aggregates(self) -> tuple[tree.Aggregate, ...]:
-        """What it reads of the complex event: `LAST(s.price)`."""
+        """The aggregates of the complex event that it reads, such as `LAST(s.price)`."""
         return tuple(
             node
             for node in walk(self.expression)
@@ -36,12 +36,12 @@ class AskedOutcome:
         )
 
     def look_of(self, node: tree.Expression) -> LookedUp | None:
-        """What a node of the expression looks up, if it does."""
+        """What a node of the expression looks up; None if it looks up nothing."""
         return self.looks.get(node.variable or "") if isinstance(node, tree.Aggregate) else None
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """The patterns whose next end it looks for."""
+        """The patterns in its `TIME TO (...)`."""
         return tuple(look.column for look in self.looks.values() if look.kind == "time to")
 
     @property

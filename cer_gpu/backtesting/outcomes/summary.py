@@ -29,12 +29,12 @@ class Summary(NamedTuple):
     Attributes
     ----------
     n : int
-        How many there are; those that are missing are not counted.
+        How many values there are, without missing ones.
     mean, p05, p25, median, p75, p95 : float
     positive : float
         The share of values above 0.
     low, high : float
-        Between these the mean lies with 95 % confidence: percentiles of a bootstrap.
+        The 95 % confidence interval of the mean: percentiles of a bootstrap.
     """
 
     n: int
@@ -53,21 +53,21 @@ _NOTHING = Summary._make((0, *(float("nan"),) * 9))
 
 
 def summary(values: np.ndarray, confident: bool = True) -> Summary:
-    """The spread of some values, float64; NaN is no value. `confident` asks for `low` and `high`."""
+    """The spread of some float64 values; NaN counts as missing. `confident` asks for `low` and `high`."""
     return summary_of_counts(*np.unique(values[~np.isnan(values)], return_counts=True), confident)
 
 
 def summary_of_counts(values: np.ndarray, numbers: np.ndarray, confident: bool = True) -> Summary:
-    """The spread of values of which it is known how often each occurs: no order of events changes a figure.
+    """The spread of values, given how often each occurs, so the order of events changes no figure.
 
     Parameters
     ----------
     values : ndarray, shape (values,), float64
-        Each once, ascending; none is NaN.
+        Different values, ascending, without NaN.
     numbers : ndarray, shape (values,), int64
-        How often each occurs, once at least.
+        How often each occurs, at least once.
     confident : bool
-        Asks for `low` and `high`.
+        Whether to compute `low` and `high`.
     """
     count = int(numbers.sum())
     if not count:

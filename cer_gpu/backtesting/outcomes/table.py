@@ -1,4 +1,4 @@
-"""What a backtest says of outcomes: a summary for each query, and the values at its hits."""
+"""The outcomes of a backtest as tables: a summary for each query, and the values at its hits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALL, BEFORE, AFTER = "all", "before", "after"
 
 
 class Firing(NamedTuple):
-    """A query of a backtest, where its outcomes are asked for.
+    """A query of a backtest whose outcomes are asked for.
 
     Attributes
     ----------
@@ -70,15 +70,15 @@ class Outcomes:
     outcomes : sequence of AskedOutcome
     source : Source
     unit : str or None
-        Of plain numbers of time.
+        The unit of a plain-number time column.
     split : object or None
-        The time at which what is called `after` begins, in the type of the order column.
+        The time at which the sample `after` begins, in the type of the order column.
     bound_to : callable
         Binds a query to the source; given the query and its parameters.
     watch : callable
         Passes batches on and counts their rows.
     parameters : sequence of str
-        Those of all queries; a column that has another meaning keeps its name, and the parameter gets a `_`.
+        The parameters of all queries. One that is also the name of another column gets a `_`.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Outcomes:
         self._kept = True
 
     def columns(self, partitions: Iterable[Any]) -> None:
-        """Read what outcomes look at, and the columns of some partitions."""
+        """Read the columns of the outcomes and of some partitions."""
         names = [name for one in self._outcomes for name in one.columns]
         keys = [name for partition in partitions for part in partition for name in part]
         names += keys
@@ -124,11 +124,11 @@ class Outcomes:
         return [one.name for one in self._outcomes]
 
     def summaries(self) -> pa.Table:
-        """How outcomes are spread, of all queries."""
+        """The summaries of the outcomes of all queries."""
         return summary_table(self._said, self._parameters)
 
     def hits(self) -> pa.Table | None:
-        """The outcomes at each hit, of all queries; None where there are too many to keep."""
+        """The outcomes at each hit of all queries; None when there are too many to keep."""
         if not self._kept:
             return None
         return pa.concat_tables(self._hits, promote_options="permissive")
@@ -199,12 +199,12 @@ def ends_query(partition: Any, pattern: str) -> Query:
 
 
 def values_query(name: str, statement: tree.Statement, wanted: Sequence[tree.Aggregate]) -> Query:
-    """The query that gives what outcomes read of the complex events of another one: see `with_plan`.
+    """The query that returns the aggregates that outcomes read of its complex events: see `with_plan`.
 
     Raises
     ------
     ValueError
-        For a rule, which has no variables.
+        When the query is a rule, which has no variables.
     """
     if not isinstance(statement, tree.SelectQuery):
         raise ValueError(f"the query {name!r} is a rule, and has no variable `{wanted[0].variable}`")
@@ -212,7 +212,7 @@ def values_query(name: str, statement: tree.Statement, wanted: Sequence[tree.Agg
 
 
 def summary_table(said: Sequence[tuple[Fired, dict[str, Any]]], parameters: Sequence[str]) -> pa.Table:
-    """How outcomes are spread, of some queries: a row for each of `summary_row`."""
+    """The summaries of the outcomes of some queries, one row for each."""
     heads = list(said[0][1])
     taken = {QUERY, *heads}
     columns = [pa.array([fired.name for fired, _ in said], pa.string())]
@@ -230,7 +230,7 @@ def split_at(split: Any, schema: pa.Schema, order_by: Sequence[str]) -> int | fl
     Raises
     ------
     ValueError
-        For what is no time of that column, and where there is no such column.
+        When `split` is not a time of that column, or there is no order column.
     """
     if not order_by:
         raise ValueError(f"split={split!r} cuts time: name the column of time with order_by")

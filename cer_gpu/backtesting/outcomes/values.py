@@ -20,13 +20,13 @@ class OutcomeValues:
     Parameters
     ----------
     columns : EventColumns
-        With the columns of the outcomes and of the partitions.
+        The columns of the outcomes and of the partitions.
     unit : str or None
-        Of plain numbers of time.
+        The unit of a plain-number time column.
     split : int, float or None
-        From this time on events are late, in the unit of the order column.
+        The time at which the sample "after" begins, in the unit of the order column.
     ends_of : callable
-        The positions at which a pattern ends; given a PARTITION BY and the pattern.
+        Called with a PARTITION BY and a pattern; returns the positions at which the pattern ends.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class OutcomeValues:
     def everywhere(self, one: AskedOutcome, partition: Any) -> np.ndarray:
         """The outcome of every event: as if a complex event of that event alone ended there.
 
-        An event without a key is in no partition, and has none.
+        An event without a key is in no partition and has no outcome.
         """
         key = partition, one.name
         if key not in self._base:
@@ -94,22 +94,22 @@ class OutcomeValues:
 
 
 def aggregates_of(outcomes: Sequence[AskedOutcome]) -> tuple[tree.Aggregate, ...]:
-    """What outcomes read of complex events, each once."""
+    """The aggregates that outcomes read of complex events, each once."""
     return tuple(dict.fromkeys(node for one in outcomes for node in one.aggregates))
 
 
 def of_complex_events(
     matches: pa.Table, wanted: Sequence[tree.Aggregate], position: np.ndarray
 ) -> dict[tree.Aggregate, np.ndarray]:
-    """What outcomes read of the complex event at each hit.
+    """The values that outcomes read of the complex event at each hit.
 
     Parameters
     ----------
     matches : pyarrow.Table
-        With `end` and the measures `outcome_1`, `outcome_2`, ... for what is wanted.
+        Complex events with `end` and the measures `outcome_1`, `outcome_2`, ..., one for each of `wanted`.
     wanted : sequence of Aggregate
     position : ndarray
-        Of the hits.
+        The positions of the hits.
     """
     ends, first = np.unique(matches.column("end").to_numpy(), return_index=True)
     at = first[np.minimum(np.searchsorted(ends, position), max(len(ends) - 1, 0))] if len(ends) else first

@@ -36,7 +36,7 @@ def outcome(name: str, text: str) -> AskedOutcome:
     Raises
     ------
     ValueError
-        For a text that is no outcome; the message names the outcome and the place.
+        When the text is not an outcome; the message names the outcome and the place.
     """
     found = read_tokens(text)
     if found.stopped_at is not None:
@@ -138,7 +138,7 @@ def _unquoted(token: Token) -> str:
 
 
 def with_plan(query: tree.SelectQuery, wanted: Sequence[tree.Aggregate]) -> tree.SelectQuery:
-    """A query that gives values of one complex event at each end, of the latest one where there are more.
+    """The query with measures for `wanted`, and one complex event at each end (of several the latest).
 
     The values are measures `outcome_1`, `outcome_2`, ...
     """
