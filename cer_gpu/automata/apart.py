@@ -1,8 +1,8 @@
-"""Chains of steps of which two are compared: `A AS a ; B ; C AS c FILTER c.p > a.p`.
+"""Chains in which two steps are compared: `A AS a ; B ; C AS c FILTER c.p > a.p`.
 
-A run of a chain marks one event for each step, and no two runs the same ones. So its complex events are its
-runs, and what a comparison of two steps asks of them can be told from how many ways lead through the other
-steps: no partial match has to be kept.
+A run of a chain marks one event for each step, and no two runs mark the same events, so the complex events
+are the runs. To count those that satisfy the comparison it is enough to know how many ways lead through the
+other steps: no partial match has to be kept.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ STEPS = 24
 
 @dataclass(frozen=True, slots=True)
 class ApartChain:
-    """A chain of which two steps are compared.
+    """A chain in which two steps are compared.
 
     Attributes
     ----------
     predicates : tuple of Predicate
-        What the event of each step satisfies.
+        The predicate of the event of each step.
     types : tuple of str
-        Its event type.
+        The event type of each step.
     old, new : int
         The steps that are compared, from 0, the earlier one first.
     tests : frozenset of PairTest
@@ -40,17 +40,17 @@ class ApartChain:
 
 
 def apart_chain(formula: tree.Pattern) -> ApartChain | str:
-    """The chain of a formula, or why it is none.
+    """The chain of a formula, or why it is not one.
 
     Parameters
     ----------
     formula : Pattern
-        In LP-normal form but for comparisons between its events, with the SELECT list as a projection.
+        In LP-normal form, except for comparisons between its events; with the SELECT list as a projection.
 
     Raises
     ------
     QueryError
-        CER061 for what the position automaton does not express.
+        CER061, when the position automaton does not express the formula.
     LimitError
         When it exceeds the budget.
     """

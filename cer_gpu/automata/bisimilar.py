@@ -1,4 +1,4 @@
-"""Merging the states of a nondeterministic automaton that are bisimilar, before its subsets are explored."""
+"""Merges bisimilar states of a nondeterministic automaton, before its subsets are explored."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ _Signature: TypeAlias = "frozenset[tuple[tuple[int, int], int]]"
 def bisimilar(moves: Moves, final: Sequence[bool]) -> list[int]:
     """The block of each state in the coarsest partition of which the automaton has a quotient.
 
-    Two states of a block are both final or both not, and by each symbol and label they reach the same
-    blocks; so they accept the same. A normal form copies a part once for each of its conditions: most states
-    of the copies are bisimilar, and blocks have far fewer subsets than states have.
+    Two states of a block are both final or both not, and by each symbol and label they reach the same blocks;
+    so they accept the same. A normal form copies a subformula once for each of its conditions: most states of
+    the copies are bisimilar, and blocks have far fewer subsets than states have.
 
-    A state is looked at again only when a target of it has left its block, and of a block that is split the
-    largest part stays: a state moves O(log n) times. (Hopcroft's algorithm needs deterministic automata.)
+    A state is looked at again only when a target of it has left its block, and when a block is split the
+    largest share keeps its number: a state moves O(log n) times. (Hopcroft's algorithm needs deterministic
+    automata.)
 
     Parameters
     ----------

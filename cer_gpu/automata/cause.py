@@ -1,4 +1,4 @@
-"""Which part of a formula makes its deterministic automaton large."""
+"""Finds the subformula that makes a deterministic automaton large."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class UnknownStateError(AutomatonError):
 
 
 class UnknownSymbolError(AutomatonError):
-    """A symbol lies outside `0 .. n_symbols - 1`, or speaks of a predicate that does not exist."""
+    """A symbol lies outside `0 .. n_symbols - 1`, or names a predicate that does not exist."""
 
 
 class UnknownLabelError(AutomatonError):
@@ -33,7 +33,7 @@ class UnknownLabelError(AutomatonError):
 
 
 class UnknownPredicateError(AutomatonError):
-    """A transition's predicate is not among the predicates that the symbols speak of."""
+    """A transition's predicate is not among the predicates that define the symbols."""
 
 
 class NotDeterministicError(AutomatonError):
@@ -56,7 +56,7 @@ class TypeTest:
 class OutlookTest:
     """The predicate "a complex event of `pattern` lies within reach after the event (`before`: before it)".
 
-    It depends on the place of the event alone, so that it is read like any other predicate of an event.
+    It depends only on the event's place in the stream, so it is read like any other predicate of an event.
     """
 
     pattern: Pattern
@@ -85,7 +85,7 @@ def complement(operand: Predicate) -> Predicate:
 
 
 def outlook(node: Beside) -> Predicate:
-    """What `p FOLLOWED BY q` asks of the last event of p; of the first one, where it is PRECEDED BY."""
+    """The predicate that `p FOLLOWED BY q` puts on the last event of p (PRECEDED BY: on the first)."""
     test = OutlookTest(node.right, node.before, node.interval)
     return complement(test) if node.negated else test
 
@@ -101,8 +101,8 @@ def _compared(kind: type) -> tuple[str, ...]:
 def identity(predicate: Predicate) -> tuple[object, ...]:
     """A flat, hashable key that two predicates share iff they are written alike, spans aside.
 
-    Stricter than `==`, for which the literals `1` and `1.0`, or `0.0` and `-0.0`, are one: `a + 1` and
-    `a + 1.0` differ on large integers.
+    This is stricter than `==`, which takes the literals `1` and `1.0`, or `0.0` and `-0.0`, for equal: `a +
+    1` and `a + 1.0` differ on large integers.
     """
     key: list[object] = []
     pending: list[Any] = [predicate]
@@ -122,7 +122,7 @@ def identity(predicate: Predicate) -> tuple[object, ...]:
 
 
 class Identities:
-    """The identities of predicates, each object looked at once: parts of a formula share theirs."""
+    """Caches the identities of predicates by object: subformulas share their predicates."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Predicate, tuple[object, ...]]] = {}  # keeps them alive

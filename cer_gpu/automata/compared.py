@@ -3,12 +3,12 @@
 `X AS x ; Y AS y FILTER y.p > x.p AND y.id = x.id` has two positions and one step, with two **tests** of the
 pair (last marked event, next one). Runs with the same marks have the same last event, so all tests of all
 steps read the same pair: the subset construction over positions that reads the symbol of the next event,
-which tests hold, and whether it comes right after the last one, is deterministic. A state and the event that
-entered it are all there is to know.
+which tests hold, and whether it comes right after the last one, is deterministic. A partial match is a state
+and the event that entered it.
 
-A comparison is followed this way where it asks for two events of which one is the last marked event when the
-other is read. `PRIOR(x)` is one if a repetition marks one event: rising runs are
-`(T AS x FILTER x.p > PRIOR(x).p)+`, whose second and later events each ask for a greater value.
+A comparison of two events can be followed this way if one of them is the last marked event when the other is
+read. `PRIOR(x)` is one if a repetition marks one event: rising runs are `(T AS x FILTER x.p > PRIOR(x).p)+`,
+whose second and later events each ask for a greater value.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ NOTHING, LAST, OLDER = range(3)
 
 @dataclass(frozen=True, slots=True)
 class PairState:
-    """Where a run is: a position, what it has seen of the sides of comparisons, and what the event satisfies.
+    """A state: a position, what the run has seen of the sides of comparisons, and the event's own tests.
 
     Attributes
     ----------
     position : int
     seen : tuple of (Seen, Seen)
-        Of each comparison: of its two sides; with PRIOR, of the events that it compares with in this
+        For each comparison, for its two sides; with PRIOR, for the events that it compares with in this
         repetition and in the one before.
     inside : tuple of (str, Expression, Expression)
         The comparisons of the event with itself.
@@ -93,16 +93,16 @@ class PairStep:
 
 @dataclass(frozen=True, slots=True)
 class PairAutomaton:
-    """What a formula with comparisons is read as, before events are told apart.
+    """The automaton of a formula with comparisons, before events are classified into symbols.
 
     Attributes
     ----------
     predicates : tuple of Predicate
-        What the event of each state satisfies.
+        The predicate of the event of each state.
     types : tuple of str
-        Its event type.
+        The event type of each state.
     labels : tuple of Label
-        Its marks; `UNMARKED` for none.
+        The marks of each state; `UNMARKED` for none.
     first : tuple of int
     last : frozenset of int
     steps : tuple of PairStep
@@ -117,13 +117,13 @@ class PairAutomaton:
 
 
 def pair_automaton(pattern: t.Pattern) -> PairAutomaton:
-    """The automaton of a formula in LP-normal form but for comparisons between its events.
+    """The automaton of a formula in LP-normal form, except for comparisons between its events.
 
     Raises
     ------
     QueryError
-        CER061 for a comparison with an event that is not the last marked one, CER063 where an event in the
-        middle keeps no mark.
+        CER061, when an event is compared with one that is not the last marked event; CER063, when an event in
+        the middle keeps no mark.
     LimitError
         When it exceeds the budget.
     """
@@ -265,5 +265,5 @@ def _not_last(
 
 
 def beyond(what: str) -> QueryError:
-    """The error for what no automaton of compared steps expresses."""
+    """The error for a formula that no automaton of compared steps expresses."""
     return QueryError([Diagnostic("CER061", what, None)], "")

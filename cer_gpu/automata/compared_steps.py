@@ -1,7 +1,7 @@
-"""The deterministic automaton of compared steps: which tests hold decides what an event may enter.
+"""The deterministic automaton of compared steps: the tests that hold decide which state an event enters.
 
-A state is a set of states of the pair automaton that mark alike. Of each symbol all outcomes of the tests are
-looked at; those that lead to one state are joined again, to the tests that they share.
+A state is a set of states of the pair automaton with the same marks. For each symbol all outcomes of the
+tests are looked at; outcomes that lead to one state are joined again, to the tests that they share.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ComparedAutomaton:
     starts : tuple of (int, int)
         The symbols on which a run starts, and the states that it enters.
     moves : tuple of (PairView, int, int)
-        What a transition reads, its symbol, and the state that it enters.
+        The view that a transition reads, its symbol, and the state that it enters.
     """
 
     n_symbols: int
@@ -100,9 +100,9 @@ def determinise_compared(
     Raises
     ------
     QueryError
-        CER061 where what a transition reads of the state before it is no conjunction of tests.
+        CER061, when the condition of a transition on the state before it is not a conjunction of tests.
     LimitError
-        Where it would exceed the budget.
+        When it would exceed the budget.
     """
     symbols, symbol_of = _symbols(found, outcomes, tests)
     labels = (frozenset[str](), *sorted({*found.labels} - {UNMARKED}, key=sorted))

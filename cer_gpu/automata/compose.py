@@ -1,7 +1,7 @@
 """From a formula with AND, ALL, UNLESS and selectors to its match automaton.
 
-Parts of the formula that have none of these become one CEA each, of linear size; the operators around them
-are put together over symbols.
+Subformulas without these become one CEA each, of linear size; the operators around them are built over
+symbols.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from cer_gpu.language.walk import children
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A formula whose automaton is put together over symbols, once these are known.
+    """A formula whose automaton is built over symbols, once these are known.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """An operator of a formula, with the sizes of the automata that it was applied to and gave.
+    """An operator of a formula, with the sizes of the automata of its operands and of its own.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """The automaton of a formula, and the operators that it was put together by, the inner ones first."""
+    """The automaton of a formula, and the operators that built it, the inner ones first."""
 
     match: MatchAutomaton
     applied: tuple[Applied, ...]
@@ -81,7 +81,7 @@ def is_extended(pattern: tree.Pattern) -> bool:
 
 
 def own_nodes(pattern: tree.Pattern) -> Iterator[tree.Pattern]:
-    """The pattern and all patterns inside it that its automaton is made of: not what has to follow it."""
+    """The pattern and all patterns inside it, without the right sides of FOLLOWED BY and PRECEDED BY."""
     pending = [pattern]
     while pending:
         node = pending.pop()
@@ -90,7 +90,7 @@ def own_nodes(pattern: tree.Pattern) -> Iterator[tree.Pattern]:
 
 
 def operands(node: tree.Pattern) -> tuple[tree.Pattern, ...]:
-    """The patterns whose automata that of a node is made of."""
+    """The operands whose automata make that of a node."""
     return (node.left,) if isinstance(node, tree.Beside) else children(node)
 
 
@@ -140,12 +140,12 @@ def compose(
     predicates : sequence of Predicate
         `tests(formula)`.
     budget : Budget
-        Of all its operators together.
+        For all operators together.
 
     Raises
     ------
     LimitError
-        As soon as they are more; it names the operator.
+        When the budget is exceeded; the message names the operator.
     TypeError
         For a formula that is not in LP-normal form.
     """
@@ -174,7 +174,7 @@ class _Walk:
         return self.put_together(node, *(self.of(operand) for operand in operands(node)))
 
     def elements(self, node: tree.Sequence) -> MatchAutomaton:
-        """The automaton of a sequence with optional elements: what is left out is an alternative."""
+        """The automaton of a sequence with optional elements: leaving one out is an alternative."""
 
         def either(left: MatchAutomaton, right: MatchAutomaton) -> MatchAutomaton:
             return self.put_together(tree.Or(node, node), left, right, written=lambda: node)
@@ -182,7 +182,7 @@ class _Walk:
         return with_optional(node, self.of, self.put_together, either)
 
     def chain(self, node: tree.Sequence | tree.Or | tree.And | tree.All) -> MatchAutomaton:
-        """The automaton of `p AND q AND r`, put together from the left.
+        """The automaton of `p AND q AND r`, built from the left.
 
         One side of each operator is then an operand alone, which is small. Neighbours in `;`, `:` and OR that
         are not extended are one operand.
@@ -290,7 +290,7 @@ class _Walk:
 
 
 def literals(node: tree.Pattern) -> list[tree.Every]:
-    """The distinct conditions `x[p]` of a filter; none of another node."""
+    """The distinct conditions `x[p]` of a filter; empty for any other node."""
     if not isinstance(node, tree.Filter):
         return []
     found: dict[tuple[object, ...], tree.Every] = {}

@@ -169,11 +169,11 @@ def construct(pattern: Pattern) -> CEA:
 
 
 def restricted(cea: CEA, predicate: Predicate, first: bool) -> CEA:
-    """The complex events whose last event satisfies a predicate; whose first event does, if `first`.
+    """Restrict a CEA to complex events whose last event (`first`: first event) satisfies a predicate.
 
-    `A ; B FOLLOWED BY C` becomes `A ; (B and C follows)`: every transition into a final state is there once
-    more, with the predicate, into the one final state of the result. Of `first`, the transitions that leave
-    the initial state leave a new one in this way.
+    `A ; B FOLLOWED BY C` becomes `A ; (B and C follows)`: every transition into a final state gets a copy
+    with the predicate, into the one final state of the result. With `first`, the transitions that leave the
+    initial state are copied in this way from a new one.
     """
     closed, new = closures(cea), cea.n_states
     if first:
@@ -207,13 +207,13 @@ def with_optional(
     joined: Callable[[Sequence, Part, Part], Part],
     either: Callable[[Part, Part], Part],
 ) -> Part:
-    """The automaton of a sequence with optional elements: what is left out is an alternative.
+    """The automaton of a sequence with optional elements: leaving one out is an alternative.
 
     Parameters
     ----------
     node : Sequence
     of, joined, either : callable
-        The automaton of an element, of two in sequence, and of alternatives.
+        Return the automaton of an element, of two in sequence, and of alternatives.
     """
     (first, _), *others = leaning_elements(node)
     found = of(first)

@@ -46,16 +46,17 @@ UNMARKED = frozenset({""})
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a run knows of one equality in the present instance of its scope.
+    """The knowledge of a run about one equality in the present instance of its scope.
 
     Attributes
     ----------
     seen : frozenset of int
         Which of its sides (0, 1) has marked an event.
     equal : bool
-        Whether both will have, so that all events of both have one value; else only the one seen will.
+        Whether both sides will have marked events, so that all of these have one value; else only the side
+        seen will.
     carried : frozenset of Expression
-        What of the last event equals that value.
+        The values of the last event that equal it.
     """
 
     seen: frozenset[int] = frozenset()
@@ -71,7 +72,7 @@ State: TypeAlias = tuple[int, Statuses] | None
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """How a run goes on: what is compared with the last event, and inside the event itself."""
+    """The next step of a run: what is compared with the last event, and inside the event itself."""
 
     pairs: tuple[tuple[t.Expression, t.Expression], ...]
     inside: tuple[tuple[t.Expression, t.Expression], ...]
@@ -86,7 +87,7 @@ def to_pcea(pattern: t.Pattern, budget: int = DEFAULT_BUDGET) -> PCEA:
     Parameters
     ----------
     pattern : Pattern
-        In LP-normal form, but for filters `x.a = y.b`.
+        In LP-normal form, except for filters `x.a = y.b`.
     budget : int
         States and transitions that may be built.
 
@@ -99,7 +100,7 @@ def to_pcea(pattern: t.Pattern, budget: int = DEFAULT_BUDGET) -> PCEA:
     Raises
     ------
     QueryError
-        CER061 for a correlation that it cannot follow, CER063 where an event in the middle keeps no mark.
+        CER061, when it cannot follow a correlation; CER063, when an event in the middle keeps no mark.
     LimitError
         When it exceeds the budget.
     """

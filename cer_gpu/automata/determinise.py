@@ -43,9 +43,9 @@ def determinise(
 ) -> DeterministicCEA:
     """The I/O-deterministic CEA with the complex events of `cea`.
 
-    The subset construction, apart for every pair of a symbol and a label, after bisimilar states are merged.
-    The initial state is a copy that
-    nothing enters, so that "a run starts here" is a property of the state.
+    The subset construction, separately for every pair of a symbol and a label, after bisimilar states are
+    merged. The initial state is a copy that no transition enters, so that "a run starts here" is a property
+    of the state.
 
     Parameters
     ----------
@@ -57,16 +57,16 @@ def determinise(
     budget : int
         How many states and transitions may be built.
     what : str
-        What is being determinised, for the message.
+        The construction, as the message names it.
 
     Raises
     ------
     LimitError
-        As soon as the result is larger than the budget, or the sets that are explored are too large.
+        When the result is larger than the budget, or the sets that are explored are too large.
     UnknownPredicateError
         If a transition's predicate is not among `predicates`.
     UnknownSymbolError
-        If a symbol speaks of a predicate that does not exist.
+        If a symbol names a predicate that does not exist.
     """
     labels = tuple(sorted({frozenset[str](), *(move.label for move in cea.transitions)}, key=sorted))
     moves, final, start = _merged(cea, _holding(symbols, predicates), predicates, labels)

@@ -1,4 +1,4 @@
-"""The exploration that every derived automaton is built by: breadth-first, numbered in order, budgeted."""
+"""The exploration that builds every derived automaton: breadth-first, numbered in order, with a budget."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Effort:
     Parameters
     ----------
     budget : int
-        Of the exploration.
+        The budget of the exploration.
     """
 
     def __init__(self, budget: int) -> None:
@@ -75,13 +75,13 @@ def explore(
     what : str
         The operator or the step, for the message.
     effort : Effort or None
-        What `follow` spends, if that is bounded as well.
+        Counts the steps that `follow` spends, if these are bounded as well.
 
     Raises
     ------
     LimitError
-        As soon as the budget is passed, or the effort is spent, with the size that the part seen so far
-        makes likely.
+        When the budget is exceeded, or the effort is spent; the message estimates the size from what has been
+        explored.
     """
     number = {initial: 0}
     states = [initial]

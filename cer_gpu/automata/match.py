@@ -1,8 +1,8 @@
 """Match automata: complex event automata that also read the events before the start of a complex event.
 
 The match automata of the thesis (chapter 6) read a stream from position i on, where i is what `;`, an
-iteration or the beginning of the stream says. What a selector chooses depends on all events from i on, so
-its automaton has to read those before the start too: with the label `BEFORE`.
+iteration or the beginning of the stream says. The choice of a selector depends on all events from i on, so
+its automaton also reads those before the start, with the label `BEFORE`.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ COMPOSED_BUDGET = 50_000
 
 
 class Budget:
-    """How many states, transitions and steps the operators of one formula may take, all together.
+    """The number of states, transitions and steps that the operators of one formula may take together.
 
     Raises
     ------
     LimitError
-        By `built`, as soon as they are more.
+        By `built`, when they take more.
     """
 
     def __init__(self, size: int = COMPOSED_BUDGET) -> None:
@@ -78,14 +78,14 @@ class Budget:
         self.effort = Effort(size)
 
     def built(self, automaton: DeterministicCEA) -> None:
-        """Take what an operator has built off the budget."""
+        """Subtract the size of an operator's automaton from the budget."""
         self.left = max(self.left - automaton.size, 1)
 
 
 def of_cea(
     cea: CEA, symbols: Sequence[frozenset[int]], predicates: Sequence[Predicate], budget: Budget
 ) -> MatchAutomaton:
-    """The match automaton with the complex events of a CEA: it waits, then runs.
+    """The match automaton of a CEA: it waits, then runs.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def of_deterministic(automaton: DeterministicCEA) -> MatchAutomaton:
 
 
 def with_barred_starts(automaton: DeterministicCEA) -> DeterministicCEA:
-    """The automaton over twice as many symbols: symbol s again as `n_symbols` + s, at which no run starts."""
+    """The automaton with each symbol s a second time, as `n_symbols` + s, at which no run starts."""
     more = [
         step._replace(symbol=step.symbol + automaton.n_symbols)
         for step in automaton.transitions
@@ -142,7 +142,7 @@ def reduced(automaton: DeterministicCEA, class_of: Sequence[int]) -> MatchAutoma
     ----------
     automaton : DeterministicCEA
     class_of : sequence of int
-        For each symbol the one of `automaton` that it is.
+        For each symbol the symbol of `automaton` that it becomes.
     """
     least = minimise(automaton)
     columns: list[list[tuple[int, int, int]]] = [[] for _ in range(least.n_symbols)]
@@ -164,7 +164,7 @@ def joint(*class_of: Sequence[int]) -> tuple[tuple[int, ...], list[tuple[int, ..
     class_of : tuple of int
         The joint class of each symbol.
     parts : list of tuple of int
-        For each joint class the class that it lies in of each partition.
+        For each joint class, its class in each partition.
     """
     numbers: dict[tuple[int, ...], int] = {}
     joined = tuple(numbers.setdefault(parts, len(numbers)) for parts in zip(*class_of, strict=True))
@@ -201,7 +201,7 @@ def build(
     Raises
     ------
     LimitError
-        When it is over what is left of the budget.
+        When it exceeds the rest of the budget.
     """
     numbers: dict[State, int] = {}
     states: list[State] = []

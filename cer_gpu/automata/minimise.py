@@ -1,4 +1,4 @@
-"""Making deterministic automata small: fewest states, fewest symbols, and the neutral symbol."""
+"""Makes deterministic automata small: fewest states, fewest symbols, and the neutral symbol."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def minimise(det: DeterministicCEA) -> DeterministicCEA:
 def registers(det: DeterministicCEA) -> tuple[int, ...]:
     """The register of each state, when acceptance is read off the transitions.
 
-    A run that ends is known by the transition it takes (its target is final), so states that differ in
-    nothing but being final are one register: in `A+`, the state just after an A and the one that waits for
-    the next. In a minimal automaton no two registers can be merged further.
+    A run that ends is known by the transition it takes (its target is final), so states that differ only in
+    being final are one register: in `A+`, the state just after an A and the one that waits for the next. In a
+    minimal automaton no two registers can be merged further.
 
     Returns
     -------

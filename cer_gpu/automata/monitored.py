@@ -1,9 +1,8 @@
-"""Splits a match automaton to run it: a monitor reads every event, a CEA reads the symbols that it gives.
+"""Splits a match automaton to run it: a monitor reads every event, a CEA reads the monitor's output symbols.
 
-What a match automaton does before the start of a complex event is deterministic: the prefix of the stream
-alone decides. That part becomes the monitor. It tells every event apart by where it is, and what starts
-there is a run of an ordinary CEA. Most formulas need no monitor: nothing that they choose depends on what
-is before the start.
+Before the start of a complex event a match automaton is deterministic: only the prefix of the stream decides.
+That half becomes the monitor, whose state enters the symbol of each event; from the start on an ordinary CEA
+runs. Most formulas need no monitor, since none of their choices depends on events before the start.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ MONITORED_SYMBOLS = 65_535
 
 @dataclass(frozen=True, slots=True)
 class Monitored:
-    """A monitor and the automaton that reads what it gives.
+    """A monitor and the automaton that reads its output symbols.
 
     Attributes
     ----------
     symbol_of : tuple of int
-        For each symbol of the events the one that the monitor reads; 0 can be dropped.
+        For each symbol of the events the symbol that the monitor reads; 0 can be dropped.
     follow : tuple of tuple of int
         For each state of the monitor and each symbol that it reads the next state; 0 is initial.
     symbol : tuple of tuple of int
-        The same for the symbol that it gives; 0 can be dropped.
+        For each state of the monitor and each symbol that it reads the output symbol; 0 can be dropped.
     automaton : DeterministicCEA
-        Over the symbols that the monitor gives; minimal.
+        Over the output symbols of the monitor; minimal.
     """
 
     symbol_of: tuple[int, ...]

@@ -36,8 +36,8 @@ def sequence(
 ) -> MatchAutomaton:
     """`left ; right`, `left : right`: the right side begins to read after the end of the left one.
 
-    What the right side reads before its start lies inside the whole: it is unmarked, and for `:` there is
-    none of it.
+    Events that the right side reads before its start lie inside the whole and are unmarked; for `:` there are
+    none.
     """
     class_of, parts = joint(left.class_of, right.class_of)
     sides = (left.leaving(), right.leaving())
@@ -63,7 +63,7 @@ def sequence(
 def iteration(body: MatchAutomaton, node: Iteration, budget: Budget, what: str) -> MatchAutomaton:
     """`body+`, `body:{n,m}`: each repetition begins to read after the end of the one before it.
 
-    Beside the state of the body there is how many repetitions have ended, as far as that matters.
+    A state is a state of the body and the number of repetitions that have ended, as far as that matters.
     """
     leaving, accepting = body.leaving(), body.automaton.final
     least, most = node.least, node.most
@@ -148,11 +148,11 @@ def _together(label: Label, other: Label) -> Label:
 
 
 def unless(left: MatchAutomaton, right: MatchAutomaton, budget: Budget, what: str) -> MatchAutomaton:
-    """`left UNLESS right`: left beside the boolean automaton of right (Theorem 7.2).
+    """`left UNLESS right`: the product of left and the boolean automaton of right (Theorem 7.2).
 
-    Besides the state of left there is where right is that has not started yet, and the set of the states
-    in which it may be if it started since left did; a set with a final state ends the run. So there are at
-    most |left| * |right| * 2^|right| states.
+    A state is a state of left, the state of a run of right that has not started yet, and the set of states of
+    runs of right that have started since left did; if that set has a final state, the run ends. So there are
+    at most |left| * |right| * 2^|right| states.
     """
     class_of, parts = joint(left.class_of, right.class_of)
     ours, theirs = left.leaving(), right.leaving()
@@ -212,7 +212,7 @@ def beside(
     ----------
     operand : MatchAutomaton
     holds : sequence of bool
-        For each symbol whether its events have it.
+        For each symbol whether its events have the property.
     first : bool
     """
     class_of, parts = joint(operand.class_of, tuple(map(int, holds)))

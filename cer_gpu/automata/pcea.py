@@ -1,9 +1,9 @@
 """Parallelized complex event automata (PCEA) as frozen values: section 3 of the PCEA paper.
 
 Runs of a PCEA start independently of each other, and a transition gathers one run in each of its source
-states when it reads an event: the *run tree*. What it may ask of a run that it gathers is an equality
-between attributes of the last event that the run has read and of the event that it reads itself. A chain
-complex event automaton (CCEA) is a PCEA whose transitions gather at most one run.
+states when it reads an event: the *run tree*. Its only condition on a gathered run is an equality between
+attributes of the last event that the run has read and of the event that the transition reads. A chain complex
+event automaton (CCEA) is a PCEA whose transitions gather at most one run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Keys: TypeAlias = tuple[Expression, ...]
 
 
 class UnknownTypeError(AutomatonError):
-    """An equality's left side says nothing of an event type, or sides have different lengths."""
+    """The left side of an equality lacks an event type, or sides have different lengths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class Equality:
     Attributes
     ----------
     left : tuple of (str, Keys)
-        For each event type that the earlier event may have, what is compared; undefined for other types.
-        Sorted by type.
+        For each event type that the earlier event may have, the values that are compared; undefined for other
+        types. Sorted by type.
     right : Keys
     next : bool
-        Also asks that the later event is the one right after the earlier (contiguity, `:`).
+        Whether the later event also has to be the one right after the earlier (contiguity, `:`).
     """
 
     left: tuple[tuple[str, Keys], ...]

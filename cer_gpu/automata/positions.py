@@ -61,14 +61,14 @@ class PositionStep:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a comparison: what is compared of the events at some positions.
+    """One side of a comparison: an expression over the events at some positions.
 
     Attributes
     ----------
     key : Expression
     positions : frozenset of int
     prior : bool
-        Whether it speaks of the events in the repetition before (PRIOR).
+        Whether it stands for the events of the repetition before (PRIOR).
     """
 
     key: t.Expression
@@ -100,7 +100,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class PositionAutomaton:
-    """What a formula with equalities is read as."""
+    """The position automaton of a formula with equalities."""
 
     positions: tuple[Position, ...]
     first: tuple[int, ...]
@@ -114,9 +114,9 @@ Prospects: TypeAlias = "tuple[tuple[frozenset[int], frozenset[int]], ...]"
 
 
 def prospects_of(automaton: PositionAutomaton, one: Constraint) -> Prospects:
-    """What may still come of an equality, for each side that has marked an event.
+    """For each side of an equality, from where the other side may still, or need not, mark an event.
 
-    So that a reader need not guess what cannot be: in a plain sequence both sides always mark an event.
+    Then a reader guesses only where both are possible: in a plain sequence both sides always mark an event.
     """
     stays = [(step.source, step.target) for step in automaton.steps if step.loop not in one.resets]
     ends = automaton.last | {step.source for step in automaton.steps if step.loop in one.resets}
@@ -137,7 +137,7 @@ EQUALITY = frozenset({"="})
 
 
 def position_automaton(pattern: t.Pattern, comparing: frozenset[str] = EQUALITY) -> PositionAutomaton:
-    """The position automaton of a formula in LP-normal form but for comparisons between variables.
+    """The position automaton of a formula in LP-normal form, except for comparisons between variables.
 
     Parameters
     ----------
@@ -148,9 +148,9 @@ def position_automaton(pattern: t.Pattern, comparing: frozenset[str] = EQUALITY)
     Raises
     ------
     QueryError
-        CER061: for a correlation that is no comparison of two variables by such an operator, one whose
-        variables are both defined outside of the filtered pattern, NOT (T), and what `to_lp` leaves over an
-        iteration.
+        CER061, for a correlation that is not a comparison of two variables by such an operator, or whose
+        variables are both defined outside of the filtered pattern; for NOT (T); and for filters that `to_lp`
+        leaves around an iteration.
     """
     check_repetitions(pattern)
     walk = _PositionWalk(comparing)
@@ -173,7 +173,7 @@ def _refused(text: str, span: Span | None, *hints: str) -> QueryError:
 
 @dataclass(frozen=True, slots=True)
 class _Fragment:
-    """A part of the formula: where it begins and ends, and what marks each position at this level."""
+    """A subformula: its first and last positions, and the variables that mark each position at this level."""
 
     first: tuple[int, ...]
     last: tuple[int, ...]
@@ -186,7 +186,7 @@ class _Fragment:
 
 @dataclass
 class _Pending:
-    """A comparison of which not every variable is bound yet; `prior`: the side that PRIOR speaks of."""
+    """A comparison some of whose variables are not bound yet; `prior`: the side with PRIOR."""
 
     comparison: t.Comparison
     sides: list[tuple[str, t.Expression, frozenset[int] | None]]

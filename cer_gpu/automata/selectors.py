@@ -1,13 +1,13 @@
 """Selectors on match automata (thesis, Theorems 7.3 to 7.5).
 
 All compare the sets M of marked positions of the runs that begin to read at one position and end at another.
-A run is followed together with what other runs are: those whose M equals its own so far, and those that
-would be preferred to it (or might come to be). A run is dropped as soon as a preferred one is in its state,
-and accepts only where no preferred one does.
+A run is followed together with the states of other runs: those whose M equals its own so far, and those that
+are preferred to it (or may become so). A run is dropped as soon as a preferred one is in its state, and
+accepts only if no preferred one does.
 
-The thesis orders all states by a total preorder for NXT; what decides about a run is only which states
-preferred runs and equal ones are in, so that these two sets take the place of the preorder: at most
-|Q| * 3^|Q| states in place of |Q| times the preorders.
+The thesis orders all states by a total preorder for NXT. Only the sets of states of preferred and of equal
+runs matter to a run, so they replace the preorder: at most |Q| * 3^|Q| states instead of |Q| times the number
+of preorders.
 """
 
 from __future__ import annotations
@@ -177,8 +177,8 @@ def _max(marked: bool, preferred: Stepped, equal: Stepped, other: Stepped) -> Se
 def is_single(operand: MatchAutomaton) -> bool:
     """Whether no two complex events with one end have the same M, on any stream.
 
-    Pairs of runs are followed that end together and mark the same positions. Two that differ in a label, or
-    in where they start, must never both accept.
+    Follows pairs of runs that mark the same positions. Two runs that differ in a label or in their start must
+    never both accept.
     """
     leaving, final = operand.leaving(), operand.automaton.final
     pending = [(0, 0, False)]

@@ -5,8 +5,7 @@ A **position** is a place of the formula where an event is matched (Glushkov's c
 
     A --[<= 5 s]--> B        and        B --:[<= 1 s]--> B
 
-Every matched event is marked, so each interval and each `:` speaks of two marked events of which one follows
-the other.
+Every matched event is marked, so each interval and each `:` is between two consecutive marked events.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ class MarkedPlace:
     Attributes
     ----------
     predicate : Predicate
-        What the event satisfies.
+        The predicate of the event.
     label : Label
         Its marks.
     of : int
-        The place of which it is a copy that asks for more (FOLLOWED BY), or itself.
+        The place that it is a stricter copy of (FOLLOWED BY), or itself.
     """
 
     predicate: Predicate
@@ -55,7 +54,7 @@ class PlaceStep:
     contiguous : bool
         Whether no event of the stream lies between the two.
     gaps : frozenset of Interval
-        In all of which the time between the two must lie.
+        Intervals that must all contain the time between the two.
     """
 
     source: int
@@ -80,9 +79,9 @@ def place_automaton(formula: t.Pattern) -> PlaceAutomaton:
     Raises
     ------
     QueryError
-        CER090: for an operator that is not about two marked events of which one follows the other.
+        CER090, when an operator is not between two consecutive marked events.
     LimitError
-        Where there are more than `STEPS` steps, or repetitions.
+        When there are more than `STEPS` steps, or too many repetitions.
     """
     check_repetitions(formula)
     walk = _PlaceWalk()
@@ -111,17 +110,17 @@ def place_automaton(formula: t.Pattern) -> PlaceAutomaton:
 
 
 def repeated_step(found: PlaceAutomaton) -> PlaceStep | None:
-    """The step of a repetition of which each end has one match that all its other matches are part of.
+    """The step of a repetition whose matches of one end are all contained in one of them.
 
-    `Click+[<= 30 min]` is one: a match stays one if further clicks between its events are added, so that the
-    one with all clicks of the session is the greatest. So are `Click {3,}[<= 30 min]`, `Click :+[<= 30 min]`,
-    and these with FOLLOWED BY behind them, which asks of the last event only. All steps must be alike, with
-    no lower bound, all places too, and of a number of events that makes a match every greater one must.
+    `Click+[<= 30 min]` is one: adding clicks between the events of a match gives a match, so the one with all
+    clicks of the session is the greatest. So are `Click {3,}[<= 30 min]`, `Click :+[<= 30 min]`, and these
+    with FOLLOWED BY, which depends on the last event only. All steps must be alike and without a lower bound,
+    all places must be alike, and if n events can make a match, every greater number must too.
 
     Returns
     -------
     PlaceStep or None
-        None where that is not known.
+        None if the pattern is not known to be one.
     """
     places, steps = found.places, found.steps
     if not steps or len({(step.contiguous, step.gaps) for step in steps}) > 1:
@@ -157,7 +156,7 @@ def _closed_upwards(found: PlaceAutomaton) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of the formula: its positions, those at which it begins and ends, and its steps."""
+    """A subformula: its positions, the first and the last ones, and its steps."""
 
     places: list[int]
     first: list[int]
@@ -331,7 +330,7 @@ class _PlaceWalk:
 
 
 def beyond(what: str, node: t.Pattern | None, span: Span | None = None) -> QueryError:
-    """The error for what the automaton of steps does not express."""
+    """The error for a formula that the automaton of steps does not express."""
     place = span if node is None else node.span
     return QueryError(
         [

@@ -1,14 +1,14 @@
-"""The deterministic automaton of steps: what is open after an event is told by the last marked event alone.
+"""The deterministic automaton of steps: a partial match is known by its last marked event alone.
 
-Every interval and every `:` of the formula speaks of two marked events of which one follows the other. So
-runs with the same marks agree in all that is asked of the next event: its symbol, the time since the last
-marked event (the **gap**), and whether it is the event right after that one. The subset construction over
-positions, reading these three, therefore makes the automaton deterministic: a state and the event that
-entered it are all there is to know, and each complex event has one run.
+Every interval and every `:` of the formula is between two consecutive marked events. So runs with the same
+marks agree on everything that decides about the next event: its symbol, the time since the last marked event
+(the **gap**), and whether it is the event right after that one. The subset construction over positions that
+reads these three makes the automaton deterministic: a partial match is a state and the event that entered it,
+and each complex event has one run.
 
 The bounds of all intervals cut gaps into **regions**: a region decides every interval. Regions with the same
-target are joined to intervals again. `A ;[<= 5 s] B ;[<= 3 s] C` has three states and two views: of a B the
-entries of A at most 5 s ago, of a C those of B at most 3 s ago.
+target are joined to intervals again. `A ;[<= 5 s] B ;[<= 3 s] C` has three states and two views: a B reads
+the entries of A at most 5 s ago, a C those of B at most 3 s ago.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Gaps:
     lows : tuple of number
         The least gap of each region, ascending; that of the first is 0.
     highs : tuple of (number or None)
-        The greatest gap of each region; None of the last one.
+        The greatest gap of each region; None for the last one.
     """
 
     ranges: Mapping[Interval, tuple[Number, Number | None]]
@@ -147,7 +147,7 @@ class StepAutomaton:
     labels : tuple of Label
         The first is empty.
     state_label : tuple of int
-        What the event is marked with that enters a state.
+        The label of the event that enters each state.
     final : frozenset of int
     starts : tuple of (int, int)
         The symbols on which a run starts, and the states that it enters.
@@ -215,7 +215,7 @@ def determinise_steps(
     Raises
     ------
     LimitError
-        Where it would exceed the budget.
+        When it would exceed the budget.
     """
     symbols, symbol_of = _symbols(found, outcomes, tests)
     labels = tuple(sorted({frozenset[str](), *(place.label for place in found.places)}, key=sorted))

@@ -1,4 +1,4 @@
-"""PCEA over symbols: the transitions say which classes of events they read."""
+"""PCEA over symbols: each transition reads events of some symbols."""
 
 from __future__ import annotations
 

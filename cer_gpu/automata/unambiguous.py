@@ -1,11 +1,11 @@
 """Chains with at most one run for each complex event; Algorithm 1 of the PCEA paper needs them.
 
 The subset construction of a CCEA over symbols, apart for every label and equality: runs that have read the
-same marked events by the same equalities are one. Beside these it keeps the states of runs that asked less:
-at no event more, and at some event fewer equalities. They are there wherever the stricter run is, so this one
-adds no complex event where they reach its state or end too (`x.id = y.id OR y[price > 3]` for dear y). What
-remains may still have two runs for one complex event, by different equalities; then the query is refused. (No
-construction is known that makes any PCEA unambiguous: the paper's section 6.)
+same marked events by the same equalities are one. It also keeps the states of weaker runs: with more
+equalities at no event, and fewer at some event. Wherever the stricter run exists, the weaker ones exist too,
+so it adds no complex event where they reach its state or also end (`x.id = y.id OR y[price > 3]` for dear y).
+What remains may still have two runs for one complex event, by different equalities; then the query is
+refused. (No construction is known that makes any PCEA unambiguous: the paper's section 6.)
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Runs:
     Attributes
     ----------
     states : frozenset of int
-        Of those with the same equalities; none before the first event.
+        The states of runs with the same equalities; empty before the first event.
     weaker : frozenset of int
-        Of those that asked less. Nothing is in both.
+        The states of weaker runs. No state is in both.
     """
 
     states: Subset = frozenset()
@@ -68,7 +68,7 @@ def disambiguate(
     Raises
     ------
     QueryError
-        CER062, where two runs for one complex event remain.
+        CER062, when two runs for one complex event remain.
     LimitError
         When it exceeds the budget.
     """

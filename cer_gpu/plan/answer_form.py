@@ -1,4 +1,4 @@
-"""What the SELECT list says beyond variables: measures, and `x[*]`."""
+"""Measures and `x[*]` of the SELECT list in the form of the answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cer_gpu.plan.outline import Outline
 
 
 def limit_of_marks(outline: Outline, limit: int | None) -> int | None:
-    """Complex events of one end at most, before measures are looked at."""
+    """The most complex events of one end, before measures are computed."""
     if not outline.hidden or limit == 0:
         return limit
     statement = outline.statement

@@ -1,4 +1,4 @@
-"""The machine of chains of which two steps are compared."""
+"""The machine of chains in which two steps are compared."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from cer_gpu.plan.compiled import KeyPlan, Machine, Traits
 
 @dataclass(frozen=True, slots=True)
 class ApartMachine:
-    """A chain of which two steps are compared, over symbols.
+    """A chain in which two steps are compared, over symbols.
 
     Attributes
     ----------
     tables : ComparedTables
-        State 0 is entered by the events of the earlier step that is compared; view 0 shows those of them that
-        one of the later step agrees with.
+        State 0 is entered by events of the earlier compared step; view 0 selects those of them that an event
+        of the later step is compared with successfully.
     apart : ApartTables
     slot_rows : int
-        How many rows of slots there are before those of values.
+        The number of rows of slots, which come before the rows of values.
     streamed : Machine
-        What a stream is followed by in its place, from push to push.
+        The machine that runs a stream from push to push in place of this one.
     """
 
     tables: ComparedTables
@@ -53,7 +53,7 @@ class ApartMachine:
 
 @dataclass(frozen=True, slots=True)
 class ApartArrays:
-    """What a chain is compiled to.
+    """A compiled chain.
 
     Attributes
     ----------
@@ -81,9 +81,9 @@ def apart_arrays(
     symbols : sequence of frozenset of int
         For each symbol the numbers of the predicates that hold for its events.
     tests : sequence of Predicate
-        These predicates.
+        The predicates.
     lane : mapping of str to Keys, or None
-        For each event type what makes its lane, where all events of an answer are equal in it.
+        For each event type the values that make its lane, if all events of an answer agree in them.
     """
     known = Identities()
     index = {known.of(test): number for number, test in enumerate(tests)}

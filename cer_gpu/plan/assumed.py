@@ -1,4 +1,4 @@
-"""The types that a statement suggests by itself, for attributes of which nothing else says it."""
+"""Assumes types for attributes whose types are not known, from the constants in the statement."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from cer_gpu.language.walk import walk
 
 
 def with_empty_columns(schema: Schema, statement: tree.Statement) -> Schema:
-    """A schema in which columns that hold nothing but nulls have the type that the statement suggests.
+    """A schema in which columns of nulls alone get the type that the statement suggests.
 
-    Arrow gives a column without any value the type `null`, which says nothing of what it would hold.
+    Arrow gives a column without any value the type `null`.
     """
     empty = [name for name, arrow in schema.unsupported.items() if arrow == "null"]
     if not empty:
@@ -39,8 +39,7 @@ def with_empty_columns(schema: Schema, statement: tree.Statement) -> Schema:
 def assumed_schema(conditions: tuple[Any, ...], window: tree.Window | None) -> Schema:
     """A schema in which every attribute has the type that the constants it is compared with suggest.
 
-    Numbers where nothing says otherwise; an order attribute in nanoseconds, since a window over time
-    can be planned for any.
+    By default that is a number. The order attribute is assumed to be in nanoseconds.
 
     Parameters
     ----------

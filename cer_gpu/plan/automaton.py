@@ -16,23 +16,24 @@ from cer_gpu.plan.compiled import Traits
 class Choice:
     """How the strategy of SELECT chooses among the complex events that end at one event.
 
-    For a query with a window, or with CONSUME BY: these say which complex events it may choose from.
+    Needed for a query with a window or with CONSUME BY, which decide from which complex events it chooses.
 
     Attributes
     ----------
     strategy : {"NEXT", "LAST", "MAX"}
     single : bool
-        Whether no two complex events with one end have the same marked positions, so that NEXT and LAST
-        leave exactly one.
+        Whether complex events with one end always have different marked positions, so that NEXT and LAST keep
+        exactly one.
     tables : TransitionTables or None
-        The automaton of what the strategy leaves of a stream, over the symbols that `monitor` gives; None
-        where `single` is all that is needed.
+        The automaton of the complex events that the strategy keeps, over the symbols that `monitor` returns;
+        None if `single` is all that is needed.
     monitor : Monitor or None
-        Over the symbols of the query; begins anew with each window. None where `tables` is. Under a window
-        over an attribute it knows each symbol twice: s + n_symbols is that of an event at which none starts.
+        Reads the symbols of the query; starts anew with each window. None if `tables` is None. Under a window
+        over an attribute each symbol s exists twice: s + n_symbols stands for an event at which no complex
+        event may start.
     shown : ndarray, shape (labels,), int32
-        What each label of the automaton that it chooses from becomes once the SELECT list has dropped marks;
-        0 for no mark.
+        For each label of the automaton that it chooses from, the label after the SELECT list has dropped
+        marks; 0 for no mark.
     """
 
     strategy: str
@@ -50,9 +51,9 @@ class AutomatonMachine:
     ----------
     tables : TransitionTables
     monitor : Monitor or None
-        Renames the symbols before `tables` read them; what the classification gives is its alphabet.
+        Renames the symbols of the classification before `tables` read them.
     choice : Choice or None
-        The strategy of SELECT, where it is not in `tables`; these are then those of ALL, before the SELECT
+        The strategy of SELECT, if `tables` do not include it; then they are those of ALL, before the SELECT
         list.
     """
 

@@ -1,8 +1,8 @@
-"""Queries that go abreast: automata whose runs never return to a state, as edges over shared cells.
+"""Queries that run abreast: automata whose runs never return to a state, as edges over shared cells.
 
 The variants of a template mostly are sequences with skips and a window, `A ; B ; C WITHIN 5 MINUTES`. Their
 automata keep their runs at every event and send copies of them on, and so the numbers of runs of all variants
-can be brought up to date together (`cer_gpu.kernels.abreast`). `ladder_of` says which automata are so.
+can be brought up to date together (`cer_gpu.kernels.abreast`). `ladder_of` recognises such automata.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Ladder:
     ----------
     nodes : int
     edges : dict of (int, int) to ndarray, shape (symbols,), bool
-        For each pair of a node and a later one whether a symbol leads from the one to the other; the node
-        after the last one stands for the end of a complex event.
+        For each pair of a node and a later node, which symbols lead from the one to the other; the node after
+        the last one stands for the end of a complex event.
     """
 
     nodes: int
@@ -38,10 +38,10 @@ class Ladder:
 
 
 def ladder_of(query: CompiledQuery) -> Ladder | None:
-    """The automaton of a query that can go abreast with others, else None.
+    """The automaton of a query that can run abreast with others, else None.
 
-    So can a query with a window over time or positions whose runs stay in each state at every event, never
-    come back to a state, and go on to another one in one way: sequences with `;`, their alternatives and
+    The query needs a window over time or positions, and runs that stay in each state at every event, never
+    return to a state, and have one way to each next state: sequences with `;`, their alternatives and
     optional elements, `{2,3}`; not iterations, `:`, strategies of SELECT, CONSUME BY and LIMIT.
     """
     machine, window = query.machine, query.window
@@ -99,7 +99,7 @@ def _ascending(nodes: int, moves: dict[tuple[int, int], np.ndarray]) -> list[int
 
 
 def shared_edges(ladders: Sequence[Ladder], cells: Sequence[np.ndarray]) -> float:
-    """The share of the members that has an edge, on average over the edges of the cells that some member has.
+    """The average share of members that have an edge, over the edges that at least one member has.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def listed_of(
     ladders, cells
         As for `edges_of`.
     begin : ndarray, shape (spans + 1,), int64
-        Where the members of each window begin.
+        The first member of each window, and one past the last.
     """
     n = max(one.nodes for one in ladders)
     width = len(begin) - 1
@@ -151,7 +151,7 @@ def listed_of(
 
 
 class _Lists:
-    """Pairs of numbers in lists, which are told apart by a place."""
+    """Lists of pairs of numbers, one list for each place."""
 
     def __init__(self) -> None:
         self._parts: list[np.ndarray] = []

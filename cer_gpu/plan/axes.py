@@ -46,7 +46,8 @@ class ColumnAxis:
     column : str
     names : tuple of str
     kind : ValueType
-        What the column holds: strings, or whole numbers or booleans that the names spell out (`type_number`).
+        The type of the column: strings, or whole numbers or booleans that the names spell out
+        (`type_number`).
     """
 
     column: str
@@ -102,7 +103,7 @@ def type_number(name: str, kind: ValueType) -> int:
     Raises
     ------
     ValueError
-        Where no value is written like that: a whole number has no leading zeros, a boolean is `true` or
+        When no value is written like that: a whole number has no leading zeros, a boolean is `true` or
         `false`.
     """
     if kind is ValueType.BOOL:
@@ -236,7 +237,7 @@ class NullAxis:
 class GivenAxis:
     """Whether a predicate with a parameter holds: class 1 if so.
 
-    The value comes with the call, and with it another axis that has the same two classes
+    When the call gives the value, another axis with the same two classes replaces it
     (`cer_gpu.plan.planning.given`).
     """
 
@@ -259,7 +260,7 @@ Axis: TypeAlias = ColumnAxis | CutAxis | MatchAxis | NullAxis | RelationAxis | G
 
 @dataclass(frozen=True, slots=True)
 class OutlookAxis:
-    """Whether a complex event of another pattern lies in reach: class 1 if so. It is not read from a row."""
+    """Whether a complex event of another pattern lies within reach: class 1 if so. Not read from a row."""
 
     size: int = 2
 

@@ -32,7 +32,7 @@ class ClockArrays:
     labels : tuple of frozenset of str
         The variables that each label of the machine marks; the first is empty.
     automaton : DeterministicCEA
-        What the arrays are of: minimal, its labels say what transitions ask and reset.
+        The minimal automaton of the arrays; its labels say which checks and resets a transition has.
     """
 
     machine: ClockMachine
@@ -110,9 +110,9 @@ def _check(label: Label) -> int:
 def useful_checks(tables: ClockTables) -> np.ndarray:
     """`useful` of `ClockTables`, from its other columns: shape (n_live,), int32.
 
-    Constants ascend. A run in a state may still be accepted with a clock up to the greatest constant that is
-    compared on some way from the state, before a reset, where every way compares one; else whatever the
-    clock.
+    Constants ascend. If every path from a state compares the clock before a reset, a run in the state can
+    only be accepted while its clock is at most the greatest constant on such a path; otherwise at any clock
+    value.
     """
     found = np.full(tables.n_live, -1, np.int32)
     if tables.sense < 0:

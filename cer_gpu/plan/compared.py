@@ -38,7 +38,7 @@ class ComparedChoice:
     climb : Climb or None
         For MAX.
     shown : ndarray, shape (labels,), bool
-        Whether results show an event with each label; only of MAX all of them.
+        For each label, whether results show its event; for MAX all of them.
     """
 
     strategy: str
@@ -54,9 +54,9 @@ class ComparedMachine:
     ----------
     tables : ComparedTables
     slot_rows : int
-        How many rows of slots there are before those of values.
+        The number of rows of slots, which come before the rows of values.
     choice : ComparedChoice or None
-        What the strategy of SELECT chooses; None: it leaves all.
+        The strategy of SELECT; None: it keeps all complex events.
     """
 
     tables: ComparedTables
@@ -81,16 +81,16 @@ class ComparedMachine:
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """What a view asks for: equal keys, and one value of the entries in a range.
+    """The look-up of a view: entries with equal keys whose value lies in a range.
 
     Attributes
     ----------
     old_keys, new_keys : tuple of Expression
-        Of the entry and of the event, to be equal one by one.
+        The keys of the entry and of the event, which have to be equal one by one.
     value : Expression or None
-        Of the entry; None where none is compared by order.
+        The value of the entry; None if no value is compared by order.
     tests : tuple of PairTest
-        Of this value.
+        The comparisons of this value.
     """
 
     old_keys: Keys
@@ -100,12 +100,12 @@ class LookUp:
 
 
 def look_up(tests: frozenset[PairTest]) -> LookUp:
-    """What a view with some tests asks for.
+    """The look-up of a view with some tests.
 
     Raises
     ------
     QueryError
-        CER061 where its tests are not about one value of the entries.
+        CER061, when the tests compare several values of the entries.
     """
     equal = sorted((test for test in tests if test.op == "="), key=str)
     ordered = tuple(sorted((test for test in tests if test.op != "="), key=str))
@@ -121,7 +121,7 @@ def look_up(tests: frozenset[PairTest]) -> LookUp:
 
 @dataclass(frozen=True, slots=True)
 class ComparedArrays:
-    """What an automaton of compared steps is compiled to.
+    """A compiled automaton of compared steps.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class ComparedArrays:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """How entries of a state lie: by keys, and by a value."""
+    """How the entries of a state are sorted: by keys, then by a value."""
 
     state: int
     keys: Keys
@@ -149,7 +149,7 @@ def compared_arrays(automaton: ComparedAutomaton, lane: Mapping[str, Keys] | Non
     ----------
     automaton : ComparedAutomaton
     lane : mapping of str to Keys, or None
-        For each event type what makes its lane, where all events of an answer are equal in it.
+        For each event type the values that make its lane, if all events of an answer agree in them.
     """
     columns = SlotColumns()
     if lane is not None:

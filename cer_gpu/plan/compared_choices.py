@@ -1,4 +1,4 @@
-"""What a strategy chooses among the complex events of compared steps, where it can be told from positions."""
+"""Strategies of SELECT over compared steps, if positions alone decide what they keep."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ RISES = ("<", "<=", ">", ">=")
 def compared_choice(
     found: ComparedAutomaton, tables: ComparedTables, query: tree.SelectQuery, label_has: np.ndarray
 ) -> ComparedChoice | None:
-    """What the strategy of a query chooses; None where it leaves every complex event.
+    """The choice of a query's strategy; None if it keeps every complex event.
 
-    All matches of `a ; b` have as many events, so that MAX leaves all. Of `(T AS x FILTER x.price >
-    PRIOR(x).price){6,}` it leaves those that no event can be put into.
+    All matches of `a ; b` have equally many events, so MAX keeps all. For `(T AS x FILTER x.price >
+    PRIOR(x).price){6,}` it keeps those into which no further event can be inserted.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ def compared_choice(
     Raises
     ------
     QueryError
-        CER061 where positions do not tell what the strategy leaves.
+        CER061, when positions alone do not decide what the strategy keeps.
     """
     strategy = query.strategy.value
     if query.window is not None and query.window.kind == "attribute":
-        raise beyond(f"`{strategy}` chooses among what a window over an attribute leaves")
+        raise beyond(f"`{strategy}` chooses among the matches that a window over an attribute keeps")
     if not all(found.state_label):
         raise beyond(f"`{strategy}` chooses by marked events, and an event here keeps no mark")
     shown: np.ndarray = (label_has != 0).sum(axis=1) > 0
@@ -53,7 +53,7 @@ def compared_choice(
                 raise beyond(f"one event may enter {stop - begin} states, among which `{strategy}` chooses")
         if _is_ambiguous(found):
             raise beyond(
-                f"`{strategy}` leaves all matches with the same events, and here these may be several"
+                f"`{strategy}` keeps all matches with the same events, and here there may be several"
             )
         return ComparedChoice(strategy, None, shown)
     rows = [tuple(row) for row in label_has[1:].tolist()]
@@ -63,7 +63,7 @@ def compared_choice(
         return None
     climb = _climb(found, tables)
     if climb is None:
-        raise beyond("which matches `MAX` leaves depends on more than two events at a time")
+        raise beyond("which matches `MAX` keeps depends on more than two events at a time")
     return ComparedChoice(strategy, climb, shown)
 
 

@@ -39,7 +39,7 @@ class WindowPlan:
     size : int or float
         The largest `value(end) - value(start)` that is kept.
     attribute : str or None
-        The column that is measured; None for kind "events".
+        The column whose difference is bounded; None for kind "events".
     """
 
     kind: str
@@ -54,7 +54,7 @@ class KeyColumn:
     Attributes
     ----------
     space : int
-        Columns of one space number equal values alike, from 0 on.
+        Columns of one space give equal values equal slots, counted from 0.
     keys : tuple of Expression
         The values of an event; it has no slot (-1) where one of them is null or NaN.
     """
@@ -71,7 +71,7 @@ class ValueColumn:
     ----------
     value : Expression
     among : Expression
-        Those of whose values it is compared with: the same for the column that they make themselves.
+        The value that it is compared with; the column of that value has the same `among`.
     """
 
     value: Expression
@@ -89,14 +89,14 @@ class KeyPlan:
     Attributes
     ----------
     columns : tuple of KeyColumn
-        Those that a join compares, and those that make lanes.
+        The columns that a join compares, and those that make lanes.
     lane_column : ndarray, shape (symbols,) or (0,), int32
-        For each symbol the column that says the lane of an event, where all events of an answer agree in it;
-        empty where no such column makes lanes.
+        For each symbol the column that gives the lane of an event, if all events of an answer agree in it;
+        empty if no such column makes lanes.
     asked : ndarray, shape (symbols, columns + values), bool
         Whether an event with this symbol is compared by the column.
     values : tuple of ValueColumn
-        Those that are compared by order; their rows of slots come after those of `columns`.
+        The values that are compared by order; their rows of slots come after those of `columns`.
     """
 
     columns: tuple[KeyColumn, ...] = ()
@@ -106,7 +106,7 @@ class KeyPlan:
 
     @classmethod
     def of_lane(cls, lane: Mapping[str, tuple[Expression, ...]] | None, n_symbols: int) -> KeyPlan:
-        """For a machine that compares nothing; `lane` says what makes lanes for an event type, if any."""
+        """For a machine that compares nothing; `lane`: for each event type the values that make lanes."""
         if lane is None:
             return cls()
         columns = tuple(KeyColumn(0, names) for names in dict.fromkeys(lane.values()))
@@ -129,9 +129,9 @@ class Reading:
     symbol_dtype : str
         "uint8" or "uint16".
     partition : tuple of tuple of str
-        The parts of the key of PARTITION BY; of a part's alternatives the first that is not null counts.
+        The parts of the key of PARTITION BY, each with its alternatives; the first that is not null counts.
     streams : tuple of str
-        Events of other streams are skipped; empty where every event takes part.
+        The streams that are read; events of others are skipped. Empty: all.
     keys : KeyPlan
     window : WindowPlan or None
         None without WITHIN.
@@ -159,7 +159,7 @@ class Reading:
 
     @property
     def makes_lanes(self) -> bool:
-        """Whether an event's lane, or whether it has one, follows from its values."""
+        """Whether the values of an event decide its lane, or whether it has one."""
         return bool(self.partition or self.streams or self.keys.lane_column.size)
 
 
@@ -190,10 +190,10 @@ class MarkForm:
     measures : tuple of MeasureColumn
         In the order of the result's columns.
     hidden : bool
-        Whether the variables are there for the measures alone (`SELECT NONE, COUNT(x) AS n`): then complex
-        events that agree in start, end and measures are one.
+        Whether variables are kept for the measures only (`SELECT NONE, COUNT(x) AS n`): then complex events
+        with the same start, end and measures are one answer.
     limit : int or None
-        Complex events of one end at most, where variables are hidden.
+        With hidden variables, the most complex events of one end.
     """
 
     variables: tuple[str, ...]
@@ -225,7 +225,7 @@ class TupleForm:
     atoms : tuple of str
         The event type of each atom.
     aggregates : tuple of Aggregate
-        Of answers that are folded into groups.
+        The aggregates, if answers are folded into groups.
     shown : int
         How many variables of the head name a group; the others are read by the aggregates.
     """
@@ -246,14 +246,14 @@ class Traits:
     Attributes
     ----------
     reads_places : bool
-        Whether it reads the position of an event in its partition: where irrelevant events are left out,
+        Whether it reads the position of an event in its partition. Irrelevant events are left out, so
         positions tell which events are neighbours.
     reads_times : bool
         Whether it reads the time of each event.
     reads_prefix : bool
-        Whether what ends at an event depends on all events before it, whatever the window.
+        Whether the complex events that end at an event depend on all events before it, whatever the window.
     carries : bool
-        Whether hits and counts need no more of the events before than registers of a fixed size.
+        Whether hits and counts keep only registers of a fixed size about earlier events.
     ungrouped : bool
         Whether carried hits and counts read the events in the order of the stream, not grouped by lane.
     in_order : bool
@@ -261,31 +261,31 @@ class Traits:
     alone : bool
         Whether one complex event at most ends at each event.
     forgets : bool
-        Whether it knows, without a window, which events no later complex event may begin at.
+        Whether it knows, without a window, at which events no later complex event can begin.
     ranks : bool
-        Whether it admits starts by their ranks, where the attribute of the window falls, and reads events at
+        Whether, where the attribute of the window falls, it admits starts by their ranks and reads events at
         which nothing may start or end as other symbols.
     streams : bool
-        Whether a stream keeps what is open between pushes.
+        Whether a stream keeps open partial matches between pushes.
     streams_falling : bool
-        Whether a stream keeps what is open between pushes also where the attribute of the window may fall.
+        Whether a stream keeps open partial matches between pushes also where the attribute of the window may
+        fall.
     orders : bool
-        Whether a stream keeps runs in the order of values between pushes, where no texts are in order.
+        Whether a stream keeps runs sorted by value between pushes, if no texts are compared by order.
     filters : bool
-        Whether answers are checked one by one where the attribute of the window falls.
+        Whether each answer is checked against the window where its attribute falls.
     chooses : bool
-        Whether it leaves some of the complex events of each end, and which ones the window of the end says.
+        Whether it keeps only some of the complex events of each end, which depend on the window of the end.
     lists_runs_again : bool
-        Whether counts and complex events run the window of each end again.
+        Whether counting and listing run the window of each end again.
     follows : bool
-        Whether a run goes on from event to event as a stream does, and runs no event again.
+        Whether a run goes from event to event, as a stream does, and runs no event twice.
     not_on_device : tuple of str
         The steps that have no CUDA kernel and run on the CPU.
     not_resident : str
-        Why hits and counts over columns that lie on a device need the CPU in between; empty where they
-        do not.
+        Why hits and counts over columns in the memory of a device need the CPU; empty if they do not.
     not_automatic : str
-        Why `device="auto"` takes the CPU whatever the number of events; empty where it does not.
+        Why `device="auto"` takes the CPU for any number of events; empty if it does not.
     """
 
     reads_places: bool = False
@@ -310,7 +310,7 @@ class Traits:
 
 
 class Machine(Protocol):
-    """What runs over the relevant events of a query; picklable."""
+    """Runs over the relevant events of a query; picklable."""
 
     engine: ClassVar[str]
     """The module of `cer_gpu.engine.machines`, and of `cer_gpu.engine.cuda.machines`, that runs it."""
@@ -331,19 +331,19 @@ class CompiledQuery:
         The query as written.
     reading : Reading
     machine : Machine
-        What counts and lists complex events.
+        The machine that counts and lists complex events.
     hits_machine : Machine
-        What finds where some end: the same one, but for a strategy, which chooses among complex events and
-        leaves one of each end.
+        The machine that finds where complex events end. It differs from `machine` if there is a strategy:
+        that never removes the last complex event of an end.
     form : AnswerForm
     consume : {"NONE", "ANY", "PARTITION"}
     limit : int or None
-        Complex events of one end at most.
+        The most complex events of one end.
     outlooks : tuple of Outlook
-        What comes after events, or came before: each reads the symbols of `reading`, or those that the one
-        before it has made of them, and the machine those that the last one makes.
+        What FOLLOWED BY and PRECEDED BY look for. The first reads the symbols of `reading`, each further one
+        those that the one before returns, and the machine those of the last one.
     counts_machine : Machine or None
-        What counts; None: `machine`.
+        The machine that counts; None: `machine`.
     """
 
     text: str
@@ -368,7 +368,7 @@ class CompiledQuery:
 
     @property
     def hidden(self) -> bool:
-        """Whether answers are told apart by their measures alone, so that none is counted without them."""
+        """Whether answers differ only in their measures, so that counting has to compute them."""
         return isinstance(self.form, MarkForm) and self.form.hidden and not self.traits.alone
 
     @property
@@ -378,7 +378,7 @@ class CompiledQuery:
 
     @property
     def carries(self) -> bool:
-        """Whether hits and counts are carried from event to event: no event is kept for later ones."""
+        """Whether hits and counts go from event to event without keeping events."""
         return self.traits.carries and self.window is None and self.consume == "NONE"
 
     @property
@@ -389,9 +389,10 @@ class CompiledQuery:
 
     @property
     def pushes_run_again(self) -> bool:
-        """Whether a push to a stream runs the open window again, so that it costs what is open.
+        """Whether a push to a stream runs the open window again, and costs as much as the window holds.
 
-        What a report consumes is only known once an answer is found to be in the window.
+        CONSUME BY is one reason: what a report consumes is known only when an answer is found to be in the
+        window.
         """
         if not self.traits.streams:
             return True
@@ -407,9 +408,9 @@ class CompiledQuery:
 
     @property
     def pushed_runs_again(self) -> bool:
-        """Whether to list what ends in a push to a stream runs the events of the window of each end again.
+        """Whether listing the complex events of a push runs the window of each end again.
 
-        Under CONSUME BY these are no more than what came since the last report.
+        Under CONSUME BY that is no more than the events since the last report.
         """
         over_interval = self.window is not None and self.window.kind != "attribute"
         follows = over_interval and self.consume == "NONE" and not self.traits.lists_runs_again
@@ -426,14 +427,14 @@ class CompiledQuery:
 
     @property
     def keyed(self) -> bool:
-        """Whether each answer lies in one partition, and no partition ends what another began."""
+        """Whether each answer lies in one partition, and no partition drops partial matches of another."""
         return bool(self.reading.partition) and self.consume != "ANY"
 
     @property
     def cuttable(self) -> bool:
-        """Whether what ends at an event depends on events near it alone: `reached` before it, `sight` after.
+        """Whether the answers at an event depend on near events only: `reached` before, `sight` after it.
 
-        Where the query reads some of several streams, only the engine knows which events a window counts.
+        They do not if the query reads some of several streams and its window counts events.
         """
         window = self.window
         return (
@@ -448,10 +449,10 @@ class CompiledQuery:
 
     @property
     def sight(self) -> int | float | None:
-        """How far before its window, and after its end, lies what an answer depends on; None: it has no end.
+        """How far before its window, and after its end, an answer depends on events; None: without limit.
 
-        It is measured as the window is. What is looked for may itself be followed or preceded by something,
-        so each outlook may begin where another one ends.
+        In the measure of the window. Outlooks may be nested, each beginning where another ends, so their
+        reaches add up.
         """
         window, before = self.window, self.reading.reads_before
         if before and (self.outlooks or window is None or window.kind != "events"):
@@ -468,16 +469,16 @@ class CompiledQuery:
 
     @property
     def reached(self) -> int | float | None:
-        """How far before an end lies what its answers depend on, as the window measures it; None: any."""
+        """How far before an end its answers depend on events, as the window measures; None: any distance."""
         return None if self.window is None or self.sight is None else self.window.size + self.sight
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether an answer depends on what comes after its end."""
+        """Whether an answer depends on events after its end."""
         return any(not outlook.before for outlook in self.outlooks)
 
     def asked(self, product: Product, pushed: bool = False) -> CompiledQuery:
-        """The query with the machine that answers what is asked; `pushed`: of a stream."""
+        """The query with the machine for a product; `pushed`: for a stream."""
         machine = self.machine
         if product == "hits":
             machine = self.hits_machine

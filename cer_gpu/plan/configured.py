@@ -1,4 +1,4 @@
-"""The machine of configurations of a formula: what it measures, and how the values that it keeps compare."""
+"""Makes the machine of configurations of a formula: its measures, and how it holds and compares values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def machine_of(
         For each symbol the numbers of the tests that hold.
     tests : tuple of Predicate
     schema : Schema
-        What intervals are measured by.
+        Has the order attribute and its unit, for intervals.
     """
     asked = [test for test in automaton.tests.all if test.interval is not None]
     measures = {test.measure for test in asked}
@@ -71,7 +71,7 @@ def machine_of(
 
 
 def remembers(formula: Any) -> bool:
-    """Whether what a formula chooses depends on events before the start."""
+    """Whether a selector of a formula depends on events before the start."""
     return any(isinstance(node, tree.Selector) and node.strategy in REMEMBERING for node in parts_of(formula))
 
 
@@ -84,7 +84,7 @@ def _in_units(interval: tree.Interval, measure: int) -> tree.Interval:
 
 
 def held_of(automaton: Stepped, formula: Any, schema: Schema) -> Held | str:
-    """How the values that partial matches keep are held in words of 64 bits, or why they are not."""
+    """How the values of partial matches are held in words of 64 bits, or why they cannot be."""
     typing = StackTyping(ConstantReader(schema), automaton.columns)
     words: dict[int, Word] = {}
     workings: list[Working | None] = []

@@ -1,4 +1,4 @@
-"""The constants of a query, read exactly in the type of what they are compared with."""
+"""Reads the constants of a query exactly, in the type of what they are compared with."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ Value: TypeAlias = int | float | Fraction | str
 
 
 class Measure(NamedTuple):
-    """What the values of an expression are.
+    """The type of the values of an expression.
 
     Attributes
     ----------
     type : ValueType
     unit : str or None
-        Of a time, which is an integer in it (`ns us ms s d`), and of a decimal (`e2`: hundredths).
+        The unit of a time, which is an integer (`ns us ms s d`), or of a decimal (`e2`: hundredths).
     zone : str or None
-        Of a timestamp whose column has a time zone.
+        The time zone of a timestamp column; None without one.
     """
 
     type: ValueType
@@ -61,7 +61,7 @@ class ConstantReader:
     def type_of(self, expression: tree.Expression) -> Measure:
         """The type of an expression, with its unit and time zone where it is a time.
 
-        Times of different units meet in the finer one.
+        Times of different units get the finer unit.
         """
         match expression:
             case tree.Attribute(name):
@@ -115,8 +115,7 @@ class ConstantReader:
         Returns
         -------
         int, float, Fraction, str or None
-            Times as exact numbers in the wanted unit; None for a null (and for a NaN), which compares to
-            nothing.
+            Times as exact numbers in the wanted unit; None for a null or NaN, which compares to nothing.
         """
         unit = wanted.unit
         if wanted.type is ValueType.TIMESTAMP and isinstance(expression, tree.Text):
@@ -165,7 +164,7 @@ def fold(expression: tree.Expression) -> int | float | str | None:
 
 
 def folded(call: tree.Call) -> tree.Expression:
-    """The constant that a function of constants gives; for a null a division by zero."""
+    """The constant value of a function of constants; a null is written as a division by zero."""
     value, kind = fold(call), ConstantReader(Schema({})).type_of(call).type
     if value is None:
         return tree.Arithmetic("/", tree.Number(1), tree.Number(0))
@@ -202,7 +201,7 @@ def in_decimals(value: int | float, wanted: Measure) -> Value:
 
 
 def as_decimal(expression: tree.Expression, measure: Measure) -> Measure:
-    """The measure of an operand beside a decimal: a number that is written with a point is a decimal, too."""
+    """The measure of an operand beside a decimal: there a number written with a point is a decimal, too."""
     found = decimal_literal(expression)
     return measure if found is None else Measure(ValueType.DECIMAL, found.unit)
 
@@ -268,7 +267,7 @@ def _nanoseconds_of(text: str, zone: str | None) -> int:
 def fold_arithmetic(
     op: str, left: int | float | str | None, right: int | float | str | None
 ) -> int | float | None:
-    """Arithmetic of two constants as section 4 of the language has it; None is null."""
+    """Arithmetic on two constants by section 4 of the language; None is null."""
     if left is None or right is None or isinstance(left, str) or isinstance(right, str):
         return None
     if op == "/" or isinstance(left, float) or isinstance(right, float):

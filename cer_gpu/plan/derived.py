@@ -1,8 +1,8 @@
 """Derived columns: PREV and the functions of one event, computed before anything else reads an event.
 
-In `ABS(price - PREV(price)) > 3` there are two: `PREV(price)`, and `ABS(price - PREV(price))` over it. What
-is left is the comparison of a column with a constant, like any other, so that nothing after this step, on any
-device, knows of functions.
+In `ABS(price - PREV(price)) > 3` there are two: `PREV(price)`, and `ABS(price - PREV(price))` over it. The
+rest is an ordinary comparison of a column with a constant, so no later step, on any device, has to know
+functions.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class DerivedColumn:
 
 
 class Deriver:
-    """Puts columns in the place of PREV and of functions.
+    """Replaces PREV and functions by derived columns.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Deriver:
     Attributes
     ----------
     schema : Schema
-        With the derived columns as further attributes.
+        The schema with the derived columns as further attributes.
     """
 
     def __init__(self, schema: Schema) -> None:
@@ -73,11 +73,11 @@ class Deriver:
         return tuple(self._columns.values())
 
     def all_rewritten(self, nodes: Iterable[Any]) -> tuple[Any, ...]:
-        """Predicates and expressions with attributes in the place of PREV and of functions."""
+        """Predicates and expressions in which derived columns replace PREV and functions."""
         return tuple(self.rewritten(node) if derives(node) else node for node in nodes)
 
     def rewritten(self, node: Any) -> Any:
-        """As `all_rewritten`, of one predicate or expression."""
+        """As `all_rewritten`, for one predicate or expression."""
         match node:
             case tree.Previous(attribute=attribute):
                 plain = replace(node, attribute=replace(attribute, span=None), span=None)
@@ -129,7 +129,7 @@ def derives(node: Any) -> bool:
 
 
 def written_out(expression: Any, columns: Sequence[DerivedColumn]) -> Any:
-    """An expression with PREV and functions in the place of derived columns, to be shown."""
+    """An expression in which PREV and functions replace derived columns again, for messages."""
     known = {column.name: column.expression for column in columns}
     match expression:
         case tree.Attribute(name) if name in known:
@@ -144,7 +144,7 @@ def written_out(expression: Any, columns: Sequence[DerivedColumn]) -> Any:
 
 
 def columns_behind(names: Iterable[str], columns: Sequence[DerivedColumn]) -> list[str]:
-    """Columns of the data, those that derived ones are computed from in their place."""
+    """The columns of the data among `names`, and those that the derived ones among them are computed from."""
     known = {column.name: column for column in columns}
     found: dict[str, None] = {}
     for name in names:

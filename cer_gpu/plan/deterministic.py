@@ -1,4 +1,4 @@
-"""The automata of a regular query: for its matches, for the events before a start, for the strategy."""
+"""Makes the automata of a regular query: for its matches, for the events before a start, for the strategy."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Deterministic:
     automaton : DeterministicCEA
         Over symbols, minimal.
     symbol_of : sequence of int
-        The symbol of each class of events: what the monitor reads, or else the automaton.
+        The symbol of each class of events, which the monitor reads or, without one, the automaton.
     monitor : Monitor or None
     applied : tuple of Applied
         The operators by which the automaton was put together; none for a plain formula.
@@ -55,19 +55,19 @@ class Selected:
     ----------
     strategy : {"NEXT", "LAST", "MAX"}
     later : bool
-        Whether it chooses among the complex events of each end once these are known: where a window or
-        CONSUME BY says which they are, and what is left depends on which.
+        Whether it chooses among the complex events of each end after they are found: if a window or CONSUME
+        BY decides which there are, and the choice depends on that.
     single : bool
-        Whether exactly one is left of each end.
+        Whether it keeps exactly one complex event of each end.
     tables : TransitionTables or None
-        The automaton of what is left of a stream; None where it is over the budget and not needed.
+        The automaton of the complex events that it keeps; None if it is over the budget and not needed.
     monitor : Monitor or None
-        Renames the symbols of the query for `tables`; None where `tables` is, or reads these symbols itself:
-        then what is left depends on no window.
+        Renames the symbols of the query for `tables`; None if `tables` is None or reads the query's symbols:
+        then the choice depends on no window.
     label_has : ndarray, shape (labels, variables), uint8
-        Which variables a label of `tables` marks.
+        The variables that each label of `tables` marks.
     applied : Applied
-        Its size, and that of the automaton before.
+        The sizes of the automaton before and after.
     """
 
     strategy: str
@@ -136,20 +136,20 @@ def _determinised(
 
 
 def select_machine(machine: DeterministicCEA, query: tree.SelectQuery) -> Selected:
-    """The automaton of those complex events of an automaton that a strategy chooses.
+    """The automaton of the complex events that a strategy chooses among those of another automaton.
 
     Parameters
     ----------
     machine : DeterministicCEA
         Of the pattern, before the SELECT list.
     query : Query
-        With strategy NEXT, LAST or MAX. Under a window over an attribute some of the events that it chooses
-        from are no starts, and the automaton has the symbols of such events too.
+        Its strategy is NEXT, LAST or MAX. Under a window over an attribute no complex event may start at some
+        events, and the automaton has symbols for such events too.
 
     Raises
     ------
     LimitError
-        When its automaton is over the budget and is needed.
+        When the automaton is over the budget and is needed.
     """
     strategy, n_symbols = query.strategy, machine.n_symbols
     if query.window is not None and query.window.kind == "attribute":
@@ -243,12 +243,12 @@ def tables(automaton: DeterministicCEA) -> TransitionTables:
 
 
 def shown_labels(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """For each label of all complex events the one it has in results; 0 where the SELECT list drops all.
+    """For each label of the automaton, the label in results; 0 if the SELECT list drops all its marks.
 
     Parameters
     ----------
     before, after : ndarray, shape (labels, variables), uint8
-        Which variables each label of either marks.
+        The variables that each label of either automaton marks.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The automaton of a query as nodes and edges: what `explain` draws, whatever draws it.
+"""The automaton of a query as nodes and edges, which `explain` draws in any format.
 
 `A AS a ; B` becomes ::
 
@@ -45,7 +45,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A state, or what stands beside the states; `name` is empty where nothing is written in it."""
+    """A state or a node beside the states; `name` is empty if nothing is written in it."""
 
     name: str
     kind: Kind
@@ -99,7 +99,7 @@ def of_deterministic(machine: DeterministicCEA, described: Callable[[frozenset[i
     ----------
     machine : DeterministicCEA
     described : callable
-        Gives the text that describes the events of a set of symbols.
+        Returns the text that describes the events of a set of symbols.
     """
     symbols: dict[tuple[int, int, int], set[int]] = {}
     for step in machine.transitions:
@@ -123,8 +123,7 @@ def of_composed(
     ----------
     machine : DeterministicCEA
     rows : sequence of sequence of int
-        For each prefix of the stream that a monitor tells apart what a symbol becomes; one row without a
-        monitor.
+        For each state of the monitor, the symbol that each symbol becomes; one row without a monitor.
     symbol_of : sequence of int
         For each class of events the symbol that the monitor reads.
     outcomes : sequence of frozenset of int
@@ -151,7 +150,7 @@ def of_composed(
 
 
 def of_parallelized(pcea: PCEA, body: ConjunctiveQuery | None) -> Drawing:
-    """A PCEA; `body` is that of a rule, whose atoms the labels speak of.
+    """The drawing of a PCEA; `body` is that of a rule, whose atoms the labels name.
 
     The start is drawn once, with an edge for each transition that gathers no run.
     """
@@ -262,7 +261,7 @@ def without_epsilon(cea: CEA) -> CEA:
 
 
 def merged(cea: CEA) -> CEA:
-    """The states that go on alike as one: the coarsest forward bisimulation; without epsilon transitions."""
+    """Merge states with the same continuations, by the coarsest forward bisimulation; no epsilon allowed."""
     block = [int(state in cea.final) for state in range(cea.n_states)]
     read = [identity(move.predicate) for move in cea.transitions]
     while True:
@@ -294,12 +293,12 @@ class _Edges:
         self._found: dict[tuple[int, int], dict[tuple[str, ...], dict[str, None]]] = {}
 
     def add(self, source: int, target: int, read: str, *after: str) -> None:
-        """A transition on `read`; what comes `after` it, where it is not empty, is written behind slashes."""
+        """Add a transition on `read`; each non-empty text of `after` is written behind a slash."""
         rest = tuple(filter(None, after))
         self._found.setdefault((source, target), {}).setdefault(rest, {})[read] = None
 
     def bare(self, source: int, target: int) -> None:
-        """An arrow on which nothing is written."""
+        """Add an arrow without text."""
         self._found[source, target] = {}
 
     def built(self) -> tuple[Edge, ...]:

@@ -20,7 +20,7 @@ ANY = "any event"
 def predicate_text(predicate: Predicate) -> str:
     """A predicate on one event as the query writes it.
 
-    `A` for a type, `A[price > 10]` for a type and what a filter asks of it, `any event` for TRUE.
+    `A` for a type, `A[price > 10]` for a type with a filter, `any event` for TRUE.
     """
     match predicate:
         case TypeTest(name, stream):
@@ -39,7 +39,7 @@ def predicate_text(predicate: Predicate) -> str:
 
 
 def beside_text(pattern: tree.Pattern, before: bool, interval: tree.Interval | None) -> str:
-    """What is looked for, and where, as the query writes it: `FOLLOWED BY [<= 8 h] Logoff`."""
+    """FOLLOWED BY or PRECEDED BY as the query writes it: `FOLLOWED BY [<= 8 h] Logoff`."""
     beside = tree.Beside(tree.EventType("p"), pattern, before, False, interval)
     return to_text(beside).removeprefix("p ")
 
@@ -76,7 +76,7 @@ def _names_a_type(predicate: Predicate) -> bool:
 
 
 def one_of(texts: Sequence[str]) -> str:
-    """The disjunction of descriptions of events, each said once."""
+    """The disjunction of descriptions of events, each once."""
     return ANY if ANY in texts else " or ".join(dict.fromkeys(texts))
 
 

@@ -1,4 +1,4 @@
-"""What some engines do not take, by name, and comparisons that are no equality of two."""
+"""Finds what some engines do not take, and comparisons other than equalities of two events."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cer_gpu.language.walk import walk
 
 
 def beyond_equalities(pattern: tree.Pattern) -> str:
-    """What of a pattern compares events otherwise than by an equality of two; empty where nothing does."""
+    """The first comparison of a pattern that is not an equality of two events, in words; empty if none."""
     return next((name for node in walk(pattern) if (name := _compares(node)) is not None), "")
 
 
@@ -50,8 +50,8 @@ def _variables(side: tree.Expression) -> set[str]:
 def beside_correlation(query: tree.SelectQuery) -> list[Diagnostic]:
     """An error for every operator that some engines do not take beside a comparison between variables.
 
-    What all events of a complex event share parts the stream; a selector, UNLESS and STRICT also speak of the
-    events of the other parts. What is looked for after or before is a stream of its own.
+    A shared key splits the stream by key, but a selector, UNLESS and STRICT also depend on events of other
+    keys. The right sides of FOLLOWED BY and PRECEDED BY are not looked at.
     """
     beside = [node.right for node in walk(query.pattern) if isinstance(node, tree.Beside)]
     apart = {id(node) for right in beside for node in walk(right)}
@@ -71,11 +71,11 @@ def strategy_beside_chain(query: tree.SelectQuery) -> list[Diagnostic]:
 
 
 def _refused(what: str, query: tree.SelectQuery, span: Span | None) -> Diagnostic:
-    hint = "compare with constants"
+    hint = "compare with constants only"
     if not query.partition:
-        hint += ", or, if all events are to have one attribute equal, write PARTITION BY and that attribute"
+        hint += ", or, if all events have to agree in an attribute, write PARTITION BY with it"
     else:
-        hint += "; what is equal inside every partition need not be compared"
+        hint += "; attributes of PARTITION BY are equal anyway and need no comparison"
     return Diagnostic(
         "CER090",
         f"this engine does not take {what} with a comparison between variables",

@@ -1,4 +1,4 @@
-"""Boolean formulas over class numbers: what the predicates of an automaton become."""
+"""Boolean formulas over class numbers, to which the predicates of an automaton are translated."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ Cases: TypeAlias = tuple[int, dict[int, int]]
 
 
 class Formulas:
-    """Numbers formulas: formulas that are built in the same way from the same parts have the same number.
+    """Numbers formulas: formulas of the same structure get the same number.
 
-    So two formulas are compared by their numbers, and each is evaluated once.
+    So formulas are compared by their numbers, and each is evaluated once.
 
     Parameters
     ----------

@@ -15,38 +15,38 @@ from cer_gpu.plan.outlook import Reach
 
 @dataclass(frozen=True, slots=True)
 class GeneralMachine:
-    """A formula with windows and gaps, and what its predicates say of each symbol.
+    """A formula with windows and gaps, and the predicates that hold for each symbol.
 
-    What an event does to the partial matches is found when it happens first, so that a run needs the formula
-    itself and not tables.
+    The effect of an event on partial matches is worked out when it first occurs, so a run needs the formula,
+    not tables.
 
     Attributes
     ----------
     product : {"run", "counts", "hits"}
-        Whether complex events are listed, counted, or only their ends found.
+        Whether complex events are listed, counted, or only their ends are found.
     formula : Pattern
-        In LP-normal form, with the window of the query in it, but for hits; with the strategy of SELECT and
-        its list.
+        In LP-normal form, with the strategy and list of SELECT and, except for hits, the window of the query.
     symbols : tuple of frozenset of int
         For each symbol the numbers of the predicates that hold for its events.
     predicates : tuple of Predicate
-        What the formula asks of events, in the order of its automaton.
+        The predicates of the formula, in the order of its automaton.
     reaches : tuple of (Reach or None)
-        What each test of its clocks asks, in the units of the data; None: whether two times are the same.
+        The bounds of each test of its clocks, in the units of the data; None: a test whether two times are
+        equal.
     timed : bool
         Whether it reads the time of events.
     placed : bool
         Whether it reads their places in the partition.
     prefix : bool
-        Whether what ends at an event depends on all events before it.
+        Whether the complex events that end at an event depend on all events before it.
     registers : bool
         Whether partial matches keep values of events that later ones are compared with.
     columns : tuple of Expression
         These values, over the columns of the data and derived ones.
     held : Held or None
-        How these values are held in words of 64 bits; None where they are not.
+        How these values are held in words of 64 bits; None if they are not.
     beyond : str
-        Why they are not.
+        Why they are not held in words of 64 bits.
     """
 
     product: Literal["run", "counts", "hits"]
@@ -74,7 +74,7 @@ class GeneralMachine:
 
     @property
     def exact(self) -> GeneralMachine:
-        """The machine that holds values as Python has them, whatever their size."""
+        """The machine that holds values as Python objects, of any size."""
         return replace(self, held=None)
 
     @property

@@ -27,20 +27,20 @@ NO_COLUMN = -1
 
 @dataclass(frozen=True, slots=True)
 class JoinArrays:
-    """What a PCEA over symbols is compiled to.
+    """A compiled PCEA over symbols.
 
     Attributes
     ----------
     tables : JoinTables
     columns : tuple of KeyColumn
-        By the numbers that the tables use.
+        In the order of the numbers that the tables use.
     symbol_of : tuple of int
         For each class of events its symbol.
     labels : tuple of frozenset
-        `labels[0]` is the empty one; the marks of the others.
+        The marks of each label; `labels[0]` is empty.
     lane_column : ndarray, shape (n_symbols,) or (0,), int32
-        For each symbol the column whose slot is the lane of the event; empty where there are no lanes but
-        those of PARTITION BY.
+        For each symbol the column whose slot is the lane of the event; empty if only PARTITION BY makes
+        lanes.
     """
 
     tables: JoinTables
@@ -58,7 +58,7 @@ class SlotColumns:
     _above: dict[Keys, Keys] = field(default_factory=dict)
 
     def link(self, one: Keys, other: Keys) -> None:
-        """Say that the two are compared with each other: one space of slots for both."""
+        """Put both into one space of slots, since they are compared with each other."""
         top, low = self._top(one), self._top(other)
         if top != low:
             self._above[low] = top
@@ -68,7 +68,7 @@ class SlotColumns:
         return self.numbers.setdefault(keys, len(self.numbers)) if keys else NO_COLUMN
 
     def space(self, keys: Keys) -> Keys:
-        """What stands for the space of a column."""
+        """The representative of the space of a column."""
         return self._top(keys)
 
     def built(self) -> tuple[tuple[KeyColumn, ...], Mapping[Keys, int]]:
@@ -86,7 +86,7 @@ class SlotColumns:
 
 
 def lane_keys(columns: SlotColumns, keys: Mapping[str, Keys]) -> None:
-    """Make the columns that say the lane of each event type; they share a space."""
+    """Make the columns that give the lane of each event type; they share a space."""
     first: Keys | None = None
     for found in keys.values():
         columns.number(found)
@@ -102,7 +102,7 @@ def join_arrays(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinArr
     machine : SymbolPCEA
         Unambiguous.
     lane : mapping of str to Keys, or None
-        For each event type what makes its lane, where all events of an answer are equal in it.
+        For each event type the values that make its lane, if all events of an answer agree in them.
     """
     symbol_of, applicable = merged_symbols(machine)
     used = {move.label for move in machine.transitions} - {UNMARKED}
@@ -178,7 +178,7 @@ def _entry(source: int, equality: Equality, columns: SlotColumns) -> Entry:
 
 
 def merged_symbols(machine: SymbolPCEA) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Classes of events that no transition tells apart become one symbol; 0 is the neutral one.
+    """Merge symbols that no transition tells apart; 0 is the neutral one.
 
     Returns
     -------

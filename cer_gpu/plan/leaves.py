@@ -1,7 +1,7 @@
 """Leaf predicates -> axes: every predicate of a query becomes a formula over classes of axes.
 
-What a predicate says of one expression alone is gathered first: `v > 3 AND v < 9 OR v IN {20, 30}` is one
-set of values, whatever the number of its parts.
+Conditions on one expression are combined first: `v > 3 AND v < 9 OR v IN {20, 30}` is one set of values,
+however long it is.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ Strings and numbers never share an axis, not even when no schema says which of t
 
 @dataclass(frozen=True, slots=True)
 class RoleColumns:
-    """Which columns of the data say what an event is.
+    """The columns of the type and the stream of an event.
 
     Attributes
     ----------
     type, stream : str or None
-        The columns of the event's type and stream; None where the data has none.
+        Their names; None if the data has no such column.
     type_kind : ValueType
-        What the column of the type holds: strings, whole numbers or booleans.
+        The type of the values of the type column: strings, whole numbers or booleans.
     """
 
     type: str | None = "type"
@@ -78,7 +78,7 @@ class _Values:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Within:
-    """The same as regions of its axis, now that all constants of the axis are known."""
+    """`_Values` as regions of its axis, once all constants of the axis are known."""
 
     key: Key
     regions: np.ndarray
@@ -100,11 +100,11 @@ class AxisBuilder:
     constants : ConstantReader
         Reads the query's constants in the types of the schema.
     columns : RoleColumns
-        Where the type and the stream of an event stand.
+        The columns of the type and the stream of an event.
     outlooks : sequence of OutlookTest, optional
-        Each has an axis (`OutlookAxis`) behind those that are read from a row, in this order.
+        Each has an axis (`OutlookAxis`) after those that are read from a row, in this order.
     deriver : Deriver, optional
-        Puts columns in the place of PREV and of functions.
+        Replaces PREV and functions by derived columns.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""What is looked for after or before an event where it has intervals or compares events.
+"""The right sides of FOLLOWED BY and PRECEDED BY that have intervals or compare events.
 
-Looking ahead, q is a query whose hits are asked for: of the complex events that end at an event the latest
-start decides, since the reach bounds the time of the end alone. Looking back, the reach bounds the start.
-Whether one lies behind an event is whether `(q ; any event) WITHIN [I]` has a complex event that ends there.
+FOLLOWED BY asks for the hits of q: among the complex events that end at an event the latest start decides,
+since the reach bounds the time of the end only. PRECEDED BY bounds the start: q precedes an event within
+reach if `(q ; any event) WITHIN [I]` has a complex event that ends there.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from cer_gpu.plan.symbols import Diagram
 
 
 def without_marks(pattern: tree.Pattern) -> tree.Pattern:
-    """A pattern in LP-normal form whose complex events are told apart by start and end alone."""
+    """A pattern in LP-normal form without marks: its complex events differ only in start and end."""
     return tree.Project(without(pattern, reads(pattern) - variables(pattern)), ())
 
 
 def followed(test: OutlookTest) -> Any:
-    """The formula whose hits say what lies within reach of an event."""
+    """The formula whose hits tell whether q lies within reach of an event."""
     looked_for = without_marks(test.pattern)
     if not test.before:
         return looked_for
@@ -62,7 +62,7 @@ def asked(test: OutlookTest) -> tuple[Predicate, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LookedFor:
-    """A machine for what is looked for, over the classes of events that a diagram tells apart.
+    """The machine of q over the classes of events that a diagram tells apart.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class LookedFor:
     symbol_of : ndarray, shape (outcomes,), int64
         For each outcome the symbol that the machine reads.
     idle : ndarray, shape (outcomes,), bool
-        Of which outcomes an event changes nothing of q, so that it is read only if it is asked.
+        The outcomes whose events change nothing for q, so that they are read only if they are asked.
     """
 
     machine: GeneralMachine
@@ -84,7 +84,7 @@ class LookedFor:
 def looked_for(
     test: OutlookTest, tests: tuple[Predicate, ...], diagram: Diagram, schema: Schema
 ) -> LookedFor:
-    """The machine for what is looked for.
+    """Make the machine of q.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ def looked_for(
     tests : tuple of Predicate
         From `asked`.
     diagram : Diagram
-        Of these tests.
+        The diagram of these tests.
     schema : Schema
-        What intervals are measured by.
+        Has the order attribute and its unit, for intervals.
     """
     numbers: dict[frozenset[int], int] = {}
     formula = followed(test)

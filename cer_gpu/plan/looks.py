@@ -2,7 +2,7 @@
 
 `Logon NOT FOLLOWED BY [<= 8 h] Logoff` asks of the last event of its left side whether a Logoff is in reach.
 The predicates of both sides are folded into one diagram, whose last axes are the bits. So the classification
-tells apart what either side does, and the two rows of a state on the level of a bit say what it becomes.
+serves both sides, and on the level of a bit the two entries of a state give its symbols for 0 and 1.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Look:
 
 
 def looks_of(tests: Iterable[Predicate]) -> tuple[Look, ...]:
-    """What predicates look for, each once; what is looked for inside another one comes before it."""
+    """The looks of some predicates, each once; a nested one comes before the one around it."""
     found: dict[tuple[object, ...], Look] = {}
 
     def visit(predicate: Predicate) -> None:
@@ -108,14 +108,14 @@ def _is_general(pattern: tree.Pattern) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PartOfDiagram:
-    """The part of a diagram that some of its predicates make.
+    """A diagram restricted to some of its predicates.
 
     Attributes
     ----------
     diagram : Diagram
-        Its outcomes speak of these predicates alone, numbered from 0; it has no levels.
+        Its outcomes have only these predicates, numbered from 0; it has no levels.
     outcome_of : tuple of int
-        For each outcome of the whole diagram the one of this part.
+        For each outcome of the whole diagram its outcome here.
     """
 
     diagram: Diagram
@@ -123,7 +123,7 @@ class PartOfDiagram:
 
 
 def part_of(diagram: Diagram, first: int, count: int) -> PartOfDiagram:
-    """The part of the predicates `first .. first + count - 1`."""
+    """The diagram restricted to the predicates `first .. first + count - 1`."""
     numbers: dict[frozenset[int], int] = {}
     outcome_of = tuple(
         numbers.setdefault(
@@ -136,13 +136,13 @@ def part_of(diagram: Diagram, first: int, count: int) -> PartOfDiagram:
 
 @dataclass(frozen=True, slots=True)
 class Woven:
-    """The outlooks of a query, and what the classification gives for them.
+    """The outlooks of a query, and the symbols of the classification for them.
 
     Attributes
     ----------
     outlooks : tuple of Outlook
     classified : Diagram
-        Of the axes that are no bits.
+        The diagram of the axes that are not bits.
     symbols : ndarray, shape (outcomes of `classified`,), int64
         The symbols that the first outlook reads.
     n_symbols : int
@@ -216,14 +216,14 @@ def woven(
 
 @dataclass(frozen=True, slots=True)
 class _LookMachine:
-    """What finds a look in a stream.
+    """The machine that finds a look in a stream.
 
     Attributes
     ----------
     heard : ndarray, shape (outcomes,), int64
         For each outcome of the whole diagram the symbol that it reads.
     idle : ndarray, shape (outcomes,), bool
-        For which outcomes it reads the event only if it is asked.
+        The outcomes whose events it reads only if they are asked.
     """
 
     heard: np.ndarray
@@ -253,18 +253,18 @@ NO_TABLES = TransitionTables(
 
 
 def asked_before(outlooks: Sequence[Outlook], asked: np.ndarray) -> np.ndarray:
-    """By which columns of a join an event is compared, whatever outlooks make of its symbol.
+    """The columns of a join that an event may be compared by, for any bits of its outlooks.
 
     Parameters
     ----------
     outlooks : sequence of Outlook
     asked : ndarray, shape (symbols, columns), bool
-        Of the symbols that the machine reads.
+        For the symbols that the machine reads.
 
     Returns
     -------
     ndarray, shape (symbols, columns), bool
-        Of those that the first outlook reads.
+        For the symbols that the first outlook reads.
     """
     for outlook in reversed(outlooks):
         asked = asked[outlook.becomes].any(axis=1)

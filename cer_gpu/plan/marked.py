@@ -1,4 +1,4 @@
-"""What the variables of a query mark: the columns of its results, and how many events each may have."""
+"""The marks of a query: the variables of its results, and which may mark several events."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def mark_columns(
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """The variables of the result and which of them each label marks.
 
-    Those of the SELECT list in its order (also when nothing marks them), or all that some label has.
+    They are those of the SELECT list in its order (also those that mark nothing), or all that some label has.
     """
     if select is None:
         variables = tuple(sorted({variable for label in labels for variable in label}))

@@ -1,4 +1,4 @@
-"""Checked statement -> outline: what every route looks at before any data is known."""
+"""Checked statement -> outline, which every route looks at before any data is known."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHOOSING = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A statement, and what all routes need of it, worked out once.
+    """A statement with everything that several routes need to know of it, worked out once.
 
     Attributes
     ----------
@@ -36,21 +36,21 @@ class Outline:
     text : str
         As it was written.
     formula : Pattern or None
-        Of a query that is evaluated: the pattern in LP-normal form, without the SELECT list.
+        The pattern in LP-normal form, without the SELECT list; None for a rule.
     correlates : bool
-        Whether a filter of the formula compares events of two variables, beside those of what FOLLOWED BY and
-        PRECEDED BY look for.
+        Whether a filter of the formula compares events of two variables, not counting right sides of FOLLOWED
+        BY and PRECEDED BY.
     derives : bool
         Whether a filter uses PREV or a function.
     shared : SharedKey or None
-        What all events of a complex event agree in, by the formula's comparisons.
+        The attributes in which all events of a complex event agree, by the formula's equalities.
     timed : bool
-        Whether the pattern has intervals of time, beside those of FOLLOWED BY and PRECEDED BY and of what
-        these look for.
+        Whether the pattern has intervals of time, not counting those of FOLLOWED BY and PRECEDED BY and of
+        their right sides.
     beyond : str
-        What of its comparisons is no equality of two events; empty where all are.
+        The first comparison that is not an equality of two events, in words; empty if there is none.
     hidden : bool
-        Whether the variables of the SELECT list are there for its measures alone: it says NONE.
+        Whether the SELECT list is `NONE` with measures, so that variables are kept for these only.
     """
 
     statement: tree.Statement
@@ -145,9 +145,9 @@ def _one_of_types(pattern: tree.Pattern) -> bool:
 
 
 def bare(query: tree.SelectQuery) -> tree.Pattern:
-    """The pattern of a query without filters on what marks nothing.
+    """The pattern of a query without filters on variables that mark nothing.
 
-    What a PROJECT drops marks nothing outside of it: a filter there holds (the checks have noted it).
+    A variable that PROJECT drops marks nothing outside of it, so a filter on it holds (the checks note it).
     """
     return without(query.pattern, reads(query.pattern) - variables(query.pattern))
 
@@ -179,7 +179,7 @@ def _is_rewritten(node: object) -> bool:
 
 
 def listed(formula: tree.Pattern, query: tree.SelectQuery) -> tree.Pattern:
-    """The formula with the SELECT list as its outermost projection, unless a choice comes before the list."""
+    """The formula with the SELECT list as its outermost projection, unless a strategy chooses first."""
     if query.strategy in CHOOSING or query.select is None:
         return formula
     return tree.Project(formula, tuple(item.variable for item in query.select))

@@ -1,4 +1,4 @@
-"""Outlooks of a compiled query: derived columns of bits that say what follows an event, or precedes it."""
+"""Outlooks of a compiled query: one bit for each event that says whether q follows, or precedes, it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Reach:
     Attributes
     ----------
     kind : {"time", "events"} or None
-        What is measured: the order attribute, or places in the partition; None: nothing, at any distance.
+        What is measured: the order attribute, or places in the partition; None: any distance is in reach.
     low, high : int or float, or None
         The least and the greatest distance, in the units of the data; None: no greatest one.
     """
@@ -33,7 +33,7 @@ class LookingMachine(Protocol):
 
     @property
     def symbols(self) -> tuple[frozenset[int], ...]:
-        """What it tells apart."""
+        """The predicates that hold for each of its symbols."""
         ...
 
     @property
@@ -48,7 +48,7 @@ class LookingMachine(Protocol):
 
     @property
     def prefix(self) -> bool:
-        """Whether what ends at an event depends on all events before it."""
+        """Whether the complex events that end at an event depend on all events before it."""
         ...
 
     @property
@@ -82,17 +82,17 @@ class Outlook:
         Whether it looks back.
     reach : Reach
     tables : TransitionTables
-        Of q, whose complex events are not marked.
+        The automaton of q, without marks.
     monitor : Monitor or None
         Renames the symbols of q before `tables` read them.
     heard : ndarray, shape (symbols,), uint16
-        What q reads of an event with each symbol.
+        The symbol of q for each symbol of the query.
     becomes : ndarray, shape (symbols, 2), uint8 or uint16
-        The symbol of an event once the bit is known: where it is 0, where it is 1.
+        The symbol of an event for the bit 0 and for the bit 1.
     machine : LookingMachine or None
-        What finds where complex events of q end, where q has intervals or compares events, so that `tables`
-        are empty. Of an outlook that looks back it finds the events themselves whose bit is 1: it is that of
-        q, then any event, from start to end within reach.
+        Finds where complex events of q end, if q has intervals or compares events; `tables` are then empty.
+        If the outlook looks back, it finds the events whose bit is 1: its pattern is q followed by any event,
+        within reach from start to end.
     """
 
     written: str
@@ -106,7 +106,7 @@ class Outlook:
 
     @property
     def measures(self) -> frozenset[str | None]:
-        """What it measures of events: their times ("time"), or their places in the partition ("events")."""
+        """Whether it reads the times of events ("time"), or their places in the partition ("events")."""
         own: set[str | None] = {self.reach.kind}
         if self.machine is not None:
             read = {"time": self.machine.timed, "events": self.machine.placed}
@@ -115,12 +115,12 @@ class Outlook:
 
     @property
     def reads_prefix(self) -> bool:
-        """Whether where q ends depends on all events before it, whatever the reach."""
+        """Whether the ends of q depend on all events before them, whatever the reach."""
         return self.monitor is not None or (self.machine is not None and self.machine.prefix)
 
     @property
     def by_next(self) -> bool:
-        """Whether the next event of a lane that q takes decides: q is one event, and may come at once."""
+        """Whether the next event of the lane that matches q decides: q is one event, possibly at once."""
         if self.before or self.machine is not None or self.monitor is not None:
             return False
         reach, tables = self.reach, self.tables

@@ -1,7 +1,7 @@
-"""Correlations that make all events of a complex event agree: they become the key of the lanes.
+"""Finds correlations that make all events of a complex event agree; they become the key of the lanes.
 
 `A AS a ; B AS b ; C AS c FILTER a.id = c.id AND b.id = c.id` is `A AS a ; B AS b ; C AS c` on the events of
-each id. What is shown here is **connection**: an equality links the events of both of its sides as soon as
+each id. What has to be proved is **connection**: an equality links the events of both of its sides as soon as
 each side marks one in the same instance of its scope, and links nothing otherwise.
 
 That is decided on the position automaton, for one **class** at a time, a choice of what is compared of each
@@ -51,9 +51,9 @@ class SharedKey:
     Attributes
     ----------
     lane : mapping of str to Keys
-        For each event type of the formula what of its events is the key, in one order for all types.
+        For each event type of the formula the attributes of the key, in one order for all types.
     pattern : Pattern
-        The formula without the equalities that hold wherever all events have one key.
+        The formula without the equalities that hold when all events have one key.
     """
 
     lane: Mapping[str, Keys]
@@ -66,27 +66,26 @@ class SharedKey:
 
 
 def shared_key(formula: t.Pattern, comparing: frozenset[str] = EQUALITY) -> SharedKey | None:
-    """The key by which the stream may be parted without changing the answer of a formula.
+    """The key by which the stream may be partitioned without changing the answer of a formula.
 
     Its complex events are those of `pattern` on the events of each key alone, with their positions in the
     whole stream. This holds since all events of each complex event have one key, and events that are not
     matched do not matter: contiguity, NOT (T), UNLESS and selectors are not lifted, neither are AND and ALL.
-    A filter that stays speaks of matched events only, and so do gaps and windows: the complex events of a
-    formula that has them are some of those without.
+    Remaining filters, gaps and windows depend on matched events only: they only remove complex events.
 
     Parameters
     ----------
     formula : Pattern
-        In LP-normal form, but for filters `x.a = y.b` (`cer_gpu.logic.correlations.unfolded`).
+        In LP-normal form, except for filters `x.a = y.b` (`cer_gpu.logic.correlations.unfolded`).
     comparing : frozenset of str
         The operators of comparisons between events that it may have; equalities alone make a key.
 
     Returns
     -------
     SharedKey or None
-        None where no such key is found: where an equality may be vacuous (one of its variables marks
-        nothing on some path) or leaves an event out, or where an event type would need two attributes.
-        Equalities between two attributes of one event are not followed from one class to another.
+        None if no such key is found: an equality may be vacuous (one of its variables marks nothing on some
+        path) or leaves an event out, or an event type would need two attributes. Equalities between two
+        attributes of one event are not followed from one class to another.
     """
     if any(_sees_other_events(node) for node in nodes(formula)):
         return None

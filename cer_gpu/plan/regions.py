@@ -4,9 +4,9 @@ The constants v_0 < v_1 < ... < v_n-1 of an axis cut its values into regions, nu
 
     0: null or NaN    1: below v_0    2: v_0    3: between v_0 and v_1    4: v_1    ...    2n + 1: above v_n-1
 
-A set of regions is an ascending int64 array of the regions with which it begins or ends: `v > v_0` is
-[3, 2n + 2], its complement [0, 3, 2n + 2, 2n + 2] without what stands twice. So a set of 100,000 constants is
-an array, and all that is done with sets is done by sorting.
+A set of regions is an ascending int64 array of the regions with which it begins or ends: `v > v_0` is [3, 2n
++ 2], its complement [0, 3, 2n + 2, 2n + 2] without the number that stands twice. So a set of 100,000
+constants is an array, and AND, OR and NOT sort such arrays.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ class ValueSet:
     points : ndarray, int64, float64 or object
         As `exact_array` makes it.
     lows, highs : sequence of (Value or None), or ndarray
-        The ends of each range; None where it has no bound. As an array, as `exact_array` makes it, where all
-        have one.
+        The ends of each range; None for no bound. An array from `exact_array` if all have one.
     low_in, high_in : bool
         Whether the ends belong to their ranges.
     """
@@ -143,7 +142,7 @@ class Regions:
         return sets[0] if len(sets) == 1 else self._covered_by(sets, 1)
 
     def complement(self, one: np.ndarray) -> np.ndarray:
-        """The regions that a set has not."""
+        """The regions that are not in a set."""
         if not len(one):
             return np.array([0, self.count])
         before = [] if one[0] == 0 else [0]

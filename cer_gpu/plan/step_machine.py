@@ -30,9 +30,10 @@ class StepMachine:
     span : int or float, or None
         The longest time from start to end that the upper bounds of gaps allow; None: any.
     reach : Sessions or None
-        What parts events that no complex event has together: a gap that no interval allows. None: any is.
+        The gap after which no complex event continues, so that it splits a lane into sessions. None: any gap
+        is allowed.
     sessions : Sessions or None
-        Of a strategy that leaves of each end the complex event that all others are part of.
+        The sessions of a strategy that keeps, for each end, the complex event that contains all others.
     """
 
     tables: StepTables
@@ -44,7 +45,7 @@ class StepMachine:
 
     @property
     def of_neighbours(self) -> bool:
-        """Whether each step leads from an event to its neighbour, and all that end somewhere are reported."""
+        """Whether each step leads to a neighbouring event, and all complex events of an end are reported."""
         return self.sessions is None and of_neighbours(self.tables)
 
     @property
@@ -151,7 +152,7 @@ def _rising(
 
 
 def sessions_of(views: Sequence[View], label: int, floating: bool) -> Sessions:
-    """The sessions of a repetition whose views differ in nothing but the state that they show."""
+    """The sessions of a repetition whose views differ only in the state that they show."""
     view = views[0]
     bound: type = np.float64 if floating else np.uint64
     most: Number = math.inf if floating else MOST

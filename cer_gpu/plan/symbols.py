@@ -50,16 +50,16 @@ class Diagram:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Neighbouring levels of a diagram, flattened into one table.
+    """Consecutive levels of a diagram, flattened into one table.
 
     Attributes
     ----------
     axes : tuple of int
         The axes that it reads.
     strides : tuple of int
-        What the class number of each axis counts in the index.
+        The factor of each axis's class number in the index of `table`.
     state_stride : int
-        What the state of the stage before counts in the index.
+        The factor of the state of the stage before in the index.
     table : ndarray, 1-D, uint8, uint16 or int32
         The state after the stage; the symbol, after the last one.
     """
@@ -71,7 +71,7 @@ class Stage:
 
 
 def classes_that_matter(axes: Sequence[Axis], stages: Sequence[Stage], axis: int) -> tuple[int, ...]:
-    """The classes of an axis with which an event may have another symbol than the neutral one.
+    """The classes of an axis with which an event may have a symbol other than the neutral one.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def classes_that_matter(axes: Sequence[Axis], stages: Sequence[Stage], axis: int
 
 
 def reachable(axes: Sequence[Axis], stages: Sequence[Stage], known: Mapping[int, int]) -> np.ndarray:
-    """The symbols that an event may have of which the classes of some axes are known.
+    """The symbols that an event may have, given its classes on some axes.
 
     Parameters
     ----------

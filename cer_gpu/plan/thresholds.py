@@ -1,4 +1,4 @@
-"""Cuts between exact numbers as values of a dtype: the least value of the dtype above each cut."""
+"""Turns cuts between exact numbers into the least value of a dtype above each cut."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WHOLE = 2**53
 
 
 def exact_array(values: Sequence[Any]) -> np.ndarray:
-    """Constants as an array that has each of them exactly: int64, float64, or objects where neither does."""
+    """Constants as an array that holds each of them exactly: int64, float64, or objects if neither does."""
     # A float that keeps its digits for decimals is one of 64 bits here.
     values = [float(value) if isinstance(value, float) else value for value in values]
     kinds = set(map(type, values))
@@ -63,7 +63,7 @@ def least_above(values: np.ndarray, after: np.ndarray, dtype: np.dtype) -> tuple
     bounds : ndarray, shape (m,), `dtype`
         The least value v of the dtype with v >= value (v > value where `after`).
     exists : ndarray, shape (m,), bool
-        Where there is such a value; elsewhere the bound says nothing.
+        Whether there is such a value; if not, the bound is meaningless.
     """
     if dtype.kind == "f":
         if values.dtype.kind == "f":
@@ -104,7 +104,7 @@ def _of_floats(values: np.ndarray, after: np.ndarray, dtype: np.dtype) -> tuple[
 
 
 def least_above_one(cut: int | float | Fraction, after: bool, dtype: np.dtype) -> int | float | None:
-    """The same for one cut at any number, step by step; None if there is none."""
+    """As `least_above`, for one cut at any number, step by step; None if there is no such value."""
     if dtype.kind != "f":
         info = np.iinfo(dtype)
         if cut in (INFINITY, -INFINITY):

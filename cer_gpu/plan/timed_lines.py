@@ -20,7 +20,7 @@ from cer_gpu.plan.symbols import fold
 
 
 def time_lines(outline: Outline) -> list[str]:
-    """What is known of the clocks of a timed query, in words; nothing of a query without time.
+    """What is known of the clocks of a timed query, in words; empty for a query without time.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Several queries that read a stream at once: one diagram of what any of them tells apart.
+"""Several queries that read a stream at once share one diagram, which tells apart what any of them does.
 
 Each query reads an event as a symbol of its own (`cer_gpu.plan.symbols`). Queries that go through the stream
 together share one *cell* for each combination of classes that their filters tell apart, on axes that are
@@ -38,15 +38,15 @@ Place: TypeAlias = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """What the readings of several queries become when they go through a stream at once.
+    """The shared reading of several queries that go through a stream at once.
 
     Attributes
     ----------
     reading : Reading
-        Of all of them; its symbols, from 1 on, are the cells that some query looks at, those that no query
-        tells apart as one.
+        The reading of all of them. Its symbols, from 1 on, are the cells that some query looks at; cells that
+        no query tells apart are one symbol.
     symbols : tuple of ndarray
-        For each query its symbol of each of these, shape (cells + 1,), uint8 or uint16; of 0 it is neutral.
+        For each query its own symbol for each of these, shape (cells + 1,), uint8 or uint16; 0 is neutral.
     """
 
     reading: Reading
@@ -54,17 +54,17 @@ class Together:
 
 
 def bunches(readings: Sequence[Reading]) -> Iterator[tuple[list[int], Together | None]]:
-    """Cut queries into bunches, in their order, that fit `CELLS`, `TABLES` and `TOLD_APART` each.
+    """Divide queries, in their order, into bunches that each fit `CELLS`, `TABLES` and `TOLD_APART`.
 
     Parameters
     ----------
     readings : sequence of Reading
-        Alike in all but their axes, stages and windows.
+        They differ only in axes, stages and windows.
 
     Yields
     ------
     numbers : list of int
-        The numbers of those in a bunch.
+        The numbers of the queries in a bunch.
     together : Together or None
         Their readings as one; None for a query that is too large, which makes a bunch of its own.
     """

@@ -20,12 +20,12 @@ class TupleMachine:
     Attributes
     ----------
     product : {"run", "counts", "count", "hits"}
-        Whether answers are listed, counted at each end or all together, or only their ends found.
+        Whether answers are listed, counted at each end, counted in total, or only their ends are found.
     lookups : LookupPlan
     fits : ndarray, shape (symbols, atoms), bool
         Whether an event with a symbol fits an atom.
     columns : mapping of (int, int) to int
-        For the number of a joined variable and an atom that has it the column of slots of the atom's events.
+        For a joined variable and an atom that has it, the column of slots of the atom's events.
     units : mapping of str to str
         The units of the attributes that are compared.
     """
@@ -40,7 +40,7 @@ class TupleMachine:
 
     @property
     def totalled(self) -> TupleMachine:
-        """The same, where nothing is asked for but the number of all answers."""
+        """The machine that returns only the number of all answers."""
         return replace(self, product="count")
 
     @property

@@ -1,11 +1,11 @@
-"""How a comparison of several values is worked out, typed by the schema: `StackTyping.working`.
+"""Turns a comparison of several values into typed stack instructions: `StackTyping.working`.
 
 `a.v + b.v > 2 * c.v` over whole numbers becomes
 
     a.v  b.v  PLUS  2  c.v  TIMES  IS_LESS (of the two sides exchanged)
 
-and the same over prices in float64 the like with `REAL_PLUS`. Whole numbers compare with floats by value,
-decimals are whole numbers of their last digit, times whole numbers of the finest unit beside them.
+and over float64 values the same with `REAL_PLUS`. Whole numbers compare with floats by value, decimals are
+whole numbers of their last digit, times whole numbers of the finest unit beside them.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _TURNED = {">": "<", ">=": "<="}
 
 
 class BeyondWordsError(Exception):
-    """A comparison that no program over words of 64 bits works out; says why."""
+    """No program over words of 64 bits can work out a comparison; the message says why."""
 
 
 class StackKind(NamedTuple):
-    """What a value on the stack is.
+    """The type of a value on the stack.
 
     Attributes
     ----------
@@ -45,9 +45,9 @@ class StackKind(NamedTuple):
         "number", "time", "span" or "text".
     real : bool
     one : Fraction
-        What a whole number stands for: of decimals one of the last digit, of times nanoseconds.
+        The value of the whole number 1: for decimals one unit of the last digit, for times in nanoseconds.
     exact : bool
-        Whether a number beside it is the one that is written: of decimals.
+        Whether numbers beside it are read as written, which holds for decimals.
     """
 
     name: str
@@ -83,7 +83,7 @@ class StackTyping:
     ----------
     reader : ConstantReader
     columns : sequence of Expression
-        What comparisons read of an event.
+        The values of an event that comparisons read.
     """
 
     def __init__(self, reader: ConstantReader, columns: Sequence[tree.Expression]) -> None:
@@ -92,12 +92,12 @@ class StackTyping:
         self.texts: list[str] = []
 
     def kind_of(self, column: int) -> StackKind:
-        """What the values of a column are.
+        """The type of the values of a column.
 
         Raises
         ------
         BeyondWordsError
-            For a type that has no word.
+            When the type does not fit a word of 64 bits.
         """
         try:
             measure = self._reader.type_of(self._columns[column])
@@ -106,7 +106,7 @@ class StackTyping:
         return kind_of_measure(measure, to_text(self._columns[column]))
 
     def kinds_of(self, *columns: int) -> tuple[StackKind | None, ...]:
-        """As `kind_of`; None for a type that has no word but its rank."""
+        """As `kind_of`, for several columns; None for a type that is held by its rank only."""
         found: list[StackKind | None] = []
         for column in columns:
             try:
@@ -121,7 +121,7 @@ class StackTyping:
         Raises
         ------
         BeyondWordsError
-            Where there is none.
+            When there are none.
         """
         condition = comparison.condition
         assert isinstance(condition, tree.Comparison)
@@ -259,12 +259,12 @@ class StackTyping:
 
 
 def kind_of_measure(measure: Measure, about: str) -> StackKind:
-    """What values of a type are.
+    """The type on the stack of values of a type.
 
     Raises
     ------
     BeyondWordsError
-        For a type that has no word of 64 bits.
+        When the type does not fit a word of 64 bits.
     """
     match measure.type:
         case ValueType.FLOAT64:

@@ -1,7 +1,7 @@
 """Selectors on automata that are stepped lazily: STRICT, NEXT, LAST and MAX.
 
 As in `cer_gpu.automata.selectors`, a run is followed together with the states of other runs: those that mark
-the same events, those that would be preferred, and those that may come to be.
+the same events, those that are preferred, and those that may become preferred.
 """
 
 from __future__ import annotations

@@ -30,7 +30,8 @@ class Read(NamedTuple):
     ----------
     comparisons : Comparisons
     columns : tuple of Expression
-        What comparisons read of an event, by the number of the column: over attributes without a variable.
+        The values of an event that comparisons read, by the number of the column; attributes have no
+        variable.
     """
 
     comparisons: Comparisons
@@ -66,7 +67,7 @@ def conditions_in(formula: Any) -> Iterator[tree.Condition]:
 
 
 def parts_of(formula: Any) -> Iterator[Any]:
-    """A formula and all patterns inside it, but for what FOLLOWED BY looks for."""
+    """A formula and all patterns inside it, without the right sides of FOLLOWED BY and PRECEDED BY."""
     waiting = [formula]
     while waiting:
         node = waiting.pop()
@@ -75,7 +76,7 @@ def parts_of(formula: Any) -> Iterator[Any]:
 
 
 def patterns_in(node: Any) -> tuple[Any, ...]:
-    """The operands of a node, but for what FOLLOWED BY looks for."""
+    """The operands of a node, without the right side of FOLLOWED BY and PRECEDED BY."""
     if isinstance(node, tree.Beside):
         return (node.left,)
     inside = (getattr(node, name, None) for name in ("pattern", "left", "right"))
@@ -143,6 +144,6 @@ def owner_of(side: tree.Expression) -> Owner:
 
 
 def column_of(side: tree.Expression) -> tree.Expression:
-    """An expression over one variable as what it says of a single event."""
+    """An expression over one variable as an expression over a single event."""
     found: tree.Expression = with_attributes(side, lambda one: replace(one, variable=None, prior=False))
     return found

@@ -1,8 +1,8 @@
 """How partial matches may end: the automaton of a pattern without its comparisons and clocks.
 
-`A AS a ; B ; C AS c FILTER c.p > a.p` relaxed is `A ; B ; C`. Whatever a partial match may still become, a
-run of the relaxed automaton from one of its states may become too, over the same events. So where no such
-run ends within the window, the partial match is of no use.
+`A AS a ; B ; C AS c FILTER c.p > a.p` relaxed is `A ; B ; C`. Every continuation of a partial match is also a
+run of the relaxed automaton from one of its states. So if no such run ends within the window, the partial
+match can be dropped.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ class Completions:
     number: dict[State, int]
 
     def numbers(self, automaton: Stepped, states: Iterable[State]) -> list[int]:
-        """The states from which some states of the automaton end; empty where that is not known."""
+        """The relaxed states for some states of the automaton; empty if they are not known."""
         found = {self.number.get(one) for state in states for one in automaton.member.relaxing(state)}
         return [] if None in found else sorted(one for one in found if one is not None)
 
 
 class _Symbol:
-    """An event of which the relaxed automaton asks the symbol alone."""
+    """An event of which the relaxed automaton reads only the symbol."""
 
     def __init__(self, symbol: int) -> None:
         self.symbol = symbol
 
 
 def completions(automaton: Stepped) -> Completions | None:
-    """The relaxed automaton, or None where it has more than `STATES` states."""
+    """The relaxed automaton, or None if it has more than `STATES` states."""
     relaxed = automaton.member.relaxed()
     number = {state: at for at, state in enumerate(relaxed.begin())}
     waiting = list(number)

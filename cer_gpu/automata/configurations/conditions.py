@@ -1,7 +1,7 @@
 """Filters that compare events as automata that are stepped lazily: `Conditioned`, `NotSuch`.
 
-A filter keeps registers of what its own pattern marks, and at its end owes what it asks of variables from
-outside.
+A filter keeps registers of the events that its own pattern marks; at its end, conditions on variables from
+outside are owed.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class _Local:
         return not owner.prior and owner.variable in local
 
     def begin(self) -> State:
-        """The registers of nothing; None where they are those of others."""
+        """The registers before any event; None for those of variables from outside."""
         choices = tuple([EMPTY if own else None for own in self.own])
         folds = zip(self.comparison.folds, self.own_folds, strict=True)
         return choices, tuple([begun(fold) if own else None for fold, own in folds])
@@ -103,14 +103,14 @@ class _Local:
         )
 
     def formula(self, registers: State, event: Seen) -> Formula:
-        """What it says once its own variables mark no more."""
+        """Its formula once its own variables mark no more events."""
         choices, folds = registers
         if self.whole:
             return truth(self.comparison, self.number, choices, folds, event)
         return LEAF, self.number, choices, folds
 
     def settled(self, registers: State, label: Label, ahead: frozenset[str], event: Seen) -> State:
-        """TRUE or FALSE once it is decided; else its registers, as far as they are asked for."""
+        """TRUE or FALSE once it is decided; until then the registers that are still needed."""
         if not self.whole:
             return registers
         comparison = self.comparison

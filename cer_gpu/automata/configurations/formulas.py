@@ -124,13 +124,13 @@ class Stepped:
     ----------
     member : Member
     tests : AgeTests
-        What it asks of its clocks.
+        The tests of its clocks.
     idle : tuple of bool
         For each symbol whether an event with it changes nothing, wherever it comes.
     comparisons : tuple of ComparedEvents
-        Those that registers are kept for.
+        The comparisons that registers are kept for.
     columns : tuple of Expression
-        What these read of an event.
+        The values of an event that these read.
     satisfied : tuple of tuple of bool
         For each comparison `x[...]` which symbols satisfy its predicate; empty for any other.
     """

@@ -1,8 +1,8 @@
 """How the values that partial matches keep are held in words of 64 bits, and how they are worked out.
 
 `SUM(x.v) > y.v + 2` reads two operands, the register of the sum and a value of y. Its `Working` is a list of
-instructions for a stack, as `cer_gpu.kernels.configurations.contract.Programs` has them, in which operands
-stand for the words in which they are held: of a running sum of whole numbers two.
+instructions for a stack, as `cer_gpu.kernels.configurations.contract.Programs` has them, in which an operand
+stands for the words that hold it: two for a running sum of whole numbers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Working(NamedTuple):
     ----------
     code : tuple of (str, int)
     fills : bool
-        Whether COALESCE makes something of what is nothing.
+        Whether COALESCE replaces a null.
     """
 
     code: Code
@@ -39,18 +39,18 @@ class Working(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What is held, and how.
+    """The values that are held, and how.
 
     Attributes
     ----------
     words : tuple of str
         For each column of values.
     workings : tuple of (Working or None)
-        For each comparison; None where it asks one pair of values.
+        For each comparison; None if it compares one pair of values.
     texts : tuple of str
-        Those that comparisons name.
+        The texts in comparisons.
     spans : tuple of (int, float) or None
-        Of a window over an attribute: its column, and its size in the unit of the column.
+        For a window over an attribute: its column, and its size in the unit of the column.
     """
 
     words: tuple[Word, ...]
@@ -60,7 +60,7 @@ class Held:
 
     @property
     def works(self) -> bool:
-        """Whether anything is worked out."""
+        """Whether there are instructions to run."""
         return any(one is not None for one in self.workings) or self.spans is not None
 
 

@@ -1,4 +1,4 @@
-"""What automata that are stepped lazily have in common: `Member`, and those that stand around another one.
+"""The interface of automata that are stepped lazily: `Member`, and `Wrapped` for those around another one.
 
 A run first reads the events before the start of a complex event, with the label `BEFORE`; its last event
 takes it to `END`.
@@ -39,23 +39,23 @@ class Member(ABC):
 
     @abstractmethod
     def aged(self, state: State, event: Seen) -> State | None:
-        """A state without what is late and without clocks that are settled; None if it is late itself."""
+        """A state without late members and settled clocks; None if it is late itself."""
 
     @abstractmethod
     def labels(self) -> frozenset[Label]:
-        """The labels of its transitions: all, and maybe more."""
+        """A superset of the labels of its transitions."""
 
     def ahead(self, state: State) -> frozenset[Label]:
-        """The labels of the transitions that may follow a state: all, and maybe more."""
+        """A superset of the labels of the transitions that may follow a state."""
         return self.labels()
 
     @abstractmethod
     def relaxed(self) -> Member:
-        """An automaton without clocks, comparisons and what is forbidden or preferred: it accepts more."""
+        """The automaton without clocks, comparisons, UNLESS and selectors: it accepts more."""
 
     @abstractmethod
     def relaxing(self, state: State) -> Iterator[State]:
-        """The states of `relaxed` that a state stands for: where it may end, one of these may end too."""
+        """The states of `relaxed` for a state: if it may end, one of these may end too."""
 
 
 class Wrapped(Member):
@@ -118,6 +118,6 @@ class OneEvent(Member):
 
 
 def all_aged(member: Member, states: Iterable[State], event: Seen) -> frozenset[State]:
-    """Those of some states that are not late, and of these the best."""
+    """The states that are not late and that no other of them can replace."""
     found = [member.aged(state, event) for state in sorted(states, key=repr)]
     return best(state for state in found if state is not None)

@@ -1,8 +1,8 @@
-"""What a partial match owes: conditions on variables from outside a filter, until these are known.
+"""Debts of a partial match: conditions on variables from outside a filter, until these are known.
 
 `(T AS y FILTER y.id = x.id)` ends before all events of x are known. It owes `y.id = x.id` with the register
-of y in it, and the scope that binds x asks for it: at its end, or once x can mark no more. What is forbidden
-(by UNLESS), or preferred, owes in its turn, so that a debt is a formula: TRUE or FALSE, or a tuple of
+of y in it, and the scope that binds x asks for it: at its end, or once x can mark no more. Runs that UNLESS
+forbids, or that a selector prefers, have debts too, so a debt is a formula: TRUE or FALSE, or a tuple of
 
 - `LEAF`, the number of a comparison, the registers of its choices and of its aggregates, None if not known;
 - `NOT` and a formula; `AND` or `OR` and a set of formulas.
@@ -76,7 +76,7 @@ def evaluated(condition: tree.Condition, value_of: Callable[[tree.Condition], Fo
 
 
 class Debts:
-    """Works on what is owed.
+    """Evaluates debts.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Debts:
         return one[0] == LEAF and not one[3] and self.filled(one, fill, event) is False
 
     def together(self, owed: Iterable[Formula], event: Seen) -> Owed:
-        """Formulas that all have to hold, those of one comparison as one where only one owner is known."""
+        """Formulas that all have to hold; those of one comparison are merged if only one owner is known."""
         found: set[Formula] = set()
         single: dict[tuple[int, int], Formula] = {}
         for one in owed:

@@ -1,4 +1,4 @@
-"""What is asked of registers while a shape is stepped, numbered, and what is worked out of them."""
+"""Numbers the tests of registers that stepping a shape asks, and the values that are computed from them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class RegisterTests:
     Attributes
     ----------
     all : list of (str, int, int)
-        What each asks: "known" or one of `= != < <=`, and the columns of the values that it reads.
+        Each test: "known" or one of `= != < <=`, and the columns of the values that it reads.
     turned : list of bool
-        Of each comparison whether its right side stands on the left.
+        For each comparison, whether its sides are exchanged.
     programs : list of Code
-        What is worked out, by number.
+        The programs, by number.
     spans : int
         The test whether a window over an attribute holds.
     """
@@ -67,13 +67,13 @@ class RegisterTests:
             self.all.append(("works", 0, 0))
 
     def worked(self, code: Code, measure: int) -> Slot:
-        """The value that a program comes to.
+        """The slot of a program's value.
 
         Parameters
         ----------
         code : tuple of (str, int)
         measure : int
-            Of a slot that keeps it.
+            The measure of the slot that keeps it.
         """
         number = self._program.setdefault(code, len(self.programs))
         if number == len(self.programs):
@@ -89,7 +89,7 @@ class RegisterTests:
         return self.programs[number] if number >= 0 else (("LOAD", int(value)),)
 
     def about(self, program: int, sums: bool) -> str:
-        """What a program works out: a sum, or a comparison."""
+        """The operator that a program belongs to, for messages: a sum, or a comparison."""
         condition = self._comparisons[self._worked[program]].condition
         if sums and isinstance(condition, tree.Comparison):
             found = aggregates(*operands(condition))
@@ -97,7 +97,7 @@ class RegisterTests:
         return f"a side of `{to_text(condition)}`"
 
     def measure_of(self, slot: int) -> int:
-        """What a value of the event that is being read measures: a clock, 2 + its column, or a count."""
+        """The measure of a value of the event that is being read: a clock, 2 + its column, or a count."""
         number = NOW - slot - 2 - self._columns
         return NOW - slot if number < 0 else self._measures[number]
 
@@ -121,7 +121,7 @@ class RegisterTests:
         return self.worked(low, 2 + column), self.worked(high, 2 + self._columns)
 
     def asked(self, number: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> Slot | None:
-        """What says whether a comparison holds; None where it does not, as a value is nothing."""
+        """The slot that tells whether a comparison holds; None if it does not, since a value is null."""
         working = self.held.workings[number]
         assert working is not None
         parts = [None if value is None else self._word(value) for row in rows for value in row]
@@ -157,7 +157,7 @@ class RegisterTests:
         return (*code, *self._word(count[0]), ("TO_REAL", 0), ("REAL_DIVIDED", 0))
 
     def spanned(self, first: Slot, last: Slot) -> Slot:
-        """What says whether a window over an attribute holds."""
+        """The slot that tells whether a window over an attribute holds."""
         assert self.held.spans is not None
         column, size = self.held.spans
         values = (*self._word(last), *self._word(first))

@@ -1,10 +1,11 @@
-"""Registers: what a partial match keeps of marked events for the comparisons that speak of them.
+"""Registers: the values of marked events that a partial match keeps for comparisons.
 
 A **comparison** is a leaf of a condition that no single event decides: `y.p > x.p`, `COUNT(x) >= 3`,
-`PRIOR(x)[p > 1]`. Its **owners** are the variables that it speaks of. For each one a register keeps what can
-still be asked for: of `y.p > x.p` the greatest value of x and the least of y, of an equality the one value,
-of any other comparison the distinct values. `BAD` stands for an event that makes the comparison false
-whatever the others are: a null, or a second value of an equality. Aggregates keep running values.
+`PRIOR(x)[p > 1]`. Its **owners** are the variables that it speaks of. For each owner a register keeps only
+what the comparison can still need: for `y.p > x.p` the greatest value of x and the least of y, for an
+equality the one value, for any other comparison the distinct values. `BAD` stands for an event that makes the
+comparison false whatever the others are: a null, or a second value of an equality. Aggregates keep running
+values.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ class Fold:
     owner : Owner
     function : str
     column : int
-        What is aggregated; -1 in `COUNT(x)`.
+        The column that is aggregated; -1 for `COUNT(x)`.
     distinct : bool
     most : int
-        No comparison tells this count from a larger one; 0: each counts.
+        Counts from this one on make no difference to any comparison; 0: every count does.
     """
 
     owner: Owner
@@ -69,7 +70,7 @@ class ComparedEvents:
     ----------
     condition : Comparison or Every
     choices : tuple of Owner
-        Of which each choice of one event counts.
+        The variables of whose events every choice of one each is compared.
     columns : tuple of tuple of int
         For each choice the columns that the comparison reads of its event.
     keeps : tuple of str
@@ -96,7 +97,7 @@ class ComparedEvents:
 
 
 class Seen(Ages, Protocol):
-    """What is known of the event that is being read, and of those that registers hold."""
+    """Answers questions about the event that is being read and the values in registers."""
 
     def value(self, column: int) -> Any:
         """The value that the event has in a column; None for a null."""
@@ -115,7 +116,7 @@ class Seen(Ages, Protocol):
         ...
 
     def spans(self, column: int, first: Any, last: Any, size: int | float) -> bool:
-        """Whether from one value of a column to another one there is at most so much."""
+        """Whether two values of a column differ by at most `size`."""
         ...
 
     def satisfies(self, comparison: int) -> bool:
@@ -123,11 +124,11 @@ class Seen(Ages, Protocol):
         ...
 
     def increased(self, count: Register) -> Register:
-        """A count and one more."""
+        """A count plus one."""
         ...
 
     def added(self, column: int, total: Register, value: Any) -> Register:
-        """A sum of values of a column and one more; `EMPTY` is that of none."""
+        """A sum plus one more value of a column; `EMPTY` is the sum of none."""
         ...
 
     def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
@@ -163,7 +164,7 @@ def _merged(keep: str, column: int, one: Register, other: Register, event: Seen)
 
 
 def joined(comparison: ComparedEvents, choice: int, one: Register, other: Register, event: Seen) -> Register:
-    """The register of the events of two."""
+    """The register of all events of two registers."""
     keep, columns = comparison.keeps[choice], comparison.columns[choice]
     if BAD in (one, other):
         return BAD
@@ -243,7 +244,7 @@ def truth(
     folds: Sequence[Register],
     event: Seen,
 ) -> bool:
-    """Whether a comparison holds of what its registers stand for.
+    """Whether a comparison holds for the events that its registers stand for.
 
     Parameters
     ----------
@@ -266,7 +267,7 @@ def truth(
 
 
 def owners_of_sides(condition: tree.Comparison) -> tuple[Owner, Owner] | None:
-    """The variables of the two sides of a comparison, where each has one of its own; else None."""
+    """The variables of the two sides of a comparison, if each side has one of its own; else None."""
     if any(aggregates(*operands(condition))):
         return None
     left, right = (
@@ -279,9 +280,9 @@ def owners_of_sides(condition: tree.Comparison) -> tuple[Owner, Owner] | None:
 
 
 def keeps_of(condition: tree.Comparison) -> tuple[str, str]:
-    """What the registers of a comparison keep, each side of which is a value of one variable.
+    """What the registers of a comparison keep if each side is a value of one variable.
 
-    Of `left < right` the greatest left and the least right decide, of an equality the one value.
+    For `left < right` the greatest left and the least right decide, for an equality the one value.
     """
     match condition.op:
         case "=":

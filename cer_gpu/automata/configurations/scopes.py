@@ -1,7 +1,7 @@
 """The scopes that bind the variables of filters, as automata that are stepped lazily.
 
-A scope keeps registers of what it binds, and asks for what is owed at its end, or as soon as it is decided.
-The body of an iteration hands its registers to the next repetition, for PRIOR.
+A scope keeps registers of the variables that it binds, and evaluates debts at its end, or as soon as they are
+decided. The body of an iteration hands its registers to the next repetition, for PRIOR.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from cer_gpu.automata.match import BEFORE, UNMARKED
 
 
 class _Bound(NamedTuple):
-    """A register that a scope keeps: of a choice of a comparison, or of an aggregate in it."""
+    """A register that a scope keeps: for a choice of a comparison, or for an aggregate in it."""
 
     number: int
     choice: bool
@@ -51,7 +51,7 @@ class Binding:
         The comparisons that may be owed inside.
     names : frozenset of str
     prior : bool
-        Whether the variables are meant that stand in PRIOR.
+        Whether these are the variables in PRIOR.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class ScopeMember(Wrapped):
     debts : Debts
     binding : Binding
     before : Binding or None
-        What PRIOR stands for; None where this is no body of an iteration that asks.
+        The binding of PRIOR; None unless this is the body of an iteration with PRIOR.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class ScopeMember(Wrapped):
 
 
 class Gathering(Wrapped):
-    """Gathers what is owed up to the end of a pattern whose states are compared with each other.
+    """Keeps debts until the end of a pattern whose states are compared with each other.
 
     A state is (state of the pattern, what is owed).
     """

@@ -1,8 +1,8 @@
 """Sequences and iterations as automata that are stepped lazily, with clocks in their states.
 
-What `cer_gpu.automata.operators` builds whole, over symbols, is followed here state by state, as events come:
-a state may hold clocks, and there are as many as moments at which these were reset. A state that waits for
-what may come later keeps the clock by which it is late.
+`cer_gpu.automata.operators` builds the whole automaton over symbols; here states are followed one by one as
+events come, since a state may hold clocks, and there are as many states as moments at which these were reset.
+A waiting state keeps the clock that tells when it is late.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from cer_gpu.automata.match import BEFORE, UNMARKED
 
 
 class Joint:
-    """What stands before an element of a sequence: `;`, `:`, `;[I]` or `:[I]`."""
+    """The operator before an element of a sequence: `;`, `:`, `;[I]` or `:[I]`."""
 
     def __init__(self, contiguous: bool, clock: Clock | None) -> None:
         self.contiguous = contiguous
         self.clock = clock
 
     def relaxed(self) -> Joint:
-        """The same without a clock."""
+        """The operator without its clock."""
         return Joint(self.contiguous, None)
 
     def reset(self) -> Slot | None:
-        """The clock of the state before the element, None if nothing is asked."""
+        """The clock of the state before the element, None without an interval."""
         return None if self.clock is None else self.clock.reset()
 
     def admits(self, slot: Slot | None, event: Seen) -> bool:
@@ -36,7 +36,7 @@ class Joint:
         return slot is None or self.clock is None or self.clock.holds(slot, event)
 
     def aged(self, slot: Slot | None, event: Seen) -> tuple[bool, Slot | None]:
-        """Whether the element may still begin, now or later, and the clock that is left."""
+        """Whether the element may still begin, now or later, and the clock that is still needed."""
         if slot is None or self.clock is None:
             return True, None
         if self.clock.late(slot, event):

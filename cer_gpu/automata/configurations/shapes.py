@@ -2,19 +2,19 @@
 
 A **configuration** stands for all runs that have given the same labels to the same events so far. It is the
 set of the states that these runs are in, the subset construction, with clocks in the states. A **shape** is
-such a set with slots in the place of clock values: slot 0 is the clock that was reset first. Clocks that were
-reset at the same time are one slot; those that nothing asks for any more have none. So a configuration is a
-shape and the times of its slots.
+such a set with slots in place of clock values: slot 0 is the clock that was reset first. Clocks that were
+reset at the same time share a slot; clocks that are no longer asked have none. So a configuration is a shape
+and the times of its slots.
 
-What an event does to a shape depends on the symbol of the event and on what the tests say of the ages of the
-slots. `Shapes.step` finds it for the tests that are asked on the way, one after another: they make a decision
-tree, which grows only where the stream leads.
+What an event does to a shape depends on the symbol of the event and on the results of tests of the ages of
+the slots. `Shapes.step` finds it for the tests that are asked on the way, one after another: they make a
+decision tree, which grows only where the stream leads.
 
-Determinisation ends on every stream, also where no timed automaton is equivalent that is deterministic: n
-events make at most n moments, and a state has boundedly many clocks. The number of members is bounded by that
-of the states of the operators with all ways to put the open moments into their clocks; a member is open up to
-the upper bound of its clocks. Members that can do no more than another one (`slots.best`) are left out, and
-a clock without an upper bound is dropped once it is above the lower one.
+This works on every stream, also if no deterministic timed automaton is equivalent: n events have at most n
+moments, and a state has boundedly many clocks. A configuration has at most as many members as there are
+states of the operators with all ways to put open moments into their clocks; a member stays open up to the
+upper bound of its clocks. Members that can do no more than another one (`slots.best`) are left out, and a
+clock without an upper bound is dropped once it is above its lower bound.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class Shape:
     Attributes
     ----------
     started : bool
-        Whether the complex events have started. Otherwise it is what the events before the start have left.
+        Whether the complex events have started. If not, the states come from the events before the start.
     states : frozenset of State
     measures : tuple of int
-        What each slot measures.
+        The measure of each slot.
     """
 
     started: bool
@@ -65,7 +65,7 @@ class Shape:
 
 
 class Outcome(NamedTuple):
-    """One of the things that an event does to a configuration: it gives the event a label.
+    """One effect of an event on a configuration: a label for the event, and a target.
 
     Attributes
     ----------
@@ -76,9 +76,10 @@ class Outcome(NamedTuple):
     accepts : bool
         Whether complex events end at it.
     target : int
-        The shape of the complex events that go on, -1 if none does.
+        The shape of the complex events that continue, -1 if none does.
     slots : tuple of int
-        For each slot of the target the slot of the configuration that it was; `NOW - measure` for the event.
+        For each slot of the target the slot of the configuration that it comes from; `NOW - measure` for the
+        event.
     """
 
     label: int
@@ -89,7 +90,7 @@ class Outcome(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A test of a slot, of a comparison of two, and what it said."""
+    """A test of one slot, or of two, and its result."""
 
     slot: int
     other: int
@@ -101,7 +102,7 @@ Path: TypeAlias = tuple[Asked, ...]
 
 
 class SaysOfSlots(Protocol):
-    """Who answers the tests of a configuration at an event."""
+    """Answers the tests of a configuration at an event."""
 
     symbol: int
 
@@ -111,7 +112,7 @@ class SaysOfSlots(Protocol):
 
 
 class _Noting:
-    """SaysOfSlots tests, each once, and notes them."""
+    """Passes each test on to a `SaysOfSlots` once, and notes its result."""
 
     def __init__(
         self, symbol: int, answers: SaysOfSlots, tests: RegisterTests, satisfied: Sequence[Sequence[bool]]
@@ -174,18 +175,18 @@ class _Noting:
 
 
 class _AsksNothing(_Noting):
-    """Says whether anything is asked, by an error."""
+    """Raises an error as soon as a test is asked."""
 
     def _says(self, slot: int, other: int, test: int) -> bool:
         raise _AskedError
 
 
 class _AskedError(Exception):
-    """Something was asked."""
+    """A test was asked."""
 
 
 class _NoAnswers:
-    """Nobody is asked."""
+    """Answers no test."""
 
     symbol = TICK
 
@@ -197,24 +198,24 @@ _NO_ANSWERS = _NoAnswers()
 
 
 class Shapes:
-    """The shapes of an automaton, as a stream comes to them.
+    """The shapes of an automaton, numbered as a stream reaches them.
 
     Parameters
     ----------
     automaton : Stepped
     held : Held
     apart : bool
-        Whether each state is a shape of its own, once complex events have started: where only their ends are
-        asked for, none has to be found once alone, and values of several need no common shape.
+        Whether each state is a shape of its own once complex events have started. Used if only ends are
+        wanted: a complex event may then be found several times, and states need no common shape.
 
     Attributes
     ----------
     all : list of Shape
-        By number; 0 is that of a stream without events.
+        By number; 0 is the shape before the first event.
     labels : tuple of frozenset of str
         By number; 0 is `UNMARKED`.
     nbytes : int
-        Bytes that they take, about.
+        About how many bytes they take.
     """
 
     def __init__(self, automaton: Stepped, held: Held, apart: bool = False) -> None:
@@ -234,16 +235,16 @@ class Shapes:
         self._shape(False, tuple(dict.fromkeys(automaton.member.begin())), ())
 
     def put(self, shape: Shape) -> int:
-        """The number of a shape that another run has come to."""
+        """The number of a shape that another run has reached."""
         return self._shape(shape.started, tuple(sorted(shape.states, key=repr)), shape.measures)
 
     def kept(self, numbers: Iterable[int]) -> Shapes:
-        """The shapes with some numbers, which are in use, in this order behind the first one.
+        """The shapes with some numbers, in this order, after shape 0; all others are forgotten.
 
         Raises
         ------
         LimitError
-            Where they are too many, or take too much memory.
+            When they are too many, or take too much memory.
         """
         found = Shapes(self._automaton, self.registers.held, self._apart)
         for number in numbers:
@@ -278,7 +279,7 @@ class Shapes:
         )
 
     def stays(self, number: int, symbol: int) -> bool:
-        """Whether an event with a symbol changes nothing of a shape but the ages of its slots."""
+        """Whether an event with a symbol changes nothing in a shape except the ages of its slots."""
         shape = self.all[number]
         event = _AsksNothing(symbol, _NO_ANSWERS, self.registers, self._satisfied)
         found: set[State] = set()
@@ -302,12 +303,12 @@ class Shapes:
         symbol : int
             `TICK` if time has passed, and nothing else.
         answers : SaysOfSlots
-            Of the ages of its slots, and of the values that they keep.
+            Answers tests of the ages of its slots and of the values that they keep.
 
         Returns
         -------
         path : tuple of Asked
-            What was asked, in order: whoever gives the same answers has the same outcomes.
+            The tests that were asked, in order: the same results lead to the same outcomes.
         outcomes : tuple of Outcome
 
         """

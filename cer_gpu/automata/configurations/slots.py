@@ -1,4 +1,4 @@
-"""Clocks of timed automata as they stand in states: slots, what may be asked of them, and who answers.
+"""Clocks in the states of timed automata: slots, their tests, and the interface that answers the tests.
 
 A clock that was reset at an event has a **slot** in the place of its value: a number in the order of age, or
 `now` for the event that is being read. The tests of a query are its intervals, numbered; only who answers
@@ -20,7 +20,7 @@ TIME, EVENTS = range(2)
 
 
 class Slot(int):
-    """A clock of which a younger one is as good or worse, by the interval: it has both bounds."""
+    """A clock with an upper and a lower bound: neither a younger nor an older one can replace it."""
 
     __slots__ = ()
 
@@ -43,7 +43,7 @@ NOW = -1
 
 @dataclass(frozen=True, slots=True)
 class AgeTest:
-    """What may be asked of a clock: whether its age lies in an interval.
+    """A test of a clock: whether its age lies in an interval.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class AgeTest:
 
 
 class AgeTests:
-    """The tests of a query, each once, by number: first, for each measure, the one whether a clock is new."""
+    """The tests of a query, each once, by number; the first ones, one for each measure: is a clock new?"""
 
     def __init__(self) -> None:
         self.all: list[AgeTest] = []
@@ -93,7 +93,7 @@ class Clock:
     interval : Interval
     measure : {TIME, EVENTS}
     tests : AgeTests
-        Where its tests are put.
+        Gets its tests.
     about : str
         The operator, as it is written.
 
@@ -119,7 +119,7 @@ class Clock:
         self._zero = _holds_of_zero(interval)
 
     def reset(self) -> Slot:
-        """The clock as it is at the event that is being read."""
+        """The slot of the clock, reset at the event that is being read."""
         return self._kind(self._now)
 
     def holds(self, slot: Slot, answers: Ages) -> bool:
@@ -127,7 +127,7 @@ class Clock:
         return self._zero if slot < 0 else answers.holds(slot, self.inside)
 
     def late(self, slot: Slot, answers: Ages) -> bool:
-        """Whether its age is beyond the upper bound, for good."""
+        """Whether its age is above the upper bound, and stays so."""
         if self._in_time is None:
             return False
         if slot < 0:
@@ -135,7 +135,7 @@ class Clock:
         return not answers.holds(slot, self._in_time)
 
     def settled(self, slot: Slot, answers: Ages) -> bool:
-        """Whether its age is in the interval for good."""
+        """Whether its age is in the interval, and stays so."""
         return self._in_time is None and self.holds(slot, answers)
 
 
@@ -152,7 +152,7 @@ def _holds_of_zero(interval: Interval) -> bool:
 
 
 class Ages(Protocol):
-    """What is known of the event that is being read."""
+    """Answers tests about the event that is being read."""
 
     symbol: int
 
@@ -188,10 +188,10 @@ def renamed(state: State, name: Callable[[int], int]) -> State:
 
 
 def best(states: Iterable[State]) -> frozenset[State]:
-    """The states that can do whatever one of the others can, and maybe more.
+    """The states without those that another one can replace: it can do whatever they can.
 
-    Two states that differ in clocks with one bound alone are compared clock by clock. Sets inside of states
-    (what UNLESS forbids, what a selector prefers) count against a state: they have to be alike.
+    Two states that differ in clocks with one bound alone are compared clock by clock. Sets inside states
+    (runs that UNLESS forbids or a selector prefers) only restrict a state, so they have to be equal.
     """
     states = frozenset(states)
     if len(states) < 2:

@@ -1,9 +1,9 @@
-"""Clocks merged where they agree, and dropped where no later condition asks them.
+"""Merges clocks that agree, and drops clocks that no later condition asks.
 
-Proposition 4.3 gives every operator a clock of its own. Most of them say the same: in
-`(A ;[<= 1 s] B) WITHIN [<= 5 s]` both were reset last at the A. Two more clocks, reset by the first
-transition and by every marking one, are put beside them (those of Theorem 5.5), and every check is asked of a
-clock that agrees with its own at that place, of as few clocks as there are.
+Proposition 4.3 gives every operator a clock of its own. Most of them agree: in `(A ;[<= 1 s] B) WITHIN [<= 5
+s]` both were reset last at the A. Two more clocks are added, reset by the first transition and by every
+marking one (those of Theorem 5.5); then every check asks a clock that agrees with its own at that place, so
+that as few clocks as possible remain.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class MergedClocks:
     timed : TimedCEA
         Its transitions reset only what is asked later.
     origins : tuple of int
-        For each of its clocks the one of the automaton before that it was, ascending; those from `n_before`
-        on are the two added ones.
+        For each of its clocks the clock of the automaton before, ascending; those from `n_before` on are the
+        two added ones.
     n_before : int
         How many clocks there were before.
     """
@@ -69,7 +69,7 @@ class _Site(NamedTuple):
 
 
 def merged_clocks(timed: TimedCEA) -> MergedClocks:
-    """The automaton with clocks merged where they agree, and dropped where no later condition asks.
+    """The automaton with clocks merged where they agree, and dropped where no later condition asks them.
 
     Parameters
     ----------

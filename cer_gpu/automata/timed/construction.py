@@ -1,8 +1,8 @@
 """From a formula of timed CEL to a timed CEA, operator by operator (timed CEL paper, Proposition 4.3).
 
-Beside the paper's operators there are those of the language that need no other idea: `NOT (T)`, ALL, counted
-repetitions, optional elements, STRICT, and what has to follow an event. UNLESS and the selectors that compare
-complex events are beyond timed CEA, which are not closed under complement.
+Besides the paper's operators it builds those of the language that need no further idea: `NOT (T)`, ALL,
+counted repetitions, optional elements, STRICT, and what has to follow an event. UNLESS and the selectors that
+compare complex events are beyond timed CEA, which are not closed under complement.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def timed_cea(formula: tree.Pattern, use: ClockUse | None = None) -> TimedCEA:
     Raises
     ------
     BeyondTimedCELError
-        For UNLESS, NXT, LAST and MAX, and for a filter that no single event decides.
+        When it has UNLESS, NXT, LAST or MAX, or a filter that no single event decides.
     LimitError
         When it is larger than `TIMED_BUDGET`.
     """
@@ -101,7 +101,7 @@ def timed_cea(formula: tree.Pattern, use: ClockUse | None = None) -> TimedCEA:
 
 @dataclass(frozen=True, slots=True)
 class Constructed:
-    """A timed CEA, and the operator that each of its clocks is of.
+    """A timed CEA, and the operator of each of its clocks.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Constructed:
 
 
 def constructed(formula: tree.Pattern, use: ClockUse) -> Constructed:
-    """As `timed_cea`, with what its clocks are of."""
+    """As `timed_cea`, with the operator of each clock."""
     check_repetitions(formula)
     made = _Construction(use)
     part = made.of(formula)

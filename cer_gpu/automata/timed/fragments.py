@@ -101,7 +101,8 @@ class SwgQuery:
     gaps : tuple of Interval or None
         One less than steps: the constraints c; None is any time.
     windows : tuple of Interval
-        What the whole may last: w, and lower ends too where they are written; of none, it is unbounded.
+        The intervals for the duration of the whole: w, and lower bounds if they are written; empty if
+        unbounded.
     """
 
     steps: tuple[tree.Pattern, ...]

@@ -1,9 +1,9 @@
-"""Deterministic monotonic timed CEA with one clock, recognised and brought into their form (section 6).
+"""Recognises deterministic monotonic timed CEA with one clock, and brings them into their form (section 6).
 
 All conditions of such an automaton are `z <= c`, or all are `z >= c`. Determinisation makes others: of
 `T ;[<= 1 s] T ; H` in which the second T is not marked it leads to one state while `z <= 1 s`, and to another
-one after that. But from there nothing is accepted any more, so that the second way may be left out. Which
-states are of use with which values of the clock is what decides here.
+one after that. But from there nothing is accepted any more, so the second transition may be left out. What
+decides is which states can still accept with which values of the clock.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class NotMonotonicError(ValueError):
 
 
 class _Ways(NamedTuple):
-    """A step as it may be asked: `always`, or a bound from above or from below; None where it may not."""
+    """Conditions that a step may have: `always`, or a bound from above or below; None if it may not."""
 
     always: bool
     at_most: ClockBound | None
@@ -73,7 +73,7 @@ def monotonic(found: DeterministicTimedCEA) -> MonotonicCEA:
     Raises
     ------
     NotMonotonicError
-        If it has none; the message is a reason that can be shown.
+        When it has none; the message is a reason that can be shown.
     """
     if found.n_clocks != 1:
         raise NotMonotonicError(f"it needs {found.n_clocks} clocks")
@@ -149,11 +149,11 @@ class _Regions:
         return step.target in self._final or self._useful[step.target][after]
 
     def live(self, step: TimedStep) -> list[int]:
-        """The regions in which a step fires to some use."""
+        """The regions in which a step leads to acceptance."""
         return [region for region in sorted(self.holding(step.condition)) if self.accepts(step, region)]
 
     def ways(self, step: TimedStep) -> _Ways:
-        """How a step may be asked: a run may take it to no use where its condition does not hold."""
+        """The conditions that a step may have: where its own does not hold, taking it must lead nowhere."""
         live = self.live(step)
         count = len(self._ranges)
         wrong = [region for region in range(count) if region not in live and self.accepts(step, region)]

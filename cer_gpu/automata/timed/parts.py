@@ -49,7 +49,7 @@ def waits(state: int) -> TimedTransition:
 
 
 def shifted(part: TimedPart, offset: int, condition: ClockCondition) -> TimedPart:
-    """The part with other states, whose first transitions ask a condition more."""
+    """The automaton with renumbered states and one more condition on its first transitions."""
     moves = tuple(
         replace(
             move,
@@ -63,7 +63,7 @@ def shifted(part: TimedPart, offset: int, condition: ClockCondition) -> TimedPar
 
 
 def entering(part: TimedPart, target: int, reset: frozenset[int]) -> list[TimedTransition]:
-    """The last transitions of a part once more, into a state from which the run goes on."""
+    """Copies of the last transitions, into a state from which the run continues."""
     return [
         replace(move, target=target, resets=move.resets | reset)
         for move in part.moves
@@ -91,7 +91,7 @@ def either(left: TimedPart, right: TimedPart) -> TimedPart:
 
 
 def beside(part: TimedPart, predicate: Predicate, first: bool) -> TimedPart:
-    """`p FOLLOWED BY q`: what follows is a predicate of the last event (of the first one: PRECEDED BY)."""
+    """`p FOLLOWED BY q`: a predicate on the last event (PRECEDED BY: on the first)."""
 
     def asks(move: TimedTransition) -> bool:
         return move.source == 0 if first else move.target in part.final
@@ -199,7 +199,7 @@ def strict(part: TimedPart) -> TimedPart:
 def filtered(part: TimedPart, node: tree.Filter, condition: tree.Condition) -> TimedPart:
     """`p FILTER c`: a conjunction of `x[P]` is asked of the transitions that mark x.
 
-    Of another condition the state keeps which of its `x[P]` some event has violated.
+    For any other condition the state keeps which of its `x[P]` some event has violated.
     """
     if foreign := condition_variables(condition) - variables(node.pattern):
         raise BeyondTimedCELError(f"a filter speaks of `{min(foreign)}`, which its pattern does not define")

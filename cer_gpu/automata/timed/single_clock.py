@@ -1,4 +1,4 @@
-"""Timed CEA of one clock made simple enough for formulas (timed CEL paper, Lemmas A.2 and A.4)."""
+"""Makes timed CEA of one clock simple enough for formulas (timed CEL paper, Lemmas A.2 and A.4)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LowerEnd(NamedTuple):
 
 
 class _Checked(NamedTuple):
-    """A state, and what has been checked since the last reset (proof of Lemma A.2).
+    """A state, and the checks since the last reset (proof of Lemma A.2).
 
     Attributes
     ----------

@@ -126,7 +126,7 @@ def determinise_timed(
     timed : TimedCEA
     classes : EventClasses
     checked : bool
-        The caller knows that the resets are synchronous.
+        Whether the caller knows that the resets are synchronous.
     budget : int
         How many states and transitions may be built.
 
@@ -135,7 +135,7 @@ def determinise_timed(
     NotSynchronousError
         If they are not.
     LimitError
-        When the result, or the decision whether they are, is over the budget.
+        When the result, or the decision whether resets are synchronous, exceeds the budget.
     """
     asked = asked_later(timed)
     if not checked and asynchronous(timed, classes, asked) is not None:
@@ -242,7 +242,7 @@ def in_cells(clocks: Sequence[int], cells: Sequence[Cell]) -> ClockCondition:
     ----------
     clocks : sequence of int
     cells : sequence of tuple of ClockRange
-        A range of each clock, out of `elementary` ones.
+        An `elementary` range of each clock.
     """
     boxes = list(dict.fromkeys(cells))
     for place in range(len(clocks)):

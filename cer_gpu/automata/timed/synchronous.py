@@ -1,4 +1,4 @@
-"""Synchronous resets, decided by exploring pairs of runs (timed CEL paper, Theorem 5.4)."""
+"""Decides whether resets are synchronous, by exploring pairs of runs (timed CEL paper, Theorem 5.4)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAIR_BUDGET = 20_000
 
 @dataclass(frozen=True, slots=True)
 class TimedWitness:
-    """Two runs with the same marks on one stream, of which the last transitions reset different clocks.
+    """Two runs with the same marks on one stream whose last transitions reset different clocks.
 
     Attributes
     ----------
@@ -38,9 +38,9 @@ class TimedWitness:
     symbols : tuple of int
         The class of each event.
     one, other : tuple of TimedTransition
-        What the runs take, one transition for each event.
+        The transitions of the two runs, one for each event.
     clock : int
-        What `one` resets at the last event and `other` does not.
+        A clock that `one` resets at the last event and `other` does not.
     """
 
     times: tuple[Fraction, ...]

@@ -1,4 +1,4 @@
-"""The class of a timed formula: its clocks, whether their resets are synchronous, what follows from it."""
+"""Classifies a timed formula: its clocks, whether resets are synchronous, and what follows from that."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ class TimedClass:
     clocks_before : int
         How many clocks Proposition 4.3 uses.
     clocks : tuple of str
-        What is left of them, in words.
+        The clocks that are left, in words.
     witness : TimedWitness or None
-        Two runs that show that the resets are not synchronous; None if they are, or where it is undecided.
+        Two runs that show that the resets are not synchronous; None if they are, or if it is undecided.
     undecided : str
-        Why it is not known whether they are; empty where it is.
+        Why it is undecided; empty if it is decided.
     is_deterministic : bool
         Whether the timed CEA is deterministic as it is made.
     determinised : DeterministicTimedCEA or None
         By Theorem 5.3; None where the resets are not synchronous, or it would be too large.
     one_clock : MonotonicCEA or None
-        The deterministic monotonic automaton with one clock that Theorem 6.1 speaks of.
+        The deterministic monotonic automaton with one clock of Theorem 6.1.
     not_one_clock : str
         Why there is none; empty if there is, or if no clock is asked.
     """
@@ -81,7 +81,7 @@ def timed_class(formula: tree.Pattern, classes: Classes, terms: Terms = in_nanos
     formula : Pattern
         With windows and projections of the query around it.
     classes : callable
-        Gives the classes of events that an automaton tells apart.
+        Returns the classes of events that an automaton tells apart.
     terms : callable
         The constant that a bound stands for.
 
@@ -90,7 +90,7 @@ def timed_class(formula: tree.Pattern, classes: Classes, terms: Terms = in_nanos
     BeyondTimedCELError
         For UNLESS, NXT, LAST and MAX, and for a filter that compares events.
     LimitError
-        Where its timed CEA is too large.
+        When its timed CEA is too large.
     """
     made = constructed(formula, ClockUse(terms))
     if len(made.timed.transitions) > CLASS_BUDGET:
@@ -179,7 +179,7 @@ def operator_words(node: tree.Pattern) -> str:
 
 
 def class_lines(found: TimedClass, unit: str | None = "ns") -> list[str]:
-    """A class in words, one line for each fact; `unit` is that of the constants."""
+    """The class in words, one line for each fact; `unit` is that of the constants."""
     lines = [_form(found), _clocks(found), _resets(found, unit)]
     if found.is_deterministic:
         lines.append("its timed automaton is deterministic as it is")

@@ -35,8 +35,8 @@ FORMULA_BUDGET = 100_000
 def formula_of(timed: TimedCEA, types: Sequence[t.EventType], unit: str | None = "ns") -> t.Pattern:
     """A formula with the complex events of a timed CEA (Proposition 4.4).
 
-    Of several clocks each has an automaton of its own, in which labels say which transition was taken; the
-    conjunction of their formulas, projected to the variables of the automaton, is the formula. It uses no
+    With several clocks, each gets an automaton of its own whose labels say which transition was taken; the
+    formula is the conjunction of their formulas, projected to the variables of the automaton. It uses no
     operator of `; + ;[I] :[I] +[I] :+[I]`.
 
     Parameters
@@ -45,19 +45,19 @@ def formula_of(timed: TimedCEA, types: Sequence[t.EventType], unit: str | None =
     types : sequence of EventType
         All types of events: each event is of exactly one of them.
     unit : str or None
-        Of the automaton's constants, for the intervals of the formula.
+        The unit of the automaton's constants, for the intervals of the formula.
 
     Returns
     -------
     Pattern
-        One that gives nothing, where no run accepts.
+        If no run accepts, a formula without complex events.
 
     Raises
     ------
     LimitError
         When the formula is larger than `FORMULA_BUDGET`.
     BeyondTimedCELError
-        If a transition reads what follows an event.
+        If a transition has a predicate of FOLLOWED BY or PRECEDED BY.
     """
     timed = with_clocks_in_use(disjunction_free(timed_trim(timed)))
     writer = _FormulaWriter(types, unit)
@@ -167,7 +167,7 @@ class _FormulaWriter:
     def closure(
         self, n: int, single: dict[tuple[int, int], t.Pattern | None]
     ) -> Callable[[int, int], t.Pattern | None]:
-        """From what leads from one state to another at once to what does over any states between.
+        """From formulas of single steps between states to formulas of paths over any states between.
 
         Kleene's construction: `over[k]` may pass through the first k states.
         """

@@ -1,8 +1,8 @@
 """Zones: sets of clock valuations given by bounds on clocks and on differences of two (proof of Theorem 5.4).
 
-A zone is a union of clock regions; runs are explored zone by zone, which is the exploration of regions with
-many at a time, so that the size of the constants does not matter. Bounds above the greatest constant of a
-clock are let go (Extra_M), which no condition notices and which leaves finitely many zones.
+A zone is a union of clock regions. Runs are explored zone by zone, many regions at a time, so that the size
+of the constants does not matter. Bounds above the greatest constant of a clock are dropped (Extra_M): no
+condition notices, and finitely many zones are left.
 
 A bound is an int, `2 * c + 1` for `<= c` and `2 * c` for `< c`; constants are whole here.
 """
@@ -56,7 +56,7 @@ def later(zone: Zone) -> Zone:
 
 
 def constrained(zone: Zone, bounds: Iterable[tuple[int, int, int]]) -> Zone | None:
-    """The valuations that keep bounds (i, j, bound); None if there are none."""
+    """The valuations that satisfy bounds (i, j, bound); None if there are none."""
     rows = [list(row) for row in zone]
     for i, j, bound in bounds:
         if bound >= rows[i][j]:
@@ -129,7 +129,7 @@ def moments(
 ) -> list[Fraction]:
     """Times of n events, the first at 0, that do not fall and keep bounds (i, j, bound) on time i - time j.
 
-    Each time is the earliest that it can be, or a step after what it has to be later than.
+    Each time is the earliest possible; if it has to be later than another one, it is `step` after that.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def moments(
     Raises
     ------
     ValueError
-        If there are none.
+        If there are no such times.
     """
     before = at_most(0, strict=not tie)
     rows = [[AT_MOST_ZERO if i == j else before if i < j else NO_BOUND for j in range(n)] for i in range(n)]

@@ -1,1 +1,1 @@
-"""A whole query planned: by the first route that takes it, explained, and with its constants put in."""
+"""Plans a query: chooses a route, puts values of parameters in, and explains the result."""

@@ -1,4 +1,4 @@
-"""The values of parameters put into a plan: what is compared with them has an axis whose bound alone varies.
+"""Puts values of parameters into a plan: a parameter is an axis of its own, of which only the bound varies.
 
 `price > $p` is a boolean axis of its own, beside those of other constants on `price`: the automaton, the
 diagram and the tables are made once, and a call only says where the axis is cut.
@@ -23,21 +23,21 @@ NEVER = RelationAxis("!=", tree.Number(0), tree.Number(0))
 
 
 def with_given(plan: Plan, statement: tree.Statement, given: Mapping[str, Any], schema: Schema) -> Plan:
-    """A plan with the values of the parameters that it has left open.
+    """A plan with values for its open parameters.
 
     Parameters
     ----------
     plan : Plan
     statement : Query or Rule
-        With all values in it.
+        The statement with all values put in.
     given : mapping of str to object
     schema : Schema
-        That the plan was made for.
+        The schema that the plan was made for.
 
     Raises
     ------
     QueryError
-        For a value that its place cannot have.
+        When a value does not fit its place.
     """
     compiled = plan.compiled
     reading = compiled.reading

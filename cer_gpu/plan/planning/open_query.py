@@ -1,4 +1,4 @@
-"""A query with parameters: its plans, of which each serves all values that do not change its shape."""
+"""A query with parameters and its plans; one plan serves all values that do not change its shape."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLANS = 256
 
 
 class OpenQuery:
-    """What becomes of a query once its parameters have values.
+    """Plans a query for the values of its parameters.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ class OpenQuery:
     text : str
         As it was written.
     given : mapping of str to object
-        Values for calls that give none.
+        Values that `compile` was given, for calls that give no other.
 
     Raises
     ------
     QueryError
-        For a value of no parameter.
+        When a value has no parameter.
     """
 
     def __init__(self, statement: tree.Statement, text: str, given: Mapping[str, Any]) -> None:
@@ -64,7 +64,7 @@ class OpenQuery:
         Parameters
         ----------
         key : object
-            What plans hold for beside the values; equal keys share them.
+            Everything besides the values that a plan depends on; calls with equal keys share plans.
         schema : Schema
         params : mapping of str to object
             The values of this call.
@@ -74,7 +74,7 @@ class OpenQuery:
         Raises
         ------
         QueryError
-            For a value that is missing, of no parameter, or does not fit its place.
+            When a value is missing, has no parameter, or does not fit its place.
         """
         given = {**self.given, **params}
         check_given(self._asked, given, self._text)
@@ -113,7 +113,7 @@ class OpenQuery:
         return plan
 
     def told(self, params: Mapping[str, Any]) -> list[str]:
-        """A line for each parameter: its value, and whether another one needs another plan."""
+        """A line for each parameter: its value, and whether a new value needs a new plan."""
         given = {**self.given, **params}
         return [
             f"${name}{f' = {given[name]!r}' if name in given else ''}: "

@@ -1,8 +1,8 @@
 """Checked query -> CompiledQuery: the one page that shows the pipeline.
 
 `A AS a ; B AS b FILTER a[price > 10]` becomes the formula `(A FILTER A[price > 10]) AS a ; B AS b`, an
-automaton of three states, a diagram over the type and the price with four outcomes, and, since all events
-that are neither a dear A nor a B leave every state where it is, tables with two symbols besides neutral.
+automaton of three states, a diagram over the type and the price with four outcomes, and, since only an A
+above 10 and a B change any state, tables with two symbols besides the neutral one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SYMBOL_BUDGET = 65_535
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A compiled query with what was built on the way to it; `explain` reads it.
+    """A compiled query with everything that was built on the way, which `explain` reads.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Plan:
     sketch : Sketch
         Its machine before the data was known.
     diagram : Diagram or None
-        Over which `built` was made; None where the query asks for what follows or precedes.
+        The diagram that `built` was made over; None for a query with FOLLOWED BY or PRECEDED BY.
     """
 
     outline: Outline
@@ -70,7 +70,7 @@ class Plan:
 
     @property
     def said(self) -> tuple[tuple[str, Refusal | None], ...]:
-        """What every route said of it: None where it takes the query."""
+        """Every route with its refusal; None if it takes the query."""
         return self.chosen.said
 
     @property
@@ -91,20 +91,21 @@ def plan(
     Parameters
     ----------
     outline : Outline
-        Of a query that was checked against `schema`.
+        The outline of a query that was checked against `schema`.
     schema : Schema or None
-        None assumes of every attribute the type that the query's constants suggest: good for `explain`
-        and for finding what is over budget, not for running.
+        None: assume for every attribute the type that the query's constants suggest. This is enough for
+        `explain` and for checking budgets, not for running.
     columns : RoleColumns
     engine : str
         The name of a route, or "auto".
     before : Plan, optional
-        Of the same outline and engine: what does not depend on the schema is taken from it.
+        An earlier plan of the same outline and engine; everything that does not depend on the schema is taken
+        from it.
 
     Raises
     ------
     QueryError
-        When no route takes the query, or not the one that was asked for.
+        When no route takes the query, or `engine` does not take it.
     LimitError
         When the automaton or the symbols would exceed their budget.
     """
@@ -302,7 +303,7 @@ def _says_more(query: tree.SelectQuery) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a statement says beside its pattern: nothing, in a rule."""
+    """The clauses of a statement besides its pattern; a rule has none."""
 
     partition: tuple[tuple[str, ...], ...] = ()
     streams: tuple[str, ...] = ()
@@ -327,7 +328,7 @@ def _limit(query: tree.SelectQuery) -> int | None:
 
 
 def window_of(statement: tree.Statement, schema: Schema, built: Built) -> WindowPlan | None:
-    """WITHIN, or the time that the pattern itself allows from start to end, where that is shorter."""
+    """The window of WITHIN, or the longest time that the pattern itself allows, if that is shorter."""
     window = window_plan(statement.window, schema)
     span = built.span
     if span is None or (window is not None and (window.kind != "time" or window.size <= span)):

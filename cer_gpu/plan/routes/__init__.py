@@ -39,9 +39,9 @@ class Chosen:
         Its name.
     sketch : Sketch
     said : tuple of (str, Refusal or None)
-        Each route with its refusal, None where it takes the query.
+        Each route with its refusal; None if it takes the query.
     others : tuple of (str, Sketch)
-        The routes after it that take the query too, should its machine turn out to be impossible.
+        Later routes that take the query too, in case the machine of this one turns out to be impossible.
     """
 
     engine: str
@@ -50,7 +50,7 @@ class Chosen:
     others: tuple[tuple[str, Sketch], ...] = ()
 
     def without(self, error: QueryError) -> Chosen:
-        """The next route that takes the query, where the machine of this one is impossible."""
+        """The next route that takes the query, if the machine of this one is impossible."""
         (engine, sketch), *others = self.others
         refusal = Refusal(error.diagnostics[0].message, error.diagnostics)
         said = tuple((name, refusal if name == self.engine else one) for name, one in self.said)
@@ -69,7 +69,7 @@ def choose(outline: Outline, engine: str = AUTO) -> Chosen:
     Raises
     ------
     QueryError
-        When no route takes it, or not the one that was asked for: with what each finds wrong.
+        When no route takes it, or `engine` does not; the error has what each route finds wrong.
     LimitError
         When its automaton would exceed its budget.
     """
@@ -90,7 +90,7 @@ def choose(outline: Outline, engine: str = AUTO) -> Chosen:
 
 
 def check_engine(name: str) -> None:
-    """Raise a ValueError for a name that no engine has."""
+    """Raise a ValueError if there is no engine of this name."""
     if name not in ENGINES:
         raise ValueError(f"engine={name!r}: the engines are {', '.join(ENGINES)}")
 

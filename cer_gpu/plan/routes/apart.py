@@ -1,4 +1,4 @@
-"""Chains of which two steps are compared that need not be neighbours: counted without partial matches.
+"""Chains in which two steps, neighbours or not, are compared: counted without partial matches.
 
 `A AS a ; B ; C AS c FILTER c.price > a.price` is a chain: its matches are the ways through its steps. How
 many begin at the A that are cheaper than a C is a sum over ranks of prices. To list matches, and on a

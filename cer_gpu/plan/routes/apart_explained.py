@@ -1,4 +1,4 @@
-"""The lines of `explain` about chains of which two steps are compared."""
+"""The lines of `explain` about chains in which two steps are compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cer_gpu.plan.wording import lanes_cut
 
 @dataclass(frozen=True, slots=True)
 class ApartExplanation(GeneralExplanation):
-    """An `Explanation` of a chain of which two steps are compared.
+    """An `Explanation` of a chain in which two steps are compared.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The chain of a pattern of which two events are compared: `sketched`."""
+"""Sketches a chain in which two events are compared: `sketched`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ApartSketch:
-    """A chain of which two steps are compared, before any data is known.
+    """A chain in which two steps are compared, before any data is known.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class ApartSketch:
     lane : mapping of str to Keys, or None
         For each event type the attributes that all events of an answer share.
     followed : GeneralSketch
-        What lists matches, and follows streams.
+        The sketch of the machine that lists matches and runs streams.
     schema : Schema or None
     """
 
@@ -63,7 +63,7 @@ class ApartSketch:
         Raises
         ------
         QueryError
-            Where a decimal is compared, which sums over ranks do not order exactly.
+            When decimals are compared, whose order the ranks do not keep exactly.
         """
         if self.schema is not None and _compares_decimals(self.chain, self.schema):
             raise beyond(
@@ -114,9 +114,9 @@ def sketched(outline: Outline, query: tree.SelectQuery) -> ApartSketch | Refusal
     Raises
     ------
     QueryError
-        CER061: for what a look-up does not express.
+        CER061, when a look-up does not express a comparison.
     LimitError
-        Where the formula is too large.
+        When the formula is too large.
     """
     formula = to_lp(unfolded(bare(query)))
     shared = None if query.partition else shared_key(formula, OPERATORS)

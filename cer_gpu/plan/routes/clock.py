@@ -1,7 +1,8 @@
-"""Timed patterns for which one clock is enough, asked in one direction only.
+"""Timed patterns for which one clock is enough, with bounds in one direction only.
 
 `(A ; B+ ; C) WITHIN [<= 5 s] ; D` becomes a deterministic automaton with one clock, which the A resets and
-the C asks. What is open stays between the pushes of a stream, and an event costs the same whatever that is.
+the C asks. Open partial matches stay between the pushes of a stream, and an event costs the same however many
+there are.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
     Raises
     ------
     QueryError, LimitError
-        Where it has none.
+        When there is none, or it is too large.
     """
     if query.strategy in CHOOSING:
         return Refusal(f"the strategy `{query.strategy.value}` chooses among complex events")
@@ -138,7 +138,7 @@ def _of_one_clock(formula: tree.Pattern, schema: Schema | None) -> TimedCEA:
 
 
 class _Terms:
-    """A bound of an interval in the unit of the order attribute, exact; for floats the nearest one."""
+    """Bounds of intervals in the unit of the order attribute: exact; for floats the nearest one."""
 
     def __init__(self, schema: Schema) -> None:
         assert schema.order is not None
@@ -175,5 +175,5 @@ def _monotonic(automaton: TimedCEA, tests: tuple[Predicate, ...], diagram: Diagr
 
 
 def beyond(reason: str) -> QueryError:
-    """The error for a query that turns out not to be of this kind once the data is known."""
+    """The error for a query that turns out, once the data is known, not to be of this kind."""
     return QueryError([Diagnostic("CER090", reason, None)], "")

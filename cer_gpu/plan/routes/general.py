@@ -1,8 +1,8 @@
 """Patterns of any kind: intervals on any operator, and comparisons between any events.
 
 `PROJECT(A AS a ; A ;[= 1 s] A | a)` has no deterministic timed automaton: any event may be the second one.
-`A AS a ; B ; C AS c FILTER c.price > a.price` has none without registers. Both are made deterministic on the
-concrete stream: what is open is kept with the times at which its clocks were set, and with the values that
+`A AS a ; B ; C AS c FILTER c.price > a.price` has none without registers. Both are made deterministic as the
+stream runs: open partial matches are kept with the times at which their clocks were set and the values that
 later events are compared with.
 """
 
@@ -25,7 +25,7 @@ NAME = "general"
 
 
 class Deferred:
-    """The formula of a query, which is worked out once it is asked for: other routes may take the query.
+    """The formula of a query, worked out only when it is needed: another route may take the query.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class GeneralExplanation:
     lane : mapping of str to Keys, or None
         For each event type the attributes that all events of an answer share.
     values : tuple of Expression
-        What partial matches keep of events.
+        The values of events that partial matches keep.
     """
 
     statement: tree.SelectQuery
@@ -43,7 +43,7 @@ class GeneralExplanation:
     values: tuple[tree.Expression, ...] = ()
 
     def kind(self) -> str:
-        """The class of the query, and what of it makes it one."""
+        """The class of the query, and the operators that make it so."""
         if self.machine.registers:
             return f"compared: {self._compared()}"
         return f"timed: {self.reason()}"
@@ -139,7 +139,7 @@ class GeneralExplanation:
         Raises
         ------
         LimitError
-            For an operator that timed automata do not express; where there are too many states.
+            When timed automata do not express an operator, or there are too many states.
         """
         from cer_gpu.automata.timed.agreement import merged_clocks
         from cer_gpu.automata.timed.construction import timed_cea

@@ -153,8 +153,8 @@ def sketched(outline: Outline) -> GeneralSketch:
 def keyed(formula: tree.Pattern) -> tuple[tree.Pattern, Mapping[str, Keys] | None]:
     """The key of lanes that the equalities of a formula give, and the formula without these.
 
-    Only equalities count that hold by themselves. What is left of a formula without its other comparisons has
-    more complex events, all events of each of which share the key.
+    Only equalities that hold on their own count. Without its other comparisons the formula has more complex
+    events, and even the events of each of these share the key.
     """
     from cer_gpu.plan.partitioning import shared_key
 

@@ -31,7 +31,7 @@ class LookupExplanation:
     body : ConjunctiveQuery
     lookups : LookupPlan
     n_symbols : int
-        How many classes of events it tells apart, those that fit no atom among them.
+        The number of classes of events that it tells apart, including events that fit no atom.
     lane : mapping of str to Keys, or None
         For each event type the attributes that all events of an answer share.
     """
@@ -63,7 +63,7 @@ class LookupExplanation:
         )
 
     def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
-        """How the answers are found that end at an event of each atom, and what would be faster."""
+        """How the answers that end at an event of each atom are found, and what would be faster."""
         paths = [self._path(path) for path in self.lookups.paths]
         yield "lookups", "\n".join(paths)
         if (hint := self._faster(query)) is not None:

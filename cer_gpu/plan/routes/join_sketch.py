@@ -36,9 +36,9 @@ class LookupSketch:
     body : ConjunctiveQuery
     lookups : LookupPlan
     tests : tuple of Predicate
-        What an event satisfies that fits an atom, for one atom after another.
+        The predicate that an event must satisfy to fit an atom, for each atom that some event can fit.
     fitting : tuple of (int or None)
-        For each atom the number of its test; None where no event fits.
+        For each atom the number of its test; None if no event fits.
     lane : mapping of str to Keys, or None
         For each event type the attributes that all events of an answer share.
     units : mapping of str to str

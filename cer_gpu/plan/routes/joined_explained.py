@@ -30,9 +30,9 @@ class JoinExplanation:
     ----------
     statement : Query or Rule
     formula : Pattern or None
-        Of a chain; None for a rule.
+        The formula of a chain; None for a rule.
     body : ConjunctiveQuery or None
-        Of a rule; None for a chain.
+        The body of a rule; None for a chain.
     automaton : PCEA
     tables : JoinTables
     lane : mapping of str to Keys, or None

@@ -77,9 +77,9 @@ def sketched(query: tree.SelectQuery) -> OrderedSketch:
     Raises
     ------
     QueryError
-        CER061, CER063: for what the automaton does not express.
+        CER061 or CER063, when the automaton does not express the pattern.
     LimitError
-        Where the formula or the automaton is too large.
+        When the formula or the automaton is too large.
     """
     formula = to_lp(unfolded(bare(query)))
     shared = None if query.partition else shared_key(formula, OPERATORS)

@@ -1,4 +1,4 @@
-"""Regular queries: every filter speaks of one event, at least once the stream is parted by a key.
+"""Regular queries: every filter speaks of one event, at least after the stream is partitioned by a key.
 
 `A AS a ; B AS b FILTER a[price > 3]` becomes a deterministic complex event automaton. So does
 `A AS a ; B AS b FILTER a.id = b.id`, since it is `A AS a ; B AS b` on the events of each id.
@@ -53,8 +53,8 @@ class RegularSketch:
     ----------
     statement : Query
     formula : Pattern
-        In LP-normal form, with the SELECT list as its outermost projection, unless the strategy of SELECT is
-        to choose by what the list drops.
+        In LP-normal form, with the SELECT list as its outermost projection, unless the strategy of SELECT
+        chooses by marks that the list drops.
     automaton : CEA or Composed
     tests : tuple of Predicate
         The distinct predicates of its transitions.
@@ -121,7 +121,7 @@ def _choosing(
 
 
 def sketch(outline: Outline) -> RegularSketch | Refusal:
-    """The automaton of a query whose filters speak of one event each, once the stream is parted."""
+    """The automaton of a query whose filters speak of one event each, after partitioning by a shared key."""
     query, formula = outline.statement, outline.formula
     if isinstance(query, tree.Rule) or formula is None:
         return Refusal("a rule has no pattern")

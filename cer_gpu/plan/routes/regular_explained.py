@@ -47,16 +47,16 @@ class RegularExplanation:
     ----------
     statement : Query
     formula : Pattern
-        As in the sketch, of which are `automaton`, `tests` and `lane`, too.
+        As in the sketch; so are `automaton`, `tests` and `lane`.
     automaton : CEA or Composed
     tests : tuple of Predicate
     lane : mapping of str to Keys, or None
     diagram : Diagram
     found : Deterministic
     machine : AutomatonMachine
-        Of all complex events, before the strategy chooses.
+        The machine of all complex events, before the strategy chooses.
     selected : Selected or None
-        What the strategy of SELECT leaves.
+        The automaton after the strategy of SELECT has chosen.
     """
 
     statement: tree.SelectQuery
@@ -153,9 +153,9 @@ class RegularExplanation:
     def drawing(self) -> Drawing:
         """A plain formula's nondeterministic automaton; that of operators as it runs.
 
-        The former is without epsilon transitions, and every transition has a predicate of the query; the
-        deterministic one that runs has combinations of these instead. Of the latter, what a set of its
-        symbols has in common is said by predicates. What the strategy of SELECT chooses is in neither.
+        The former has no epsilon transitions, and every transition has a predicate of the query, where the
+        deterministic one that runs has combinations of these. The latter describes sets of symbols by
+        predicates. Neither has the choice of the strategy of SELECT.
         """
         from cer_gpu.plan.drawing import of_composed, of_nondeterministic
 

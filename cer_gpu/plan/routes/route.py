@@ -25,10 +25,9 @@ class Refusal:
     Attributes
     ----------
     reason : str
-        In a few words, for `explain`.
+        The reason in a few words, for `explain`.
     diagnostics : tuple of Diagnostic
-        What is wrong with the query for this route, with its place in the text; empty where the query is
-        merely of another kind.
+        What the route cannot take, with its place in the text; empty if the query is merely of another kind.
     """
 
     reason: str
@@ -36,7 +35,7 @@ class Refusal:
 
 
 def no_timed_pattern(outline: Outline) -> Refusal | None:
-    """Why a query is no pattern with intervals of time, or compares by more than equality; else None."""
+    """Refuse a query that is not a pattern with intervals of time, or compares by more than equality."""
     if outline.formula is None:
         return Refusal("a rule has no pattern")
     if outline.beyond:
@@ -45,7 +44,7 @@ def no_timed_pattern(outline: Outline) -> Refusal | None:
 
 
 def no_comparing_pattern(outline: Outline) -> Refusal | None:
-    """Why a query is no pattern that compares events, or has intervals of time; else None."""
+    """Refuse a query that is not a pattern that compares events, or has intervals of time."""
     if outline.formula is None:
         return Refusal("a rule has no pattern")
     if outline.timed:
@@ -122,9 +121,9 @@ class Built:
     compared : tuple of str
         As in `Reading`.
     values : tuple of Expression
-        What a general machine reads of each relevant event besides its symbol.
+        The values of each relevant event that a general machine reads besides its symbol.
     windowed : bool
-        Whether the machine itself keeps to the window of the query.
+        Whether the machine itself checks the window of the query.
     """
 
     machine: Machine
@@ -174,5 +173,5 @@ class Route(Protocol):
     """What `engine=` calls it."""
 
     def sketch(self, outline: Outline) -> Sketch | Refusal:
-        """What the route makes of a query, or why it does not take it."""
+        """Sketch the machine for a query, or say why the route does not take it."""
         ...

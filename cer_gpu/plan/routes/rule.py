@@ -1,7 +1,7 @@
 """Rules: hierarchical conjunctive queries over a stream.
 
-`Q(x, y) <- T(x), S(x, y), R(x, y)` becomes a parallelized complex event automaton whose transitions gather
-the runs of the parts below a variable (PCEA paper, Theorem 4.1).
+`Q(x, y) <- T(x), S(x, y), R(x, y)` becomes a parallelized complex event automaton, whose transitions join the
+runs of the subtrees below a variable (PCEA paper, Theorem 4.1).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the answers of a rule are made of: `tuple_form`."""
+"""The form of the answers of a rule: `tuple_form`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cer_gpu.plan.compiled import HeadColumn, TupleForm
 
 
 def tuple_form(rule: tree.Rule, body: ConjunctiveQuery) -> TupleForm:
-    """Where the head of a rule finds its values, and the event types of its atoms."""
+    """The atom and attribute of each variable in the head of a rule, and the event types of its atoms."""
     first: dict[str, tuple[int, str]] = {}
     for atom in body.atoms:
         for name, attribute in atom.attribute_of.items():

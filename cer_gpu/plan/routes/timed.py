@@ -1,7 +1,7 @@
 """Timed patterns whose intervals speak of two marked events of which one follows the other.
 
-`A ;[<= 5 s] B ;[<= 3 s] C` and `Click+[<= 30 min]` become a deterministic automaton of steps: a state and the
-event that entered it are all there is to know, and the next event reads how long ago that was.
+`A ;[<= 5 s] B ;[<= 3 s] C` and `Click+[<= 30 min]` become a deterministic automaton of steps: a partial match
+is a state and the event that entered it, and the next event reads how long ago that was.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class TimedSketch:
     lane : mapping of str to Keys, or None
         For each event type the attributes that all events of an answer share.
     lasting : tuple of Interval
-        In which the time from start to end must lie: upper bounds.
+        Upper bounds of the time from start to end.
     schema : Schema
     """
 
@@ -101,9 +101,9 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
     Raises
     ------
     QueryError
-        CER090: for what the automaton of steps does not express.
+        CER090, when the automaton of steps does not express the pattern.
     LimitError
-        Where the automaton is too large.
+        When the automaton is too large.
     """
     lane = None
     if outline.correlates:
