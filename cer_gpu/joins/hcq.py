@@ -14,7 +14,7 @@ which then is compared by no equality: its key is empty.
 
 The paper's state (x, A) says which attributes of the last event hold the variables that are compared later.
 Sets A that agree in that are one state here, which is the paper's state x where there are no self-joins;
-a set A stays legible from the label of the transition, so the automaton stays unambiguous.
+the label of the transition still says which set A it is, so the automaton stays unambiguous.
 """
 
 from __future__ import annotations
@@ -70,15 +70,16 @@ def to_pcea(query: ConjunctiveQuery, budget: int = BUDGET) -> PCEA:
     ----------
     query : ConjunctiveQuery
     budget : int
-        The size that is allowed, checked before anything is built.
+        The greatest size of the automaton; checked before anything is built.
 
     Raises
     ------
     NotHierarchicalError
+        When the query is not hierarchical.
     NotLocalError
-        A comparison has variables of different atoms, so that no single event decides it.
+        When a comparison has variables of different atoms, so that no single event decides it.
     LimitError
-        Self-joins make the automaton larger than the budget.
+        When self-joins make the automaton larger than the budget.
     """
     if query.comparisons:
         raise NotLocalError(
@@ -137,7 +138,7 @@ def incomplete(tree: QTree, variable: Label, atoms: Iterable[int]) -> tuple[Labe
 def shared_variables(query: ConjunctiveQuery, tree: QTree) -> Mapping[Label, tuple[str, ...]]:
     """For each node of a compact q-tree the variables that all atoms below its parent have.
 
-    They are what the events below the node share with an event that completes a variable above it.
+    The events below the node share the values of these with an event that completes a variable above it.
     """
     atoms_of = query.atoms_of
     above = {

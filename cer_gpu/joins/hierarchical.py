@@ -41,7 +41,7 @@ class NotHierarchicalError(JoinError):
 
 
 def witness(query: ConjunctiveQuery) -> Witness | None:
-    """The first witness, by the order of variables and atoms; None of a hierarchical query.
+    """The first witness, by the order of variables and atoms; None for a hierarchical query.
 
     A query is hierarchical (section 4 of the paper) iff of any two variables x and y, atoms(x) and atoms(y)
     are disjoint or one contains the other.
@@ -56,9 +56,10 @@ def witness(query: ConjunctiveQuery) -> Witness | None:
 
 
 def is_acyclic(query: ConjunctiveQuery) -> bool:
-    """Whether the query has a join tree: by GYO, which leaves nothing of an acyclic query.
+    """Whether the query has a join tree, that is, whether the GYO reduction removes all of it.
 
-    Variables of one atom, and atoms whose variables all are in another, are taken away in turn.
+    GYO removes variables that only one atom has, and atoms whose variables another atom has, until neither is
+    left.
     """
     edges = [set(atom.attribute_of) for atom in query.atoms]
     size = -1

@@ -1,4 +1,4 @@
-"""How a rule of any form is answered: from the latest event of an answer to one atom after another.
+"""Plans how a rule of any form is answered: from the latest event of an answer to one atom after another.
 
 `Q(x) <- R(x, y), S(y, z), T(z, x), x < 5 * z` is cyclic. An answer that ends at an event of R is found by
 looking up the S with its y, and then the T with the z of that S and its x. Every atom in turn has the latest
@@ -102,16 +102,16 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """How the answers are found of which one atom has the latest event.
+    """How the answers are found in which a given atom has the latest event.
 
     Attributes
     ----------
     latest : int
-        The atom.
+        The atom that has the latest event.
     steps : tuple of Lookup
     apart : int
-        The steps from this one on read no event of one another: how many events each finds can be
-        multiplied.
+        From this step on no step reads the event of another one, so the numbers of events that they find can
+        be multiplied.
     """
 
     latest: int

@@ -1,7 +1,7 @@
 """q-trees of hierarchical queries (section 4 and Appendix B of the PCEA paper), flat and in a fixed order.
 
-`Q(x, y) <- T(x), S(x, y), R(x, y)` has the root x, above it nothing, below it atom 0 and y, and atoms 1 and 2
-below y: the variables on the way from the root to an atom are the variables of that atom.
+The tree of `Q(x, y) <- T(x), S(x, y), R(x, y)` has the root x, below it atom 0 and y, and atoms 1 and 2 below
+y: the variables on the way from the root to an atom are the variables of that atom.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def fresh_variable(query: ConjunctiveQuery) -> str | None:
 
 
 def q_tree(query: ConjunctiveQuery) -> QTree:
-    """The q-tree of a hierarchical query; of one that is disconnected, with a fresh variable as its root.
+    """The q-tree of a hierarchical query; if it is disconnected, with a fresh variable as its root.
 
     Variables with more atoms come first, then those that occur first: the way to an atom is then its
     variables in that order. Children stand in the order of the first atom below them.
@@ -137,8 +137,8 @@ def q_tree(query: ConjunctiveQuery) -> QTree:
 def compact(tree: QTree) -> QTree:
     """The compact q-tree: without the inner nodes that have a single child (Figure 4).
 
-    Of variables that stand below one another and have the same atoms, the first is kept; a variable of a
-    single atom is left out.
+    If variables below one another have the same atoms, the topmost is kept; a variable of a single atom is
+    left out.
     """
     paths = tree.paths
     below: dict[Label, int] = dict.fromkeys(tree.labels, 0)

@@ -1,7 +1,7 @@
 """The conjunctive query of a rule: a bag of atoms over variables.
 
-`Q(x) <- T(a = x), S(a = x, b = y), y > 3` has the atoms 0 and 1. What one event alone decides is part of its
-atom: the comparison speaks of one event only, so it becomes the test `b > 3` of atom 1.
+`Q(x) <- T(a = x), S(a = x, b = y), y > 3` has the atoms 0 and 1. A comparison that one event alone decides
+becomes a test of its atom: `y > 3` is the test `b > 3` of atom 1.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ def variables_of(node: t.Comparison | t.Expression) -> frozenset[str]:
 def common_keys(query: ConjunctiveQuery) -> Mapping[str, Keys] | None:
     """The attributes in which all events of an answer are equal: for each event type, in one order.
 
-    Made of the variables that every atom has, at one attribute for each event type. None where there is no
-    such variable, or a single atom (whose variables may be null).
+    They come from the variables that every atom has, at one attribute for each event type. None if there is
+    no such variable, or only one atom (whose variables may be null).
     """
     if len(query.atoms) < 2:
         return None

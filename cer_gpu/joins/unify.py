@@ -44,7 +44,7 @@ def self_join(atoms: Sequence[Atom]) -> SelfJoin | None:
     """The self-join of some atoms, in the order of their numbers; None where no event matches them all.
 
     The classes of t_A are those of the relation H of Lemma B.3, closed transitively. A variable that two of
-    the atoms share may not be null, as anywhere else where it is joined: where nothing else asks that, the
+    the atoms share may not be null, as anywhere else where it is joined: if nothing else excludes null, the
     attribute is compared with itself.
     """
     event_type = atoms[0].type.name
@@ -83,7 +83,7 @@ def equality(earlier: Sequence[SelfJoin], later: SelfJoin, shared: Sequence[str]
         Those of one event type have equal attributes at the shared variables.
     later : SelfJoin
     shared : sequence of str
-        The variables that both sides have; none of them gives the empty key, which is always equal.
+        The variables that both sides have; if there are none, the key is empty, and empty keys are equal.
     """
     by_type = {one.event_type: one for one in sorted(earlier, key=lambda one: one.event_type)}
     columns = dict.fromkeys(

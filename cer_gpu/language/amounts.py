@@ -55,7 +55,8 @@ class Amount:
         One of `ns us ms s min h d`, `EVENTS`, or None for a bare number.
     span : Span
     parameter : Parameter or None
-        What gives the number with the call, or without a unit the whole amount; `value` is then 0.
+        The parameter that stands in place of the number (without a unit: of the whole amount); `value` is
+        then 0.
     """
 
     value: int | float
@@ -73,7 +74,7 @@ class WrittenBound:
 
 
 class WrittenFloat(float):
-    """A float64 whose digits, as they are written, say more than it holds: decimals are compared with these.
+    """A float64 that keeps the digits it was written with, which decimals are compared with exactly.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ class WrittenFloat(float):
 
     @staticmethod
     def of(digits: str) -> float:
-        """The number that is written: a plain float64 where its shortest form says the same."""
+        """The number that is written: a plain float64 if its shortest form has the same digits."""
         plain = float(digits)
         if math.isinf(plain) or Fraction(repr(plain)) == Fraction(digits):
             return plain
@@ -134,7 +135,7 @@ def number_of(written_number: str, span: Span, findings: Findings, *, negative: 
 
 
 def unit_of(word: str, span: Span, findings: Findings) -> str:
-    """The unit that a word names. A word that names none is reported, and seconds are assumed."""
+    """The unit that a word names. If it names none, report that and assume seconds."""
     unit = unit_named(word)
     if unit is not None:
         return unit
@@ -181,7 +182,7 @@ def sum_of(parts: Sequence[Amount], span: Span, findings: Findings, *, negative:
 
 
 def interval_of(bounds: Sequence[WrittenBound], span: Span, findings: Findings) -> Interval:
-    """The interval of one or two bounds. Bounds that make none are reported, and no bound is assumed."""
+    """The interval of one or two bounds. If they make none, report that and assume no bound."""
     forms = "`[<= 5 s]`, `[> 2 s]`, `[= 1 s]`, `[2 s, 5 s]`, `[> 2 s, <= 5 s]`"
     for bound in bounds:
         if bound.amount.unit == EVENTS and not isinstance(bound.amount.value, int):
@@ -231,7 +232,7 @@ def _shown(amount: Amount) -> str:
 
 
 def window_of(amount: Amount, attribute: str | None, span: Span, findings: Findings) -> Window | None:
-    """The window of WITHIN; None where it is not a window, which is reported."""
+    """The window of WITHIN; None, and reported, if the amount is not a window."""
     if attribute is not None:
         if amount.unit is not None:
             findings.error(

@@ -1,7 +1,7 @@
-"""Makes the syntax tree of a parse tree, and checks the forms that the grammar leaves open.
+"""Makes the syntax tree from a parse tree, and checks what the grammar does not.
 
-`x.a op constant` becomes `x[a op constant]`, spans of time become one amount, and what has the right
-syntax but not the right form is reported, all of it at once.
+`x.a op constant` becomes `x[a op constant]`, spans of time become one amount. Everything that the grammar
+allows and the language does not is reported, all at once.
 """
 
 from __future__ import annotations
@@ -257,12 +257,12 @@ class _Builder(ConditionBuilder):
 
     def group(self, meta: Meta, children: list[Any]) -> Any:
         if isinstance(children[0], t.Pattern):
-            return not_empty(children[0], "what stands in the parentheses", self.findings)
+            return not_empty(children[0], "the pattern in the parentheses", self.findings)
         return children[0]
 
     def timed(self, meta: Meta, children: list[Any]) -> t.Timed:
         pattern, interval = nodes_of(children)
-        pattern = not_empty(pattern, "what stands in the parentheses", self.findings)
+        pattern = not_empty(pattern, "the pattern in the parentheses", self.findings)
         return t.Timed(pattern, measures_time(interval, self.findings), span=place_of(meta))
 
     def other(self, meta: Meta, children: list[Any]) -> t.OtherEvent:
@@ -283,12 +283,12 @@ class _Builder(ConditionBuilder):
         return t.OtherEvent(pattern, condition, span=place_of(meta))
 
     def selector(self, meta: Meta, children: list[Any]) -> t.Selector:
-        pattern = not_empty(children[-1], "what stands in the parentheses", self.findings)
+        pattern = not_empty(children[-1], "the pattern in the parentheses", self.findings)
         return t.Selector(self.strategy(meta, children), pattern, span=place_of(meta))
 
     def project(self, meta: Meta, children: list[Any]) -> t.Project:
         pattern, *names = nodes_of(children)
-        pattern = not_empty(pattern, "what stands in the parentheses", self.findings)
+        pattern = not_empty(pattern, "the pattern in the parentheses", self.findings)
         variables = tuple(name.text for name in names)
         return t.Project(pattern, variables, places=tuple(name.span for name in names), span=place_of(meta))
 
@@ -381,6 +381,6 @@ class _Builder(ConditionBuilder):
 
     def filter(self, meta: Meta, children: list[Any]) -> t.Filter:
         pattern, condition = nodes_of(children)
-        pattern = not_empty(pattern, "what FILTER speaks of", self.findings)
+        pattern = not_empty(pattern, "the pattern before FILTER", self.findings)
         leaves.check_filter(pattern, condition, self.findings)
         return t.Filter(pattern, condition, span=place_of(meta))

@@ -16,7 +16,8 @@ def balanced(parts: Sequence[T], join: Callable[[int, T, T], T]) -> T:
     ----------
     parts : sequence
     join : callable
-        `join(k, left, right)` joins what comes before part k with what begins there.
+        `join(k, left, right)` joins the tree of parts that end before part k with the tree that begins with
+        it.
     """
     if not parts:
         raise ValueError("a chain of no parts")
@@ -31,7 +32,7 @@ def balanced(parts: Sequence[T], join: Callable[[int, T, T], T]) -> T:
 
 
 def leftward(parts: Sequence[T], join: Callable[[int, T, T], T]) -> T:
-    """One or more parts joined from the left, `((a, b), c)`; `join` as of `balanced`."""
+    """One or more parts joined from the left, `((a, b), c)`; `join` as for `balanced`."""
     made = parts[0]
     for place in range(1, len(parts)):
         made = join(place, made, parts[place])
@@ -64,7 +65,7 @@ def flattened(kind: type[Any], node: Any) -> list[Any]:
 def links(node: Any, alone: Callable[[Any], bool] = lambda _: False) -> tuple[list[Any], list[Any]]:
     """The operands of nested nodes of the kind of `node`, and the nodes between them, from left to right.
 
-    What is `alone` is an operand, though it may be of that kind.
+    A node for which `alone` holds is an operand, even if it is of that kind.
     """
     kind = type(node)
     operands, joints = [], []
@@ -81,17 +82,17 @@ def links(node: Any, alone: Callable[[Any], bool] = lambda _: False) -> tuple[li
 
 
 def linked(operands: Sequence[Any], joints: Sequence[Any]) -> Any:
-    """Operands joined by nodes like those between them: what `links` gives, as a balanced tree."""
+    """Join operands as a balanced tree: the inverse of `links`."""
     return balanced(operands, lambda place, left, right: replace(joints[place - 1], left=left, right=right))
 
 
 def as_written(node: Any, alone: Callable[[Any], bool] = lambda _: False) -> tuple[list[Any], list[Any]]:
     """The operands that a chain is written with, and the nodes that join them, from left to right.
 
-    What is `alone` is an operand, though it may be a chain of the same kind.
+    A node for which `alone` holds is an operand, even if it is a chain of the same kind.
 
-    Operands without parentheses are read back as `balanced` joins them; where the node is of another shape
-    some of its operands are themselves chains of its kind, which parentheses have to keep together.
+    The parser joins operands without parentheses as `balanced` does. If the tree has another shape, some
+    operands are chains of its kind themselves, and have to be written in parentheses.
     """
     kind = type(node)
 

@@ -27,8 +27,8 @@ def check(statement: t.Statement, schema: Schema | None = None) -> tuple[Diagnos
     ----------
     statement : SelectQuery or Rule
     schema : Schema or None
-        What the data has. Without it only what needs none is checked: names of variables, types of
-        constants, regular expressions, intervals.
+        The event types and attributes of the data. Without it only names of variables, types of constants,
+        regular expressions and intervals are checked.
 
     Returns
     -------
@@ -69,9 +69,9 @@ def _check_reach(query: t.SelectQuery, findings: Findings) -> None:
     if query.limit is not None and query.limit > 0 and _is_one_event(pattern):
         findings.note(
             "CER111",
-            "LIMIT bounds nothing here: it counts for each end, and one match ends at an event",
+            "LIMIT has no effect here: it counts the matches of each end, and at most one ends at an event",
             query.places.limit if query.places else None,
-            f"the first ones in all are head({query.limit}), in the shell --limit {query.limit}",
+            f"for the first matches of all use head({query.limit}), in the shell --limit {query.limit}",
         )
     while isinstance(pattern, t.Filter | t.As):
         pattern = pattern.pattern
@@ -80,7 +80,7 @@ def _check_reach(query: t.SelectQuery, findings: Findings) -> None:
     if pattern.interval is None and _is_one_event(pattern.left):
         findings.note(
             "CER111",
-            f"WITHIN bounds nothing here: each match is one event, and {pattern.words} looks at all others",
+            f"WITHIN has no effect here: each match is one event, and {pattern.words} has no bound",
             window.span,
             f"write the bound there: `{pattern.words} [<= {window_text(window)}]`",
         )
@@ -164,7 +164,9 @@ def _check_partition(query: t.SelectQuery, names: NameChecker, findings: Finding
                 kinds.setdefault(kind, attribute)
         if len(kinds) > 1:
             what = " and ".join(f"`{written(name)}` is {kind.value}" for kind, name in kinds.items())
-            findings.error("CER036", f"the alternatives of one part have one type: {what}", places[-1])
+            findings.error(
+                "CER036", f"the alternatives of one part of the key must have one type: {what}", places[-1]
+            )
         if names.schema is None or not kinds:
             continue
         for event in sorted(types, key=lambda one: one.name):

@@ -1,4 +1,4 @@
-"""Times in the text of a query that the clocks of a column's zone never showed, or showed twice."""
+"""Finds times in a query that the clocks of a column's time zone never showed, or showed twice."""
 
 from __future__ import annotations
 

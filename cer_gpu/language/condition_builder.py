@@ -60,7 +60,7 @@ def nodes_of(children: Sequence[Any]) -> list[Any]:
 
 
 class ConditionBuilder(Transformer):
-    """The methods are named for the rules of the grammar and their aliases.
+    """Makes conditions, expressions, names and amounts; a method is named for its rule of the grammar.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class ConditionBuilder(Transformer):
     Attributes
     ----------
     findings : Findings
-        What does not have the right form.
+        Gets what the grammar allows and the language does not.
     """
 
     def __init__(self, text: str) -> None:

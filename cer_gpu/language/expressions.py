@@ -1,6 +1,6 @@
-"""Expressions, predicates and conditions: the part of the syntax tree that speaks of events.
+"""Expressions, predicates and conditions of the syntax tree.
 
-Small frozen values, as all of `cer_gpu.language.tree`, which has their names too.
+They are small frozen values, as all of `cer_gpu.language.tree`, which exports them too.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One value over many: of the events that a variable marks, or in the head of a rule over its answers.
+    """One value over the events that a variable marks or, in the head of a rule, over its answers.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class Aggregate:
         In a query an `Attribute` with its variable, None in `COUNT(x)`; in a rule an expression over
         `Attribute`s that name variables of the rule, None for `*`.
     variable : str or None
-        In a query, whose events are meant; None in a rule.
+        In a query, the variable whose events are taken together; None in a rule.
     prior : bool
         Whether `PRIOR(variable)` is meant.
     distinct : bool
@@ -217,7 +217,7 @@ RangeEnd: TypeAlias = "Number | Quantity | Parameter | None"
 class Members:
     """What a set holds, `{1, 2.5, 3..7, 'x', TRUE, 5 s}`, by kind, each kind in the order of the text.
 
-    A set may have a hundred thousand members, so they are plain values and no nodes, and the hash is taken
+    A set may have a hundred thousand members, so they are plain values, not nodes, and the hash is computed
     once. Two sets are equal if each kind has equal values in the same order; `1` equals `1.0` here.
 
     Attributes
@@ -232,7 +232,7 @@ class Members:
     start : int
         Where `written` begins in the text of the query.
     end_kinds : frozenset of type
-        The types of all `lows` and `highs`, so that nobody has to look at each to find none of a kind.
+        The types of all `lows` and `highs`, so that a search for one type need not look at each.
     """
 
     numbers: tuple[int | float, ...] = ()

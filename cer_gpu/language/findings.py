@@ -34,7 +34,7 @@ class Findings:
         self._found.setdefault(_Finding(span, "note", code, message), hints)
 
     def forget(self, code: str, within: Span | None) -> None:
-        """Drop the findings of a code whose place lies inside another: more is known of it now."""
+        """Drop the findings of a code whose place lies inside `within`: a better finding replaces them."""
         if within is None:
             return
         for one in [*self._found]:

@@ -1,4 +1,4 @@
-"""Functions of one event, PREV and aggregates: which there are, and what a call of one means (section 4)."""
+"""Functions of one event, PREV and aggregates: their names, and the node of a call (section 4)."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ _INSTEAD = t.Aggregate("COUNT", None, "x")
 
 
 def call_of(word: str, place: Span, given: Sequence[Given], span: Span, findings: Findings) -> t.Expression:
-    """The node of a call. What makes no call is reported.
+    """The node of a call. A wrong call is reported.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def call_of(word: str, place: Span, given: Sequence[Given], span: Span, findings
     place : Span
         Where the word stands.
     given : sequence of Given
-        What stands between the parentheses.
+        The arguments between the parentheses.
     span : Span
         Of the whole call.
     findings : Findings

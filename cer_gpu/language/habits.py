@@ -26,18 +26,18 @@ _WORDS: Mapping[str, str] = {
     "PATTERN": _ROWS,
     "DEFINE": "a condition stands where its event is: `A ; (B AS b FILTER b.v > 1)`",
     "MEASURES": "measures stand after SELECT: `SELECT *, LAST(a.price) AS last`",
-    "AFTER": "what happens after an answer is said by CONSUME BY: `CONSUME BY ANY` begins anew, as does SKIP "
-    "PAST LAST ROW",
-    "EVERY": "every match is reported without a word for it; `SELECT NEXT *` keeps one for each end",
+    "AFTER": "CONSUME BY says where matching goes on after an answer: `CONSUME BY ANY` begins anew, as does "
+    "SKIP PAST LAST ROW",
+    "EVERY": "every match is reported, no keyword is needed; `SELECT NEXT *` keeps one for each end",
     "JOIN": _JOINED,
     "INNER": _JOINED,
-    "LEFT": f"what need not be there is optional, `A ; B ?`; {_JOINED}",
+    "LEFT": f"an optional event is written with `?`, `A ; B ?`; {_JOINED}",
     "OUTER": _JOINED,
     "CROSS": _JOINED,
     "UNION": "alternatives are joined by OR inside one pattern: `(A ; B) OR C`",
     "OFFSET": "there is no OFFSET: slice the table of answers; LIMIT counts for each end position",
     "TOP": "`LIMIT 10` at the end keeps ten answers for each end position",
-    "EMIT": "answers are given at their ends, without a word for it",
+    "EMIT": "answers are reported at their ends, no keyword is needed",
     "OVER": "windows stand at the end: `WITHIN 5 MINUTES`; the event before is `PREV(price)`",
     "THEN": "patterns that follow one another are joined by `;`",
     "SEQ": "`SEQ(A a, B b)` is `A AS a ; B AS b`",
@@ -49,7 +49,7 @@ _WORDS: Mapping[str, str] = {
     "WHEN": "there is no CASE: alternatives are joined by OR, `(v > 1 AND w = 2) OR (v <= 1 AND w = 3)`",
     "INTERVAL": "a span is written as it is: `b.ts - a.ts < 1 h`, `WITHIN 1 HOUR`",
     "TIMER": _TIMER,
-    "UNTIL": "what must not come between is said with UNLESS: `(A ; B) UNLESS C`",
+    "UNTIL": "an event that must not come between follows UNLESS: `(A ; B) UNLESS C`",
 }
 
 # Methods of Flink's patterns, in capitals, each with what stands in their place.
@@ -57,12 +57,12 @@ _METHODS: Mapping[str, str] = {
     "TIMES": "`A {3}` is three of them, `A {3,}` three or more, `A {2,5}` two to five",
     "TIMESORMORE": "`A {3,}` is three or more",
     "ONEORMORE": "one or more is `A +`, one after another without anything between `A :+`",
-    "OPTIONAL": "what need not be there is `A ?`: `A ? ; B`",
+    "OPTIONAL": "an optional event is `A ?`: `A ? ; B`",
     "GREEDY": "every match is reported; `SELECT MAX *` keeps the largest",
-    "CONSECUTIVE": "without anything between is `A :+`, `A :{3}`",
+    "CONSECUTIVE": "repetitions without other events between are `A :+`, `A :{3}`",
     "ALLOWCOMBINATIONS": "`+` gives all combinations: `A +`",
     "BEGIN": "patterns that follow one another are joined by `;`: `A AS a ; B AS b`",
-    "FOLLOWEDBY": "`A ; B` is A, later B; `A FOLLOWED BY B` is A alone, where B comes later",
+    "FOLLOWEDBY": "`A ; B` is A, later B; `A FOLLOWED BY B` is A alone, if a B comes later",
     "FOLLOWEDBYANY": "`A ; B` is A, later any B",
     "NEXT": "`A : B` is A, and B as the next event",
     "NOTFOLLOWEDBY": "`A NOT FOLLOWED BY [<= 5 min] B`; without B between, `(A ; C) UNLESS B`",
@@ -70,13 +70,13 @@ _METHODS: Mapping[str, str] = {
     "NOTNEXT": "`A : NOT (B)` is A, and as the next event no B",
     "WHERE": "conditions follow FILTER: `A AS a FILTER a.price > 100`",
     "OR": "conditions are joined by OR after FILTER: `A AS a FILTER a.price > 100 OR a.size > 5`",
-    "WITHIN": "`WITHIN 10 SECONDS` at the end; of a part `(A ; B) WITHIN [<= 10 s]`",
+    "WITHIN": "`WITHIN 10 SECONDS` at the end; inside the pattern `(A ; B) WITHIN [<= 10 s]`",
     "SUBTYPE": "an event type is named: `A`",
 }
 
 
 def habit(slip: Slip) -> str | None:
-    """How to say what another language says so; None where nothing is known of the place."""
+    """A hint how to write what another language writes this way; None if the place is not known."""
     return next((hint for find in _HABITS if (hint := find(slip)) is not None), None)
 
 
@@ -145,7 +145,7 @@ def _measure_without_name(slip: Slip) -> str | None:
         return None
     if slip.before(2) == "STAR":
         return (
-            "how many answers there are is asked with `count`; a measure has a name: "
+            "answers are counted with `count`; a measure has a name: "
             "`SELECT COUNT(x) AS n` counts the events that x marks"
         )
     return "a measure has a name: `LAST(x.price) AS last`"

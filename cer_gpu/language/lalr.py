@@ -1,4 +1,4 @@
-"""A parser that is driven by tables: `grammar.json`, which is made of `grammar.lark`.
+"""A parser that is driven by tables: `grammar.json`, which is made from `grammar.lark`.
 
 `python -m cer_gpu.language.grammar` makes it, once the grammar has changed. The tables are plain data that
 comes with the package: nothing is made or kept when a query is compiled, and whoever can change them can
@@ -23,7 +23,7 @@ END = "$END"
 
 
 class UnexpectedTokenError(Exception):
-    """A token that cannot stand where it stands."""
+    """A token that the grammar does not allow at its place."""
 
 
 class UnexpectedCharacterError(Exception):
@@ -48,13 +48,13 @@ class Production(NamedTuple):
     origin : str
         The non-terminal.
     data : str
-        What its nodes are called.
+        The name of its nodes.
     size : int
         How many symbols it has.
     kept : list of int
-        Those of them that become children; `-1 - k` for symbol k whose own children do.
+        The symbols that become children; `-1 - k` for a symbol k that is replaced by its own children.
     single : bool
-        Whether a node with one child is replaced by that.
+        Whether a node with one child is replaced by this child.
     """
 
     origin: str
@@ -65,7 +65,7 @@ class Production(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What a grammar says.
+    """The tables of a grammar.
 
     Attributes
     ----------
@@ -77,9 +77,9 @@ class Tables(NamedTuple):
     start, end : dict of str to int
         The first and the last state for each start symbol.
     actions : list of dict of str to int
-        For each state what to do at a terminal: go on to a state, or `-1 - r` to reduce by rule r.
+        For each state and terminal: the next state, or `-1 - r` to reduce by rule r.
     following : list of dict of str to int
-        For each state where a non-terminal leads.
+        For each state and non-terminal: the next state.
     """
 
     terminals: list[tuple[str, str]]
@@ -145,6 +145,7 @@ class Parser:
         Raises
         ------
         UnexpectedTokenError
+            When the grammar does not allow it here.
         """
         self._nodes.append(self._reduced(token.type, token))
 

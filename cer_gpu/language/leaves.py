@@ -28,7 +28,7 @@ def operands(leaf: Leaf) -> tuple[t.Expression, ...]:
 
 
 def attributes(*expressions: t.Expression) -> Iterator[t.Attribute]:
-    """The attributes in expressions, from left to right, but for those that an aggregate takes together."""
+    """The attributes in expressions, from left to right, without those inside an aggregate."""
     waiting = list(reversed(expressions))
     while waiting:
         match waiting.pop():
@@ -75,7 +75,7 @@ def leaves_of(condition: t.Condition) -> Iterator[Leaf | t.Every | t.Truth]:
 
 
 def condition_of(leaf: Leaf, findings: Findings, *, negated: bool = False) -> t.Condition:
-    """A leaf as the condition that it is: `x.a = 1` is `x[a = 1]`, `x.a = y.b` a correlation.
+    """Turn a leaf into a condition: `x.a = 1` into `x[a = 1]`, `x.a = y.b` into a correlation.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def check_filter(pattern: t.Pattern, condition: t.Condition, findings: Findings)
         if any(aggregates(*operands(leaf))):
             continue
         if not found:
-            findings.error("CER010", "the condition speaks of no attribute", leaf.span)
+            findings.error("CER010", "the condition has no attribute", leaf.span)
         elif all(attribute.variable is None for attribute in found):
             name = written(found[0].name)
             usual = sorted(variables(pattern), key=lambda one: (one.lower() != one, one)) or ["x"]

@@ -14,7 +14,7 @@ def looks_like_sql(pattern: str) -> bool:
 
 
 def regex_of(pattern: str) -> str:
-    """The regular expression that says what a pattern of SQL's LIKE says: `AB%` is `^AB`."""
+    """The regular expression for a pattern of SQL's LIKE: `^AB` for `AB%`."""
     begins, ends = pattern.startswith("%"), pattern.endswith("%")
     parts = [
         re.escape(part).replace("\\ ", " ").replace("\\-", "-") for part in pattern.strip("%").split("%")

@@ -12,16 +12,16 @@ from cer_gpu.language.words import written_variable
 
 @dataclass(frozen=True, slots=True)
 class Loops:
-    """What the iterations around a place repeat, and the operators between them that PRIOR does not cross.
+    """The iterations around a place, and the operators between them that PRIOR does not cross.
 
     Attributes
     ----------
     marks : Marks or None
-        Of the pattern that the innermost iteration repeats; None where an operator stands here.
+        The marks of the pattern that the innermost iteration repeats; None if this is an operator.
     barrier : str
-        That operator.
+        The operator, if this is one.
     around : Loops or None
-        Further out; None at the top.
+        What is around it; None at the top.
     """
 
     marks: Marks | None = None
@@ -29,7 +29,7 @@ class Loops:
     around: Loops | None = None
 
     def inside(self, repeated: Marks) -> Loops:
-        """A place inside an iteration, of whose repeated pattern these are the marks."""
+        """A place inside an iteration whose repeated pattern has these marks."""
         return Loops(repeated, "", self)
 
     def beyond(self, operator: str) -> Loops:
@@ -37,7 +37,7 @@ class Loops:
         return Loops(None, operator, self)
 
     def types(self, variable: str) -> frozenset[t.EventType]:
-        """What a variable marks in the smallest iteration that defines it; nothing where there is none."""
+        """The event types that a variable marks in the smallest iteration that defines it, if any."""
         found = self._defining(variable)[0]
         return frozenset() if found is None or found.marks is None else found.marks[variable]
 

@@ -15,7 +15,7 @@ MOMENTS = ("START_TIME", "END_TIME", "DURATION")
 
 
 def measure_of(expression: t.Expression, findings: Findings) -> t.Expression:
-    """The expression of a measure: `x.a` becomes `FIRST(x.a)`. What no measure may hold is reported."""
+    """The expression of a measure: `x.a` becomes `FIRST(x.a)`. What a measure may not hold is reported."""
     match expression:
         case t.Attribute(variable=None):
             if expression.name.upper() in MOMENTS:
@@ -55,7 +55,7 @@ def variables_of(measures: Iterable[t.SelectMeasure]) -> Iterator[str]:
 def with_what_is_read(
     items: Iterable[t.SelectItem], measures: Iterable[t.SelectMeasure]
 ) -> tuple[t.SelectItem, ...]:
-    """The variables of a list and those that its measures read, which are kept too."""
+    """The items of a SELECT list, and one for each further variable that its measures read."""
     listed = list(items)
     names = {item.variable for item in listed}
     read = dict.fromkeys(name for name in variables_of(measures) if name not in names)

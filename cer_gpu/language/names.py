@@ -53,7 +53,7 @@ class NameChecker:
             self._unknown("CER023", message, stream, known, "the streams are", place)
 
     def check_column(self, attribute: str, place: Span | None) -> ValueType | None:
-        """The type of an attribute that any event may have; None, reported, where there is none."""
+        """The type of an attribute that any event may have; None, and reported, if there is none."""
         if self.schema is None:
             return None
         kind = self.schema.attributes.get(attribute)
@@ -70,7 +70,7 @@ class NameChecker:
     def check_returned(
         self, attribute: str, variable: str, types: Iterable[t.EventType], place: Span | None
     ) -> None:
-        """As `check_attribute` of an attribute that is only returned: it may have any type."""
+        """As `check_attribute`, for an attribute that is only returned: it may have any type."""
         if self.schema is None or attribute not in self.schema.returned:
             self.check_attribute(attribute, variable, types, place)
 
@@ -85,16 +85,16 @@ class NameChecker:
     ) -> ValueType | None:
         """The type of an attribute of the events that a variable marks.
 
-        None, and reported, where none of their types has it; a note where only some lack it.
+        If no type has it, this is reported and None is returned; if only some types lack it, a note is added.
 
         Parameters
         ----------
         attribute, variable : str
         types : iterable of EventType
-            What the variable can mark; nothing is said when it marks nothing.
+            The event types that the variable can mark; nothing is reported if there are none.
         place : Span or None
         value : bool, optional
-            Whether a value is usual in its place, as on the right of `name = ACME`.
+            Whether people often forget the quotes of a text here, as in `name = ACME`.
         """
         if self.schema is None:
             return None
@@ -205,7 +205,7 @@ class NameChecker:
 
 
 def sorted_names(known: Iterable[str]) -> list[str]:
-    """Names, each once, in the order of the alphabet."""
+    """Names, each once, in alphabetical order."""
     return sorted(set(known), key=lambda one: (one.lower(), one))
 
 
@@ -256,7 +256,10 @@ def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:
                 )
             if variable in variables(left):
                 words = pattern.words
-                return f"what follows {words} reads no variable from outside; PARTITION BY makes both agree"
+                return (
+                    f"the right side of {words} cannot read this variable; PARTITION BY an attribute makes "
+                    "both sides agree in it"
+                )
             return _elsewhere(left, variable) or _elsewhere(right, variable)
         case t.Sequence() | t.And() | t.All() | t.Or():
             return _elsewhere(pattern.left, variable) or _elsewhere(pattern.right, variable)

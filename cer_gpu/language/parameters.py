@@ -1,7 +1,7 @@
 """Parameters: `$name` stands for a value that comes with the call, of the type that its place asks for.
 
-A value that is compared, `price > $p`, leaves the plan as it is; one that says how often something repeats,
-or that a function takes, makes another plan (`shaping`).
+A parameter that is only compared, `price > $p`, needs no new plan for a new value. One that gives a number of
+repetitions, or an argument of a function, does (`shaping`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Written(str):
 
 
 def parameters(statement: t.Statement) -> dict[str, Span | None]:
-    """The parameters of a statement, with where each is first written."""
+    """The parameters of a statement, with the place where each is first written."""
     found: dict[str, Span | None] = {}
     for node in walk(statement):
         if isinstance(node, t.Parameter):
@@ -53,7 +53,7 @@ def has_parameter(node: Any) -> bool:
 
 
 def shaping(statement: t.Statement) -> frozenset[str]:
-    """The parameters of which each value has a plan of its own: all but what is compared, and the window."""
+    """The parameters that need a plan for each value: all but those in comparisons and in the window."""
     parts = (part for leaf in _free_leaves(statement) for part in walk(leaf))
     free = {part.name for part in parts if isinstance(part, t.Parameter)}
     window = getattr(statement, "window", None)
@@ -112,11 +112,12 @@ def _bound_elsewhere(statement: t.Statement) -> set[str]:
 
 
 def check_given(asked: Mapping[str, Span | None], given: Mapping[str, Any], text: str) -> None:
-    """Raise where a parameter has no value, or a value no parameter; `asked` is what `parameters` gives.
+    """Raise if a parameter has no value, or a value no parameter; `asked` is from `parameters`.
 
     Raises
     ------
     QueryError
+        CER063 or CER064, for each such name.
     """
     findings = [
         Diagnostic(
@@ -134,11 +135,12 @@ def check_given(asked: Mapping[str, Span | None], given: Mapping[str, Any], text
 
 
 def check_known(asked: Iterable[str], given: Iterable[str], text: str) -> None:
-    """Raise where a name is no parameter's; others may be without a value yet.
+    """Raise if a value has no parameter; parameters may lack a value.
 
     Raises
     ------
     QueryError
+        CER064, for each such name.
     """
     if findings := _unknown(tuple(asked), given):
         raise QueryError(findings, text)
@@ -156,7 +158,7 @@ def _unknown(asked: Collection[str], given: Iterable[str]) -> list[Diagnostic]:
 
 
 def with_values(statement: Part, given: Mapping[str, Any], schema: Schema | None, text: str) -> Part:
-    """A statement with values in the place of some of its parameters.
+    """A statement in which values replace some of its parameters.
 
     Parameters
     ----------
@@ -164,14 +166,14 @@ def with_values(statement: Part, given: Mapping[str, Any], schema: Schema | None
     given : mapping of str to object
         Values of the parameters that are replaced; others stay.
     schema : Schema or None
-        Says of which type a place is.
+        Decides which type of value a place takes.
     text : str
-        Of the statement, for messages.
+        The text of the statement, for messages.
 
     Raises
     ------
     QueryError
-        For a value that its place cannot have.
+        When a value does not fit its place.
     """
     filler = _Filler(given, schema)
     found: Part = filler.filled(statement)
@@ -282,7 +284,7 @@ class _Filler:
         value = _typed(value) if isinstance(value, Written) else value
         if isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31:
             return value
-        self._refuse(parameter, f"here stands a whole number of at least {least}")
+        self._refuse(parameter, f"a whole number of at least {least} is needed here")
         return max(least, 1)
 
     def _times(self, node: t.Times) -> t.Times:
@@ -306,7 +308,7 @@ class _Filler:
         if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
             return _Amount(value, unit)
         fit = f"a number of {unit}" if unit is not None else "a span such as '5 min', or a number"
-        self._refuse(parameter, f"here stands {fit}")
+        self._refuse(parameter, f"{fit} is needed here")
         return _Amount(1, unit)
 
     def _window(self, window: t.Window, parameter: t.Parameter) -> t.Window:
@@ -320,7 +322,7 @@ class _Filler:
         if window.kind == "attribute":
             return replace(window, size=amount.value, parameter=None)
         if amount.unit is None:
-            self._refuse(parameter, "here stands a span such as '5 min', or '100 events'")
+            self._refuse(parameter, "a span such as '5 min', or '100 events', is needed here")
             return replace(window, kind="events", parameter=None)
         return replace(window, kind="time", size=amount.value, unit=amount.unit, parameter=None)
 

@@ -6,19 +6,19 @@ from typing import Any, NamedTuple
 
 
 class Meta(NamedTuple):
-    """Where a node stands in the text: from the first of its tokens to the end of the last."""
+    """The place of a node in the text: from its first token to the end of its last."""
 
     start_pos: int
     end_pos: int
 
 
 class Token(str):
-    """A part of the text that the grammar has a name for.
+    """A token: a piece of the text that is a terminal of the grammar.
 
     Attributes
     ----------
     type : str
-        That name.
+        The name of the terminal.
     start_pos, end_pos : int
         Where it stands in the text.
     """
@@ -56,20 +56,20 @@ class Tree:
 
 
 class Transformer:
-    """Replaces every node of a tree by what the method named for it makes of the node's place and children.
+    """Replaces every node of a tree by the result of the method of its name, given its place and children.
 
     The inner nodes come before the outer; nothing recurses. Tokens stay as they are.
 
     Attributes
     ----------
     here : Tree
-        The node at hand, as it was.
+        The node that is being replaced.
     """
 
     here: Tree
 
     def transform(self, tree: Tree) -> Any:
-        """What becomes of a tree, which itself is left as it is."""
+        """The result for the root of a tree; the tree itself is not changed."""
         order: list[tuple[Tree, list[Any]]] = []
         top: list[Any] = [tree]
         waiting = [top]
@@ -92,4 +92,4 @@ class Transformer:
 
 
 class _Awaited(int):
-    """The number of a node whose result comes here."""
+    """The number of a node whose result will stand here."""

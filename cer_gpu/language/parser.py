@@ -27,7 +27,7 @@ CHAINS = frozenset({"sequence", "together", "anywhere", "either", "conjunction",
 
 
 def parse(text: str) -> Statement:
-    """The query or the rule that a text says.
+    """Parse a query or a rule.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ def parse(text: str) -> Statement:
     Raises
     ------
     QueryError
-        For any text that is neither: a syntax error (the first one), or all that is wrong with the
-        forms of a text that has the right syntax.
+        When the text is neither: the first syntax error or, if there is none, everything else that is wrong
+        with its form.
     """
     from cer_gpu.language.builder import build
 

@@ -87,7 +87,7 @@ class PatternChecker:
                         "CER109",
                         "at least one repetition is needed: `{,m}` is `{1,m}`",
                         times.span,
-                        "none at all may be with `{0,m}`",
+                        "to allow no repetition write `{0,m}`",
                     )
             case t.Optional(pattern=inner):
                 self._visit(inner, inside, loops)

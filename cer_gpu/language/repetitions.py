@@ -1,4 +1,4 @@
-"""Repetitions and optional elements: which numbers and places are right (section 3)."""
+"""Repetitions and optional elements: which numbers and places are allowed (section 3)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ def repeated(
     least = 1 if times.least is None else times.least
     most = times.most
     if most == 0 or (isinstance(least, int) and isinstance(most, int) and most < least):
-        what = "no repetition at all" if most == 0 else f"at least {least} and at most {most} repetitions"
+        said = "the numbers allow no repetition at all"
+        if most != 0:
+            said = f"at least {least} and at most {most} repetitions exclude each other"
         hint = (
             "leave the element out" if most == 0 else f"the smaller number comes first: `{{{most},{least}}}`"
         )
-        findings.error("CER019", f"nothing has {what}", times.span, hint)
+        findings.error("CER019", said, times.span, hint)
         least, most = 1, None
     made = t.Times(
         1 if isinstance(least, t.Parameter) else max(1, least),
@@ -49,21 +51,21 @@ def repeated(
 
 
 def not_optional(pattern: t.Pattern, operator: str, findings: Findings) -> t.Pattern:
-    """The operand of a postfix operator, which comes before `?`; one after it is reported."""
+    """The operand of a postfix operator. An optional operand is reported: `?` comes last."""
     if not isinstance(pattern, t.Optional):
         return pattern
-    message = f"`{operator}` comes before what makes an element optional"
+    message = f"`{operator}` cannot follow `?` or `{{0,m}}`"
     hint = "`?` and `{0,m}` come last: `A AS a ?`, `A + ?`"
     findings.error("CER026", message, pattern.span, hint)
     return pattern.pattern
 
 
 def not_empty(pattern: t.Pattern, what: str, findings: Findings) -> t.Pattern:
-    """A pattern of which something must be there. One that may be empty is reported."""
+    """A pattern that must not be empty. One that may be empty is reported."""
     if not may_be_empty(pattern):
         return pattern
     hint = "`?` stands in a sequence beside an element that is there: `A ; B ? ; C`"
-    findings.error("CER026", f"nothing of {what} need be there", pattern.span, hint)
+    findings.error("CER026", f"{what} may be empty", pattern.span, hint)
     while isinstance(pattern, t.Optional | t.Sequence):
         pattern = pattern.pattern if isinstance(pattern, t.Optional) else pattern.left
     return pattern

@@ -28,7 +28,7 @@ class _Use:
 
 
 class RuleChecker:
-    """Checks everything about a rule but its window.
+    """Checks everything in a rule except its window.
 
     Parameters
     ----------

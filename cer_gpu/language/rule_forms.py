@@ -16,7 +16,7 @@ AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG")
 
 
 def term_of(term: t.Expression | t.RuleVariable, findings: Findings) -> t.Term:
-    """The term of an atom. What is no term is reported, and a variable is assumed."""
+    """The term of an atom. If it is not a term, report that and assume a variable."""
     if isinstance(term, t.RuleVariable | t.Number | t.Text | t.Boolean):
         return term
     shown = to_text(term)
@@ -38,7 +38,7 @@ def mixed_atom(event: t.EventType, term: t.Expression | t.RuleVariable, findings
 
 
 def check_aggregate(aggregate: t.Aggregate, name: str, place: Span, findings: Findings) -> None:
-    """Report an aggregate of an unknown function, or of the wrong argument.
+    """Report an aggregate with an unknown function or a wrong argument.
 
     Parameters
     ----------
@@ -67,14 +67,14 @@ def check_aggregate(aggregate: t.Aggregate, name: str, place: Span, findings: Fi
 def check_body(
     atoms: Sequence[t.RuleAtom], comparisons: Sequence[t.Comparison], span: Span, findings: Findings
 ) -> None:
-    """Report a body without atoms, and comparisons that speak of no variable of the rule."""
+    """Report a body without atoms, and comparisons without a variable of the rule."""
     if not atoms:
         place = comparisons[0].span if comparisons else span
         findings.error(
             "CER052",
             "the rule has no atom: nothing gives its variables values",
             place,
-            "an atom is an event type with what its attributes are: `T(x, y)`, `T(price = x)`",
+            "an atom is an event type with a term for each attribute: `T(x, y)`, `T(price = x)`",
         )
     for comparison in comparisons:
         _check_bare(comparison.left, findings)

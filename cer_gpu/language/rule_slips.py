@@ -26,14 +26,14 @@ RULE_CHARACTERS: Mapping[str, str] = {
 
 
 def rule_expectation(slip: Slip) -> tuple[list[str], frozenset[str]]:
-    """What is expected at a place of a rule, as far as a rule has its own words for it.
+    """The words for what is expected at a place of a rule, where they differ from those for a query.
 
     Returns
     -------
     list of str
         The words.
     frozenset of str
-        The terminals that they stand for, and those that no message needs.
+        The terminals that these words cover, and those that messages leave out.
     """
     if _at_item(slip):
         return ["an atom such as `T(x, y)`", "a comparison"], slip.expected
@@ -111,12 +111,12 @@ def _clause(slip: Slip) -> str | None:
     if slip.kind == "COMMA" and any(token.type == "WITHIN" for token in slip.tokens[: slip.index]):
         return "WITHIN follows the whole body"
     return {
-        "LIMIT": "a rule has no LIMIT; how many answers are wanted in all is said by the caller",
+        "LIMIT": "a rule has no LIMIT; a number of answers in all is asked for with limit= (--limit)",
         "PARTITION": "a rule has no PARTITION BY: give the attribute the same variable in every atom",
         "CONSUME": "a rule has no CONSUME BY",
         "FILTER": _BESIDE,
         "WHERE": _BESIDE,
-        "AS": "an atom has no name; its values have: `T(a = x)`",
+        "AS": "an atom has no name; variables name its values: `T(a = x)`",
         "SPANNING": "the window of a rule is an amount: `WITHIN 5 s`",
     }.get(slip.kind)
 

@@ -1,4 +1,4 @@
-"""Names the attributes that the atoms of a rule give by position."""
+"""Gives names to the attributes that atoms of a rule give by position."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def resolve(rule: t.Rule, schema: Schema | None) -> t.Rule:
     rule : Rule
         Without errors (`cer_gpu.language.check.check`) on this schema.
     schema : Schema or None
-        What the attributes of each event type are. Without it those of an atom by position are not known,
-        and `$1`, `$2`, ... stand for them: names that no text can say without back-ticks.
+        The attributes of each event type. Without it, the attributes of an atom by position are called `$1`,
+        `$2`, ..., which no query can write without back-ticks.
 
     Returns
     -------

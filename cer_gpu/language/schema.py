@@ -1,4 +1,4 @@
-"""What a query is checked against: event types, their attributes and the types of values."""
+"""The event types, attributes and types of values that a query is checked against."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ValueType(Enum):
 
     @property
     def numeric(self) -> bool:
-        """Whether arithmetic with plain numbers is meant for it."""
+        """Whether it is a type of plain numbers, for arithmetic."""
         return self in (ValueType.INT64, ValueType.FLOAT64, ValueType.DECIMAL)
 
 

@@ -11,8 +11,8 @@ from cer_gpu.language import tree as t
 def variables(pattern: t.Pattern) -> frozenset[str]:
     """The variables that mark events in complex events of the pattern.
 
-    Event types are variables too; what stands inside `NOT (...)` or on the right of UNLESS and FOLLOWED BY
-    marks nothing, and PROJECT hides what it does not keep.
+    Event types are variables too. Nothing inside `NOT (...)` or on the right of UNLESS and FOLLOWED BY marks
+    events, and PROJECT hides the variables that it does not keep.
     """
     match pattern:
         case t.EventType():
@@ -40,15 +40,15 @@ Marks: TypeAlias = Mapping[str, frozenset[t.EventType]]
 def marks(pattern: t.Pattern, known: dict[int, Marks] | None = None) -> Marks:
     """The event types that each variable of a pattern can mark.
 
-    Its keys are `variables(pattern)`. A variable marks no type when it names only what marks nothing, as in
-    `NOT (T) AS x`.
+    Its keys are `variables(pattern)`. A variable marks no type if its operand marks nothing, as in `NOT (T)
+    AS x`.
 
     Parameters
     ----------
     pattern : Pattern
     known : dict, optional
-        Results by the identity of patterns, for a caller that asks for a pattern and its parts and keeps
-        them alive meanwhile.
+        Results by the `id` of patterns, for a caller that asks for a pattern and its children and keeps them
+        alive meanwhile.
     """
     if known is None:
         known = {}
@@ -89,7 +89,7 @@ class Scope:
     Parameters
     ----------
     marks : mapping
-        Of the pattern, as `marks` gives it.
+        The result of `marks` for the pattern.
     around : Scope or None
     alone : bool
         Whether a name that the pattern defines means its own events only, not those around it too.

@@ -1,4 +1,4 @@
-"""The members of a set, `IN {1, 2, 7..9, 'x'}`: read from one token, and found again for a message."""
+"""The members of a set, `IN {1, 2, 7..9, 'x'}`: read from one token, and located for messages."""
 
 from __future__ import annotations
 

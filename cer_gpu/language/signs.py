@@ -1,4 +1,4 @@
-"""What the signs of comparisons ask of two values."""
+"""The comparison operators as Python functions of two values."""
 
 from __future__ import annotations
 

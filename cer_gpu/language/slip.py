@@ -1,4 +1,4 @@
-"""The place of a syntax error, with what stands around it: hints are made from it."""
+"""The place of a syntax error and the tokens around it, from which hints are made."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Slip:
 
     @cached_property
     def arrow(self) -> str | None:
-        """The arrow of another language that stands here, where a pattern could go on or for `<-`."""
+        """An arrow of another language, such as `->`, that stands here in place of an operator or of `<-`."""
         sign = self.text[self.span.start : self.span.start + 2]
         if self.expected == {"ARROW"}:
             return sign if sign in (":-", ":=", "->", "=>", "<=") else None

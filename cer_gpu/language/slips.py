@@ -260,7 +260,7 @@ def _unquoted(slip: Slip) -> str | None:
     if slip.before() == "FROM":
         return "FROM names the events, `FROM Trade`; the file is named with the call, not in the query"
     if slip.before() == "NAME" and slip.tokens[slip.index - 1].upper() in ("TIMESTAMP", "DATE", "TIME"):
-        return f"a time is text and nothing else: `ts >= {slip.found}`"
+        return f"a time is written as text alone: `ts >= {slip.found}`"
     if slip.before() == "WITHIN":
         span = re.fullmatch(r"(\d+)\s*([A-Za-z]+)", inside)
         return f"a span has no quotes: `WITHIN {span[1]} {span[2]}`" if span else "as in `WITHIN 5 MINUTES`"
@@ -335,7 +335,7 @@ def _words(slip: Slip) -> str | None:
         if slip.word in ("THEN", "FOLLOWED", "FOLLOWEDBY", "SEQ"):
             return "patterns that follow one another are joined by `;`"
         if slip.kind == "NOT":
-            return "for patterns without another inside, write `p UNLESS q`; `NOT (T)` is one event"
+            return "for a p without a q inside, write `p UNLESS q`; `NOT (T)` is one event"
         if slip.kind in ("NAME", "QUOTED"):
             return f"a name is given with AS (`AS {slip.found}`); the next event follows `;`"
         if slip.kind == "SPANNING":
@@ -345,7 +345,7 @@ def _words(slip: Slip) -> str | None:
         return None
     if slip.expected == {"FOLLOWED", "PRECEDED"}:
         return (
-            "for patterns without another inside, write `p UNLESS q`; without another after, "
+            "for a p without a q inside, write `p UNLESS q`; without a q after it, "
             "`p NOT FOLLOWED BY q`; `NOT (T)` is one event"
         )
     if slip.word == "BETWEEN":

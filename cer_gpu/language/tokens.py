@@ -1,4 +1,4 @@
-"""The text cut into tokens, with the few that only their neighbours tell apart."""
+"""Cuts the text into tokens; a few get their type from their neighbours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Tokens:
     stopped_at : int or None
         The offset of the character that begins no token.
     rule : bool
-        Whether they begin as a rule begins and no query does: with a name before `(`, or before an arrow.
+        Whether the text begins like a rule: with a name before `(`, or before an arrow.
     """
 
     tokens: tuple[Token, ...]

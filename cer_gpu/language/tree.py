@@ -103,9 +103,9 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How often an iteration repeats: `{n,m}`, from `least` (at least 1) to `most` times, None for no end.
+    """How often an iteration repeats: `{n,m}`, from `least` (at least 1) to `most` times (None: no limit).
 
-    With a parameter that end comes with the call, and the number here is 1. `unsaid`: no least is written.
+    Where a parameter gives `least` or `most`, the number here is 1. `unsaid`: no `least` is written.
     """
 
     least: int
@@ -145,8 +145,8 @@ class Optional:
     """`pattern ?`: the pattern or nothing. It is always an element of a sequence.
 
     A sequence with such an element leans to the left, `((a ; b ?) : c)`: the operator of a node stands before
-    its right side. What is left out takes the operator before it along, and what is left out at the
-    beginning the operator after it. A group in parentheses is one element, so never empty.
+    its right side. An element that is left out is left out with the operator before it; the first one with
+    the operator after it. A group in parentheses is one element, so never empty.
     """
 
     pattern: Pattern
@@ -155,12 +155,12 @@ class Optional:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """`left FOLLOWED BY right` and `left PRECEDED BY right`: complex events of left with one of right beside.
+    """`left FOLLOWED BY right`, `left PRECEDED BY right`: complex events of left with one of right near.
 
     Attributes
     ----------
     left : Pattern
-        Whose complex events, as they are, are those of this pattern.
+        The pattern whose complex events are returned.
     right : Pattern
         A scope of its own: it reads no variable of the patterns around it, and marks nothing.
     before : bool
@@ -168,8 +168,8 @@ class Beside:
     negated : bool
         NOT FOLLOWED BY, NOT PRECEDED BY: there is none.
     interval : Interval or None
-        Of the time, or the number of positions, from the end of left to the end of right (from the start of
-        right to the start of left).
+        Bounds the time, or the number of positions, from the end of left to the end of right (PRECEDED BY:
+        from the start of right to the start of left).
     """
 
     left: Pattern
@@ -327,7 +327,7 @@ class Window:
     Attributes
     ----------
     size : int or float
-        How much `value(end) - value(start)` may be at most.
+        The greatest `value(end) - value(start)` that is allowed.
     kind : {"events", "time", "attribute", "parameter"}
         What is measured: positions, the order attribute, or `attribute`; "parameter" is `WITHIN $w`, which
         the value of the parameter decides.
@@ -335,9 +335,9 @@ class Window:
         For kind "time": `size` is in this unit (one of `ns us ms s min h d`). Spans of several units are
         added up by the parser in the smallest unit written, exactly.
     attribute : str or None
-        For kind "attribute": whose difference is bounded, in its own unit.
+        For kind "attribute": the attribute whose difference is bounded, in its own unit.
     parameter : Parameter or None
-        What gives the size with the call; `size` is then 0.
+        The parameter that gives the size; `size` is then 0.
     """
 
     size: int | float
@@ -358,7 +358,7 @@ class Consume(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClausePlaces:
-    """Places in the text of what is no node of the tree: streams, parts of the key, LIMIT's number."""
+    """Places in the text of streams, parts of the key and LIMIT's number, which are no nodes of the tree."""
 
     streams: tuple[Span, ...] = ()
     partition: tuple[tuple[Span, ...], ...] = ()
@@ -418,7 +418,7 @@ Term: TypeAlias = RuleVariable | Number | Text | Boolean
 
 @dataclass(frozen=True, slots=True)
 class RuleAtom:
-    """`T(x, 3)` or `T(price = x)`: one event of a type, with what its attributes are.
+    """`T(x, 3)` or `T(price = x)`: one event of a type, with a term for each attribute.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ class TypeChecker:
     Parameters
     ----------
     attribute_type : callable
-        The type of an attribute, or None where it is not known (and then nothing is said about it).
+        Returns the type of an attribute, or None if it is not known (then nothing is reported about it).
     findings : Findings
     previous_type : callable, optional
         The same for PREV of an attribute.
@@ -52,7 +52,7 @@ class TypeChecker:
         self._time = time
 
     def check(self, leaf: leaves.Leaf) -> None:
-        """Report what does not fit together in a leaf of a condition."""
+        """Report operands of a leaf whose types do not fit together."""
         match leaf:
             case t.Comparison(op=op, left=left, right=right):
                 self._check_pair(op, left, right, leaf.span)

@@ -121,8 +121,8 @@ def timestamp_nanoseconds(text: str, zone: str = "UTC") -> int:
     ----------
     text : str
     zone : str, optional
-        The zone whose clocks show the time, where no offset is written. Of a time that they show twice, when
-        summer time ends, the first is meant; a time that they leave out is the end of the hour left out.
+        The time zone for a text without an offset. If its clocks show the time twice (when summer time ends),
+        the first is meant; a time in an hour that they skip stands for the end of that hour.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def timestamp_nanoseconds(text: str, zone: str = "UTC") -> int:
 def offsets_of(text: str, zone: str) -> tuple[str, ...]:
     """The offsets from UTC that the clocks of a zone have at a time without one, as `+02:00`.
 
-    They are two where the clocks are set: of a time that they show twice, and of one that they leave out.
+    There are two for a time that the clocks show twice, and for one that they skip.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from cer_gpu.language import tree as t
 def walk(node: Any) -> Iterator[Any]:
     """Every node of a syntax tree, the outer before the inner, left to right.
 
-    The members of a set are no nodes, but for those that `Members.others` has, and parameters.
+    Of the members of a set only those in `Members.others` are nodes.
     """
     waiting = [node]
     while waiting:
@@ -38,7 +38,7 @@ def _fields_of(kind: type) -> tuple[str, ...]:
 
 
 def names_in(statement: t.Statement) -> frozenset[str]:
-    """The names of the attributes that a statement speaks of."""
+    """The names of all attributes in a statement."""
     found: set[str] = set()
     for node in walk(statement):
         match node:
@@ -120,7 +120,7 @@ def with_attributes(node: Any, change: Callable[[t.Attribute], t.Attribute]) -> 
     ----------
     node : Condition or Expression
     change : callable
-        Gives the attribute that takes the place of one.
+        Returns the attribute that replaces the given one.
     """
     match node:
         case t.Attribute():
@@ -145,15 +145,15 @@ def with_attributes(node: Any, change: Callable[[t.Attribute], t.Attribute]) -> 
 
 
 def condition_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
-    """The variables that a condition speaks of; none for a predicate on one event.
+    """The variables in a condition; none for a predicate on one event.
 
-    Those of PRIOR are not among them: see `prior_variables`.
+    Variables of PRIOR are left out: see `prior_variables`.
     """
     return frozenset(name for name, prior in _spoken_of(condition) if not prior)
 
 
 def prior_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
-    """The variables whose events of the repetition before a condition speaks of, with PRIOR."""
+    """The variables of PRIOR in a condition."""
     return frozenset(name for name, prior in _spoken_of(condition) if prior)
 
 

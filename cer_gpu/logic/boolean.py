@@ -18,7 +18,7 @@ Operands: TypeAlias = dict[t.Condition, None]
 
 
 def conjunction(conditions: Iterable[t.Condition]) -> t.Condition:
-    """AND of conditions, flat, without repetitions; false where it has one and its negation."""
+    """AND of conditions, flat, without repetitions; false if it has a condition and its negation."""
     kept = _flat(t.Both, conditions)
     if FALSE in kept or _contradicts(kept):
         return FALSE
@@ -26,7 +26,7 @@ def conjunction(conditions: Iterable[t.Condition]) -> t.Condition:
 
 
 def disjunction(conditions: Iterable[t.Condition]) -> t.Condition:
-    """OR of conditions, flat, without repetitions; true where it has one and its negation."""
+    """OR of conditions, flat, without repetitions; true if it has a condition and its negation."""
     kept = _flat(t.Either, conditions)
     if TRUE in kept or _contradicts(kept):
         return TRUE

@@ -1,4 +1,4 @@
-"""Filters with correlations, unfolded: OR to OR of formulas, AND to a filter of correlations around others.
+"""Unfolds filters with correlations: OR becomes OR of formulas, AND a filter of correlations around others.
 
 Afterwards a filter with correlations is an AND of comparisons and of negated comparisons.
 """
@@ -29,7 +29,7 @@ def unfolded(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
     Raises
     ------
     LimitError
-        The result would be larger; found before it is built.
+        When the result would be larger; this is checked before it is built.
     """
     if isinstance(pattern, t.Beside):  # what is looked for is a query of its own
         return replace(pattern, left=unfolded(pattern.left, budget))

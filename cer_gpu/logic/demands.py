@@ -23,7 +23,7 @@ from cer_gpu.logic.formulas import Names, counts_marked
 
 
 class Demand(NamedTuple):
-    """What all events marked by some names must satisfy or, where existential, at least one of them."""
+    """A predicate that all events marked by some names must satisfy; if existential, at least one of them."""
 
     names: Names
     predicate: t.Condition
@@ -33,7 +33,7 @@ Demands = tuple[Demand, ...]
 
 
 class Branch(NamedTuple):
-    """One disjunct of a condition: unary demands, and what stays a FILTER (correlations)."""
+    """One disjunct of a condition: unary demands, and the correlations, which stay a FILTER."""
 
     universal: Demands = ()
     existential: Demands = ()

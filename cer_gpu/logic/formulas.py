@@ -49,9 +49,9 @@ def rebuild(pattern: t.Pattern, change: Callable[[t.Pattern], t.Pattern]) -> t.P
 
 
 def without_besides(pattern: t.Pattern) -> t.Pattern:
-    """The pattern without what FOLLOWED BY and PRECEDED BY look for: `(p FOLLOWED BY q) ; r` is `p ; r`.
+    """The pattern without FOLLOWED BY and PRECEDED BY: `(p FOLLOWED BY q) ; r` becomes `p ; r`.
 
-    What is looked for is a query of its own, of which a machine sees one bit for each event.
+    Their right sides are queries of their own; the machine reads one bit of their result for each event.
     """
     if isinstance(pattern, t.Beside):
         return without_besides(pattern.left)
@@ -80,7 +80,7 @@ def never(atom: t.EventType) -> t.Filter:
 
 
 def names_below(node: t.As | t.Project, names: Names) -> Names:
-    """The variables inside an AS or a PROJECT that stand for what `names` mark outside it."""
+    """The variables inside an AS or a PROJECT that mark the events which `names` mark outside it."""
     if isinstance(node, t.As):
         return None if names is None or node.variable in names else names
     kept = frozenset(node.variables)

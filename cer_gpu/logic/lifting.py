@@ -19,7 +19,7 @@ from cer_gpu.logic.formulas import rebuild
 
 
 def outer_literals(body: t.Pattern, bound: frozenset[str]) -> tuple[t.Every, ...]:
-    """The unary predicates that filters inside read of variables which the body binds.
+    """The unary predicates, in filters inside the body, on variables that the scope binds.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def outer_literals(body: t.Pattern, bound: frozenset[str]) -> tuple[t.Every, ...
     Returns
     -------
     tuple of Every
-        Each once, in the order of the formula.
+        Each predicate once, in the order of the formula.
     """
     if not bound:
         return ()
@@ -67,7 +67,7 @@ def assigned(body: t.Pattern, values: Mapping[t.Every, bool]) -> t.Pattern:
 
 
 def without(body: t.Pattern, names: frozenset[str]) -> t.Pattern:
-    """The body for which some variables mark nothing: conditions on them that it reads from outside hold."""
+    """The body, given that some outer variables mark nothing: conditions on their events hold."""
     if not names:
         return body
     changed = rebuild(body, lambda inner: without(inner, names - bound_at(body, inner)))
@@ -81,9 +81,9 @@ def without(body: t.Pattern, names: frozenset[str]) -> t.Pattern:
 
 
 def vacuous(condition: t.Condition, names: frozenset[str]) -> t.Condition:
-    """The condition where some variables mark nothing: what is asked of their events holds.
+    """The condition, given that some variables mark nothing: conditions on their events hold.
 
-    COUNT of them is 0, and a comparison with any other aggregate of them does not hold.
+    COUNT of such a variable is 0, and a comparison with any other aggregate of it does not hold.
     """
 
     def literal(one: t.Condition) -> t.Condition:
@@ -116,7 +116,7 @@ def _constant(side: t.Expression, names: frozenset[str]) -> int | float | None:
 
 
 def filtered(pattern: t.Pattern, condition: t.Condition) -> t.Pattern:
-    """`pattern FILTER condition`, without the filter where it always holds."""
+    """`pattern FILTER condition`, or the pattern alone if the condition always holds."""
     return pattern if condition == TRUE else t.Filter(pattern, condition)
 
 

@@ -61,15 +61,15 @@ def to_lp(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
     Returns
     -------
     Pattern
-        `is_lp` holds of it but for the exceptions above: always, if it has no selectors and no correlations.
-        A formula that is unsatisfiable by its syntax becomes one atom with the filter FALSE.
+        `is_lp` holds for it, with the exceptions above; always if it has no selectors and no correlations. A
+        formula that is unsatisfiable by its syntax becomes one atom with the filter FALSE.
 
     Raises
     ------
     LimitError
-        The result would be larger than the budget. Found before it is built.
+        When the result would be larger than the budget; this is checked before it is built.
     ValueError
-        The formula is not well-formed.
+        When the formula is not well-formed.
     """
     undefined = reads(pattern) - variables(pattern)
     if undefined:
@@ -87,7 +87,7 @@ def cost(pattern: t.Pattern, budget: int = BUDGET) -> int:
     Raises
     ------
     LimitError
-        It is more than the budget; the message names the operator that multiplies the formula most.
+        When it is more than the budget; the message names the operator that multiplies the formula most.
     """
     return _Rewriting(_Sizes(), pattern, budget).run() or 1
 
@@ -118,7 +118,7 @@ R = TypeVar("R")
 
 
 class _Products(Protocol[R]):
-    """What the walk makes of the formula: the formula itself, or its size only."""
+    """The results that the walk builds: the rewritten formula, or its size only."""
 
     def leaf(self, pattern: t.Pattern) -> R: ...
 

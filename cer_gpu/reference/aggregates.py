@@ -13,12 +13,12 @@ Marked: TypeAlias = Callable[[str, bool], Sequence[Event]]
 
 
 def aggregate_of(node: t.Aggregate, marked: Marked) -> Value:
-    """The value of an aggregate. Nulls, missing attributes and NaN are left out; of nothing COUNT is 0.
+    """The value of an aggregate. Nulls, missing attributes and NaN are left out; COUNT of nothing is 0.
 
     Raises
     ------
     OverflowError
-        A sum of integers that does not fit 64 bits.
+        When a sum of integers does not fit 64 bits.
     """
     events = marked(node.variable or "", node.prior)
     if not isinstance(node.argument, t.Attribute):

@@ -43,14 +43,14 @@ def condition_holds(condition: t.Condition, marked: Marked) -> bool:
     ----------
     condition : Condition
     marked : callable
-        Gives the events that a variable marks, in the order of the stream; with True those that it marked in
-        the repetition before. Unary predicates and correlations hold if they hold for every event, or every
-        choice of one event of each variable, so for no event at all.
+        Returns the events that a variable marks, in the order of the stream; called with True, those that it
+        marked in the repetition before. Unary predicates and correlations hold if they hold for every event,
+        or for every choice of one event of each variable; so they hold if there is no event.
 
     Raises
     ------
     TypeError
-        Values that do not compare, which the checks of the language exclude.
+        When values do not compare, which the checks of the language exclude.
     """
     match condition:
         case t.Truth(value=value):
@@ -169,7 +169,7 @@ def compare(op: str, left: Value, right: Value) -> bool:
     Raises
     ------
     TypeError
-        The values are of types that do not compare.
+        When the values are of types that do not compare.
     """
     if left is None or right is None:
         return False
@@ -199,7 +199,7 @@ def _kind(value: Value) -> str:
 
 
 def value_of(expression: t.Expression, lookup: Lookup) -> Value:
-    """The value of an arithmetic expression; a null where a part is one or a divisor is zero.
+    """The value of an arithmetic expression; null if an operand is null or a divisor is zero.
 
     Integers are exact here (they do not wrap at 64 bits), `/` divides float64 values, `%` has the sign of
     the dividend.
@@ -207,7 +207,7 @@ def value_of(expression: t.Expression, lookup: Lookup) -> Value:
     Raises
     ------
     TypeError
-        Arithmetic on values that have none.
+        When an operand is of a type without arithmetic.
     """
     match expression:
         case t.Number() | t.Text() | t.Boolean():
@@ -252,7 +252,7 @@ def _arithmetic(op: str, left: Value, right: Value) -> Value:
 
 
 def remainder(dividend: Any, divisor: Any) -> Any:
-    """`dividend % divisor` with the sign of the dividend, of a divisor that is not zero."""
+    """`dividend % divisor` with the sign of the dividend; the divisor is not zero."""
     if isinstance(dividend, int | Fraction) and isinstance(divisor, int | Fraction):
         one: Any = abs(dividend)
         size = one % abs(divisor)

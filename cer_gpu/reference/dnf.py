@@ -41,7 +41,7 @@ def to_dnf(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
     Raises
     ------
     LimitError
-        The result would be larger than the budget. Found before it is built.
+        When the result would be larger than the budget; this is checked before it is built.
     """
     size = cost(pattern)
     if size > budget:

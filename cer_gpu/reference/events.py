@@ -20,8 +20,8 @@ from cer_gpu.language.units import NANOSECONDS, nanoseconds, timestamp_nanosecon
 class Instant:
     """A timestamp: `count` units of time since the epoch, UTC.
 
-    The unit is the column's: a bound without a unit is meant in it. Comparisons go through `nanoseconds`,
-    so that instants of different units compare by what they mean.
+    The unit is that of the column, and of bounds without a unit. Comparisons use `nanoseconds`, so that
+    instants of different units compare as times.
     """
 
     count: int
@@ -71,19 +71,19 @@ class Event:
     before: Event | None = field(default=None, compare=False, repr=False)
 
     def back(self, distance: int) -> Event | None:
-        """The event so many before it; None where there is none."""
+        """The event that lies `distance` events before it; None if there is none."""
         event: Event | None = self
         for _ in range(distance):
             event = None if event is None else event.before
         return event
 
     def is_a(self, name: str, stream: str | None) -> bool:
-        """Whether it is an event that the atom `name`, or `stream>name`, speaks of."""
+        """Whether the atom `name`, or `stream>name`, matches its type and stream."""
         return self.type == name and (stream is None or self.stream == stream)
 
 
 def linked(events: Sequence[Event]) -> tuple[Event, ...]:
-    """A stream whose events know the one before."""
+    """The events as a stream: each with the event before it."""
     made: list[Event] = []
     for event in events:
         made.append(replace(event, before=made[-1] if made else None))

@@ -16,14 +16,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def call(function: str, values: Sequence[Value]) -> Value:
-    """The value of a function. A null gives a null, but for COALESCE, which gives the first that is none.
+    """The value of a function. A null gives a null, except in COALESCE, which gives the first non-null value.
 
     FLOOR, CEIL and ROUND of a NaN, and of what does not fit 64 bits, are null. Times are in UTC.
 
     Raises
     ------
     TypeError
-        A value that the function does not take.
+        When the function does not take such a value.
     """
     if function == "COALESCE":
         return next((value for value in values if value is not None), None)

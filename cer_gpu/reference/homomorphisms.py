@@ -42,10 +42,10 @@ def answers(
     Raises
     ------
     ValueError
-        An atom gives its attributes by position, or the window speaks of time and there is no order
-        attribute, or of a unit that it does not have.
+        When an atom gives its attributes by position, or the window is one of time and there is no order
+        attribute, or it has no such unit.
     TypeError
-        Values that do not compare.
+        When values do not compare.
     """
     partial: list[tuple[tuple[int, ...], Homomorphism]] = [((), {})]
     for atom in rule.atoms:

@@ -45,8 +45,8 @@ class Matcher:
     order, order_unit : str or None
         As in `evaluate`.
     loose : bool
-        Over-approximate: filters that read a variable from outside hold, selectors choose everything and
-        UNLESS drops nothing.
+        Whether to over-approximate: filters that read a variable from outside hold, selectors keep everything
+        and UNLESS drops nothing.
     """
 
     def __init__(
@@ -75,10 +75,11 @@ class Matcher:
         return self._known[key]
 
     def of_scope(self, body: t.Pattern, first: int, outside: Environment) -> frozenset[Match]:
-        """The complex events of a scope: there is a valuation of the variables that it binds.
+        """The complex events of a scope, for some valuation of the variables that it binds.
 
-        The marks that filters inside read are guessed, among those of a looser pattern, and the complex
-        events are kept whose own marks are the guess.
+        The marks that inner filters read are guessed from the complex events of the over-approximated
+        pattern; complex
+        events are kept if their own marks equal the guess.
         """
         return self._binding(body, self._reads(body) & self._variables(body), first, outside)
 

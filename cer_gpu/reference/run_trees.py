@@ -1,4 +1,4 @@
-"""The run trees of a PCEA, built one by one: what the automaton means, and what tests compare it by."""
+"""Builds the run trees of a PCEA one by one: the meaning of the automaton, which tests compare with."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def accepting_runs(pcea: PCEA, events: Sequence[Event]) -> list[tuple[RunTree, .
     Returns
     -------
     list of tuple of RunTree
-        At place n those whose root reads the event n; a valuation is there once for each of its runs.
+        At index n the run trees whose root reads event n; a valuation occurs once for each of its runs.
     """
     runs: list[RunTree] = []
     accepting = []

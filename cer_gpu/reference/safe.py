@@ -1,9 +1,9 @@
 """Safe formulas: no variable is defined on both sides of `;`, `:`, AND or ALL.
 
 CEPL thesis, section 5.1. There a variable stands for one position, so that `T AS x ; T AS x` has no complex
-event and a query that says it is a slip. In this language variables are sets of positions and it marks two
-events with x: it is legal, and the check only notes it. `is_safe` is the source of that note. A formula that
-is safe, names only event types and gives each the name of an AS has the same complex events (as sets of
+event, and writing it is a mistake. In this language variables are sets of positions and it marks two events
+with x: it is legal, and the check only notes it. `is_safe` is the source of that note. A formula that is
+safe, names only event types and gives each the name of an AS has the same complex events (as sets of
 positions) under both readings, as long as a filter outside an iteration does not speak of names inside it.
 """
 
@@ -33,7 +33,7 @@ def defined_once(pattern: t.Pattern) -> frozenset[str]:
 
 
 def reused(pattern: t.Pattern) -> frozenset[str]:
-    """The names that both sides of this node define, where it is `;`, `:`, AND or ALL."""
+    """The names that both sides of this node define, if it is `;`, `:`, AND or ALL."""
     if not isinstance(pattern, t.Sequence | t.And | t.All):
         return frozenset()
     return defined_once(pattern.left) & defined_once(pattern.right)
@@ -66,9 +66,9 @@ def to_safe(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
     Raises
     ------
     ValueError
-        The formula has an operator outside the core.
+        When the formula has an operator outside the core.
     LimitError
-        The disjunctive normal form would be larger than the budget.
+        When the disjunctive normal form would be larger than the budget.
     """
     for node in nodes(pattern):
         if not isinstance(node, _CORE):

@@ -35,8 +35,8 @@ class Match(NamedTuple):
 def select(strategy: Strategy, matches: Iterable[Match]) -> frozenset[Match]:
     """The matches that a strategy keeps, chosen among those with the same end.
 
-    ANY keeps all here: the one that it leaves is the first in the order of the answers, so that it can be
-    found once the SELECT list has dropped its marks.
+    ANY keeps all here. It returns the first in the order of the answers, which is known only after the SELECT
+    list has dropped marks.
     """
     by_end: dict[int, list[Match]] = {}
     for match in matches:

@@ -45,19 +45,19 @@ class Answer:
 
 
 class Shown(NamedTuple):
-    """What the SELECT list leaves of a complex event: its marks, and the values of the measures."""
+    """A complex event after the SELECT list: the marks that it keeps, and the values of the measures."""
 
     match: Match
     measures: tuple[Value, ...]
 
     def sort_key(self) -> tuple[object, ...]:
-        """The order in which answers are given, as of `Match`, then that of what the measures print."""
+        """The order in which answers are given: that of `Match`, then the order of the measures as text."""
         return *self.match.sort_key(), tuple(map(repr, self.measures))
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionEvents:
-    """A part of the stream, on which the pattern runs on its own."""
+    """The events of one partition, on which the pattern runs on its own."""
 
     key: tuple[Value, ...] | None
     positions: tuple[int, ...]
@@ -76,7 +76,7 @@ def evaluate(
     events : sequence of Event
         In stream order, which is not checked.
     order : str, optional
-        The order attribute; without one, nothing of the query may speak of time.
+        The order attribute; without one, the query may not mention time.
     order_unit : str, optional
         The unit of a plain-number order attribute.
 
@@ -89,10 +89,10 @@ def evaluate(
     Raises
     ------
     ValueError
-        The query speaks of time and there is no order attribute, or of a unit that the order attribute does
-        not have, or a filter reads a variable that no pattern around it defines.
+        When the query mentions time and there is no order attribute, or it has no such unit, or a filter
+        reads a variable that no pattern around it defines.
     TypeError
-        Values that do not compare.
+        When values do not compare.
     """
     undefined = reads(query.pattern) - variables(query.pattern) - dropped(query.pattern)
     if undefined:

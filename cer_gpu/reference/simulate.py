@@ -1,4 +1,4 @@
-"""The runs of automata, followed one by one: what an automaton means, and what tests compare it by."""
+"""Follows the runs of automata one by one: the meaning of an automaton, which tests compare with."""
 
 from __future__ import annotations
 

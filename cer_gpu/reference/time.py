@@ -31,7 +31,7 @@ def difference(late: Value, early: Value) -> int | float | Duration | None:
 def bound_of(
     number: int | float, unit: str | None, like: int | float | Duration, order_unit: str | None
 ) -> int | float | Fraction:
-    """A bound in the terms of a difference: something that compares with `_measure(difference)`.
+    """A bound as a number that compares with `_measure(difference)`.
 
     A bound with a unit is exact (`0.1 s` is one tenth of a second); for a float64 column it is rounded to
     the nearest float64 value of the column's unit. A bound without a unit is in the column's own unit.
@@ -39,7 +39,7 @@ def bound_of(
     Raises
     ------
     ValueError
-        The bound has a unit, the column is a plain number and its unit is not known.
+        When the bound has a unit, the column holds plain numbers, and their unit is not known.
     """
     if isinstance(like, Duration):
         return exact(number) * NANOSECONDS[like.unit if unit is None else unit]

@@ -14,7 +14,7 @@ from cer_gpu.reference.simulate import Marks
 
 
 class ClockedRun(NamedTuple):
-    """Where a run is: its state, for each set clock the position of its last reset, and the marks so far."""
+    """A run so far: its state, the position of the last reset of each set clock, and its marks."""
 
     state: int
     resets: tuple[tuple[int, int], ...]
@@ -23,7 +23,7 @@ class ClockedRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadEvents:
-    """A stream as an automaton reads it.
+    """A stream in the form that an automaton reads.
 
     Attributes
     ----------
@@ -32,8 +32,8 @@ class ReadEvents:
     truth : callable
         `truth(i, position)`: whether `timed_predicates(timed)[i]` holds for the event at `position`.
     elapsed : callable
-        `elapsed(early, late)`: the time between two positions, in the terms of the automaton's constants;
-        None where a time is null.
+        `elapsed(early, late)`: the time between two positions, in the unit of the automaton's constants; None
+        if a time is null.
     """
 
     n: int
@@ -44,8 +44,8 @@ class ReadEvents:
 def timed_runs(timed: TimedCEA, events: ReadEvents) -> set[tuple[int, int, Marks]]:
     """The complex events of a timed CEA, by following every run: exponential, the meaning of a timed CEA.
 
-    A valuation is kept as the position of each clock's last reset; the value of the clock is the time that
-    has gone by since, in one subtraction. With rational times this is the paper's sum of differences.
+    A valuation is kept as the position of each clock's last reset; the value of a clock is the time since
+    then, one subtraction. With rational times this is the paper's sum of differences.
 
     Returns
     -------

@@ -19,8 +19,8 @@ def say_how_many(notes: Notes, count: int) -> int:
     if count < 10**LARGE:
         return count
     notes.say(
-        f"there are about 10^{digits(count) - 1} complex events: SELECT MAX or NEXT keeps the ones that "
-        "matter of each end, and WITHIN bounds how far they reach"
+        f"there are about 10^{digits(count) - 1} complex events: SELECT MAX or NEXT keeps fewer of "
+        "each end, and WITHIN limits how long they are"
     )
     return LargeCount(count)
 

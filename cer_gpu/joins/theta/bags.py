@@ -24,8 +24,8 @@ class BagStage:
     query : GCQ
         Acyclic. The answers of an earlier stage are an atom.
     sources : tuple of int
-        What each atom of `query` is: below the number of atoms of the whole query one of these, else, with
-        that number subtracted, an earlier stage.
+        What each atom of `query` stands for. A number below the number of atoms of the whole query is one of
+        these atoms; otherwise that number subtracted gives the earlier stage.
     """
 
     query: GCQ
@@ -33,9 +33,10 @@ class BagStage:
 
 
 def stages(query: GCQ) -> tuple[BagStage, ...]:
-    """The bags of a query, each made of two sources, and last what is left; one stage for an acyclic query.
+    """The bags of a query, each made of two sources, then the acyclic rest; one stage for an acyclic query.
 
-    Of all pairs one is taken that leaves an acyclic query, else one that shares the most variables, then the
+    The pair of sources is one that leaves an acyclic query or, if there is none, shares the most variables,
+    then the
     most predicates.
     """
     sources = list(query.atoms)

@@ -33,7 +33,7 @@ class CyclicError(JoinError):
     Attributes
     ----------
     remaining : tuple of Hyperedge
-        What no step of the reduction removes.
+        The hyperedges that no step of the reduction removes.
     """
 
     def __init__(self, remaining: Iterable[Hyperedge]) -> None:
@@ -50,7 +50,7 @@ class Planned:
     ----------
     tree : JoinTree
     free_connex : bool
-        Whether the connex set has the output variables alone; else it has more.
+        Whether the variables of the connex set are exactly the output variables; otherwise it has more.
     """
 
     tree: JoinTree

@@ -1,9 +1,9 @@
-"""Which of several join trees a view is kept by: `cheapest`.
+"""Chooses the join tree that a view is kept by among several: `cheapest`.
 
 The cost of a tree is the number of rows of its nodes that change when a row is inserted, on average over the
 relations by their sizes. A changed row of a guard changes one row of the node above. A changed row of its
-sibling changes all rows of the guard that it joins: those that agree in what both share, a third of them for
-each inequality. Of trees of one cost that one is taken whose nodes have fewer rows.
+sibling changes all rows of the guard that it joins: those with equal shared variables, a third of them for
+each inequality. Among trees of equal cost the one whose nodes have fewer rows is taken.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ ROWS, DIFFERENT = 1000.0, 100.0
 
 @dataclass(frozen=True, slots=True)
 class AtomStatistics:
-    """What is known of the rows of an atom.
+    """Statistics of the rows of an atom.
 
     Attributes
     ----------
     rows : float
     different : mapping of str to float
-        For each variable how many different values it has.
+        The number of different values of each variable.
     """
 
     rows: float
@@ -44,7 +44,7 @@ class AtomStatistics:
 
 @dataclass(frozen=True, slots=True)
 class TreeCost:
-    """What a tree costs; less is better, by `changed` first.
+    """The cost of a tree; less is better, compared by `changed` first.
 
     Attributes
     ----------
@@ -60,14 +60,14 @@ class TreeCost:
 
 @dataclass(frozen=True, slots=True)
 class ChosenTree:
-    """The tree that is taken.
+    """The tree that was chosen.
 
     Attributes
     ----------
     plan : Planned
     cost : TreeCost
     trees : int
-        How many different ones it was chosen from.
+        The number of different trees that it was chosen from.
     """
 
     plan: Planned
@@ -76,7 +76,7 @@ class ChosenTree:
 
 
 def unknown(query: GCQ) -> tuple[AtomStatistics, ...]:
-    """What is assumed of atoms of which nothing is known."""
+    """Statistics that are assumed where nothing is known of the atoms."""
     return tuple(AtomStatistics(ROWS, dict.fromkeys(atom.variables, DIFFERENT)) for atom in query.atoms)
 
 

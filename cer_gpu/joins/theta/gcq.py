@@ -33,7 +33,7 @@ class Relational:
 
 @dataclass(frozen=True, slots=True)
 class Theta:
-    """A predicate, which the theory treats as a name for a set of tuples over its variables.
+    """A predicate: in the theory, a name for a set of tuples over its variables.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Theta:
 
 @dataclass(frozen=True, slots=True)
 class GCQ:
-    """The projection to `output` of the atoms' natural join, of what satisfies all predicates.
+    """The natural join of the atoms, restricted to tuples that satisfy all predicates, projected to `output`.
 
     `Q(a, d) <- R(a, b), S(b, c), U(d), a < d` has three atoms, one predicate and two output variables.
 

@@ -15,9 +15,9 @@ def sibling_closed(tree: JoinTree) -> JoinTree:
 def without_violator(tree: JoinTree, place: int) -> JoinTree:
     """The tree with one violator less (Lemmas 2 and 3).
 
-    Of type 1, a child in the connex set has all variables of the node: the children outside of the set move
-    down, to a new node above a guard leaf below that child. Of type 2, they move to a new child with the
-    node's variables, which joins the set.
+    Type 1: a child in the connex set has all variables of the node; the children outside of the set move
+    down, to a new node above a guard leaf below that child. Type 2: they move to a new child with the node's
+    variables, which joins the set.
     """
     nodes = dict(enumerate(tree.nodes))
     connex = set(tree.connex)
@@ -75,8 +75,9 @@ def binary(tree: JoinTree) -> JoinTree:
 
 
 def contracted(tree: JoinTree) -> JoinTree:
-    """An equivalent tree without the nodes that have one child and no predicate to it, where that changes
-    no answer: the child takes the place of its parent."""
+    """An equivalent tree without needless nodes that have one child and no predicate to it.
+
+    The child takes the place of its parent, where that changes no answer."""
     while True:
         parent_of = tree.parent_of
         for place, node in enumerate(tree.nodes):

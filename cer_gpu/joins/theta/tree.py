@@ -18,7 +18,7 @@ from cer_gpu.joins.theta.gcq import GCQ, Hyperedge, Theta, union
 
 
 class NotJoinTreeError(JoinError):
-    """A tree breaks Definition 1, or is no tree of a query."""
+    """A tree violates Definition 1, or does not belong to the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class JoinTree:
     nodes : tuple of JoinNode
         Children before parents; the last is the root.
     connex : frozenset of int
-        With the root; each other node's parent is in it.
+        Holds the root, and with each other node its parent.
     """
 
     nodes: tuple[JoinNode, ...]
@@ -155,7 +155,7 @@ def check(tree: JoinTree, query: GCQ) -> None:
     Raises
     ------
     NotJoinTreeError
-        It says which node breaks which condition.
+        When it is not; the message says which node violates which condition.
     """
     parents = Counter(child for node in tree.nodes for child in node.children)
     if any(parents[place] != (place != tree.root) for place in range(len(tree.nodes))):

@@ -15,7 +15,7 @@ class Triplet:
     Attributes
     ----------
     hyperedges : frozenset of Hyperedge
-        None is empty.
+        None of them is the empty set.
     output : Hyperedge
     predicates : frozenset of Theta
     """
@@ -50,7 +50,7 @@ class Triplet:
         return not (self.hyperedges or self.output or self.predicates)
 
     def isolated(self, edge: Hyperedge) -> Hyperedge:
-        """Its variables that are neither equijoin variables nor mentioned by a predicate."""
+        """The variables of `edge` that are neither equijoin variables nor mentioned by a predicate."""
         return edge - self.equijoin - union(theta.variables for theta in self.predicates)
 
     def extended(self, variables: Iterable[str]) -> Hyperedge:
@@ -59,8 +59,8 @@ class Triplet:
         return union(theta.variables for theta in self.predicates if theta.variables & own) - own
 
     def conditional_subset(self, edge: Hyperedge, other: Hyperedge) -> bool:
-        """Whether the equijoin variables of an edge, and what its further variables are compared with, are
-        in the other."""
+        """Whether `other` has the equijoin variables of `edge`, and all that its others are compared with."""
+        with."""
         return edge & self.equijoin <= other and self.extended(edge - other) <= other
 
 

@@ -41,7 +41,7 @@ def whole_comparisons(plan: LookupPlan) -> Mapping[str, t.Comparison]:
 
 
 def whole_query(plan: LookupPlan, by_lane: bool = False) -> GCQ | None:
-    """The query whose answers are those of a rule, over nothing but their number.
+    """The query with as many answers as a rule; only their number is asked for.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def whole_query(plan: LookupPlan, by_lane: bool = False) -> GCQ | None:
     Returns
     -------
     GCQ or None
-        None where it is cyclic, where a side of a comparison reads events of several atoms, or where lookups
-        sum up what they find without listing any of it.
+        None if it is cyclic, if a side of a comparison reads events of several atoms, or if lookups can count
+        without listing partial answers.
     """
     if plan.checked or not any(path.apart for path in plan.paths):
         return None
@@ -72,13 +72,13 @@ def whole_query(plan: LookupPlan, by_lane: bool = False) -> GCQ | None:
 
 
 def partial_answers(plan: LookupPlan, known: Sequence[AtomStatistics]) -> float:
-    """About how many partial answers lookups list to count all answers.
+    """An estimate of how many partial answers lookups list to count all answers.
 
     Parameters
     ----------
     plan : LookupPlan
     known : sequence of AtomStatistics
-        Of the atoms of `whole_query`.
+        Statistics of the atoms of `whole_query`.
     """
     total = 0.0
     for path in plan.paths:

@@ -1,8 +1,8 @@
-"""What is written in one way and runs faster in another: rewritings of patterns before a machine is chosen.
+"""Rewrites patterns to equivalent ones that run faster, before a machine is chosen.
 
-Each rewriting takes a pattern, as it is written, and gives one with the same complex events on every stream.
-`MIN(x.a) > 3` compares a value of many events; it becomes a predicate of single events, which any machine
-takes: none has `a <= 3`, and some has `a > 3`.
+Each rewriting takes a pattern and returns one with the same complex events on every stream. `MIN(x.a) > 3`
+compares a value of many events; it becomes two conditions on single events, which every machine takes: no
+event has `a <= 3`, and some event has `a > 3`.
 """
 
 from __future__ import annotations

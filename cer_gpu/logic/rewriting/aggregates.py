@@ -1,4 +1,4 @@
-"""Aggregates that say something of single events: extremes beside constants, and sums of one value."""
+"""Rewrites MIN and MAX beside constants, and aggregates of one event, to conditions on single events."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ ONE_VALUE = ("SUM", "MIN", "MAX", "FIRST", "LAST")
 
 
 def extremes(pattern: t.Pattern) -> t.Pattern:
-    """MIN and MAX beside a constant as predicates of single events.
+    """Replace MIN and MAX beside a constant by predicates on single events.
 
-    `MIN(x.a) > 3` says that no event of x has `a <= 3`, and some has `a > 3`; `MAX(x.a) > 3` says the latter.
+    `MIN(x.a) > 3` means that no event of x has `a <= 3` and some event has `a > 3`; `MAX(x.a) > 3` means the
+    latter alone.
     """
 
     def change(node: t.Filter) -> t.Pattern:
@@ -67,7 +68,7 @@ def _extreme(literal: t.Condition) -> t.Condition:
 
 
 def single_values(pattern: t.Pattern) -> t.Pattern:
-    """Aggregates of a variable that marks one event: COUNT is 1, and others are the value of the event."""
+    """Replace aggregates of a variable that marks one event: COUNT by 1, others by the value of the event."""
 
     def change(node: t.Filter) -> t.Pattern:
         def one(literal: t.Condition) -> t.Condition:
@@ -119,9 +120,9 @@ def is_constant(expression: t.Expression) -> bool:
 
 
 def settled(literal: t.Comparison) -> t.Condition | None:
-    """A comparison as the condition that it is: a predicate of one variable's events, or a truth value.
+    """Simplify a comparison to a predicate on the events of one variable, or to a truth value.
 
-    None where it compares constants that are not plain numbers.
+    None if it compares constants that are not plain numbers.
     """
     sides = (literal.left, literal.right)
     read = {(one.variable, one.prior) for one in attributes(*sides)}

@@ -1,4 +1,4 @@
-"""Comparisons that say what others say already, constants, and what a constant says of an equal value."""
+"""Simplifies comparisons: computes constants, copies them to equal values, drops what others imply."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cer_gpu.logic.rewriting.places import at_filters, conjuncts, filtered_by, m
 
 
 def constants(pattern: t.Pattern) -> t.Pattern:
-    """`y.v > x.v + 2 * 3` as `y.v > x.v + 6`, and truth values in the place of `1 >= 2`."""
+    """Replace `y.v > x.v + 2 * 3` by `y.v > x.v + 6`, and `1 >= 2` by a truth value."""
 
     def change(node: t.Filter) -> t.Pattern:
         found = replace_literals(node.condition, literal)
@@ -37,9 +37,9 @@ def constants(pattern: t.Pattern) -> t.Pattern:
 
 
 def known(pattern: t.Pattern) -> t.Pattern:
-    """`a.id = b.id AND a[id = 3]` with `b[id = 3]` added, where a surely marks an event.
+    """Add `b[id = 3]` to `a.id = b.id AND a[id = 3]`, if a always marks an event.
 
-    So events of b that cannot be matched are dropped before they are compared.
+    Then events of b that cannot match are dropped before they are compared.
     """
 
     def change(node: t.Filter) -> t.Pattern:
@@ -62,10 +62,11 @@ def known(pattern: t.Pattern) -> t.Pattern:
 
 
 def implied(pattern: t.Pattern) -> t.Pattern:
-    """`a.p < b.p AND b.p < c.p AND a.p < c.p` without the last, which the others imply.
+    """Drop the last comparison of `a.p < b.p AND b.p < c.p AND a.p < c.p`, which the others imply.
 
-    They do where b surely marks an event: of no event anything holds. What is left compares neighbours, of
-    which a faster machine may be capable.
+    They imply it only if b always marks an event, since a condition on no event always holds. The comparisons
+    that
+    are left are between neighbours, which a faster machine may take.
     """
 
     def change(node: t.Filter) -> t.Pattern:

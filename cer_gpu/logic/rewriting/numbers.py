@@ -1,6 +1,7 @@
 """Arithmetic of whole constants, done once: `2 * 3` is `6`.
 
-Of other numbers it is left as it is: beside a decimal, `0.1` is one tenth, and `0.05 + 0.05` a float.
+Arithmetic on other numbers is kept: compared with a decimal, `0.1` is one tenth, but `0.05 + 0.05` is a
+float.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ LEAST, MOST = -(2**63), 2**63 - 1
 
 
 def folded(side: Any) -> Any:
-    """An expression with numbers in the place of arithmetic on integers, where the result fits 64 bits."""
+    """Replace arithmetic on constant integers by its result, if that fits 64 bits."""
     match side:
         case t.Negation(operand=operand):
             inner = folded(operand)

@@ -1,4 +1,4 @@
-"""Where a variable is defined in a pattern, and how often a complex event marks it: what rewritings ask."""
+"""Questions that rewritings ask of a pattern: where a variable is defined, and how often it marks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Change = Callable[[t.Filter], t.Pattern]
 
 
 def at_filters(pattern: t.Pattern, change: Change) -> t.Pattern:
-    """The pattern with its filters changed, the inner before the outer; itself where none changes."""
+    """The pattern with `change` applied to its filters, inner before outer; itself if none changes."""
     below = {id(child): at_filters(child, change) for child in children(pattern)}
     if any(below[id(child)] is not child for child in children(pattern)):
         pattern = rebuild(pattern, lambda child: below[id(child)])
@@ -28,7 +28,7 @@ def conjuncts(condition: t.Condition) -> list[t.Condition]:
 
 
 def filtered_by(pattern: t.Pattern, kept: list[t.Condition], like: t.Filter) -> t.Pattern:
-    """A pattern with a filter of some conditions in the place of another filter; without one of none."""
+    """The pattern filtered by all of `kept`, in place of the filter `like`; unfiltered if `kept` is empty."""
     if not kept:
         return pattern
     return t.Filter(pattern, conjunction(kept), span=like.span)
@@ -45,14 +45,14 @@ def sites(pattern: t.Pattern, name: str) -> Iterator[t.Pattern]:
 
 
 def is_single(pattern: t.Pattern) -> bool:
-    """Whether each complex event of a pattern is one marked event: a type, with names and filters."""
+    """Whether each complex event of a pattern is one marked event: an event type, with AS and FILTER."""
     while isinstance(pattern, t.As | t.Filter):
         pattern = pattern.pattern
     return isinstance(pattern, t.EventType)
 
 
 def always_there(pattern: t.Pattern, wanted: t.Pattern) -> bool:
-    """Whether each complex event of a pattern has exactly one of a part of it, and keeps its marks."""
+    """Whether each complex event of a pattern has exactly one of `wanted` inside, with its marks."""
     if pattern is wanted:
         return True
     match pattern:
@@ -67,7 +67,7 @@ def always_there(pattern: t.Pattern, wanted: t.Pattern) -> bool:
 
 
 def marked(pattern: t.Pattern) -> frozenset[str]:
-    """The variables that mark an event at least in every complex event of a pattern."""
+    """The variables that mark at least one event in every complex event of a pattern."""
     match pattern:
         case t.EventType():
             return frozenset(pattern.variables)

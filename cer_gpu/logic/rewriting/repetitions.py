@@ -1,4 +1,4 @@
-"""COUNT as a number of repetitions, and FIRST and LAST beside a constant as steps of their own."""
+"""Rewrites COUNT to a number of repetitions, and FIRST and LAST beside a constant to steps of their own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cer_gpu.logic.rewriting.places import (
 
 
 def counted(pattern: t.Pattern) -> t.Pattern:
-    """`COUNT(x) >= 3` over the repetitions of single events, which then are `{3,}`.
+    """Replace `COUNT(x) >= 3` over repetitions of single events by the repetition `{3,}`.
 
     `(A ; B+ AS b) FILTER COUNT(b) >= 3` becomes `A ; B{3,} AS b`.
     """
@@ -47,7 +47,7 @@ def counted(pattern: t.Pattern) -> t.Pattern:
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """How often an iteration may repeat; `times` is None where no number will do."""
+    """How often an iteration may repeat; `times` is None if no number satisfies the condition."""
 
     body: t.Iteration
     times: tuple[int, int | None] | None
@@ -75,10 +75,10 @@ def _number_of(root: t.Pattern, node: t.Filter, inner: t.Pattern, condition: t.C
 
 
 def first_and_last(pattern: t.Pattern) -> t.Pattern:
-    """`FIRST(x.a) > 3` and `LAST(x.a) > 3` over the repetitions of single events: a step of its own.
+    """Replace `FIRST(x.a) > 3` and `LAST(x.a) > 3` over repetitions of single events by a step of its own.
 
-    `(B+ AS b) FILTER LAST(b.p) > 3` becomes `(B FILTER B[p > 3]) OR (B+ ; (B FILTER B[p > 3]))`, with more
-    alternatives for what has no value: the last event that has one decides.
+    `(B+ AS b) FILTER LAST(b.p) > 3` becomes `(B FILTER B[p > 3]) OR (B+ ; (B FILTER B[p > 3]))`, with further
+    alternatives for events without a value: the last event that has one decides.
     """
 
     def change(node: t.Filter) -> t.Pattern:
