@@ -34,7 +34,7 @@ from bench.rivals.section import rivals
 from bench.sizes import Sizes, large
 from bench.spark import spark_cut, spark_files, spark_frames, spark_prepared, spark_rivals
 from bench.strategies import strategies
-from bench.streams import codes_of, make_table, pieces, values_of, write_parquet
+from bench.streams import batches, codes_of, make_table, values_of, write_parquet
 from bench.streams_push import streams_push
 from bench.timed import timed
 from bench.values import values
@@ -173,7 +173,7 @@ def parquet(sizes: Sizes) -> Iterator[Figure]:
         path = Path(folder) / "events.parquet"
         found: list[list[np.ndarray]] = []
         first = 0
-        for part in write_parquet(path, pieces(sizes.filed, ("type", "price", "key", "time"))):
+        for part in write_parquet(path, batches(sizes.filed, ("type", "price", "key", "time"))):
             found.append([where + first for where in steps.positions(part["type"], part["price"])])
             first += len(part["type"])
         a, b, c = (np.concatenate(step) for step in zip(*found, strict=True))

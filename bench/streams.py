@@ -1,7 +1,7 @@
 """Seeded streams of events: ten types, a price, a key and a time.
 
-A stream is made in pieces of `PIECE` events, and every column of a piece has its own generator. So a stream
-is the same whether it is made at once or piece by piece, and whichever columns are made.
+A stream is made in batches of `BATCH` events, and every column of a batch has its own generator. So a stream
+is the same whether it is made at once or batch by batch, and whichever columns are made.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import pyarrow.parquet as pq
 TYPES = "ABCDEFGHIJ"
 PRICES = 100.0
 KEYS = 1000
-PIECE = 1 << 20
+BATCH = 1 << 20
 SEED = 20130101
 COLUMNS = ("type", "price", "key", "ts", "time")
 
 
 def column(name: str, first: int, count: int, seed: int = SEED) -> np.ndarray:
-    """A column of the events `first` .. `first + count - 1`, where `first` is the start of a piece.
+    """A column of the events `first` .. `first + count - 1`, where `first` is the start of a batch.
 
     Parameters
     ----------
@@ -37,17 +37,17 @@ def column(name: str, first: int, count: int, seed: int = SEED) -> np.ndarray:
         uniform in 0 .. `KEYS` - 1; `ts`: int64, the event's number; `time`: datetime64[ms], one event each
         millisecond of 2013.
     """
-    if first % PIECE:
-        raise ValueError(f"event {first} is not the start of a piece of {PIECE}")
+    if first % BATCH:
+        raise ValueError(f"event {first} is not the start of a batch of {BATCH}")
     if name == "ts":
         return np.arange(first, first + count)
     if name == "time":
         return np.datetime64("2013-01-01T00:00:00", "ms") + np.arange(first, first + count)
     dtype = np.dtype({"type": np.int32, "price": np.float64, "key": np.int64}[name])
     values = np.empty(count, dtype)
-    for low in range(0, count, PIECE):
-        part = values[low : low + PIECE]
-        rng = np.random.default_rng((seed, COLUMNS.index(name), (first + low) // PIECE))
+    for low in range(0, count, BATCH):
+        part = values[low : low + BATCH]
+        rng = np.random.default_rng((seed, COLUMNS.index(name), (first + low) // BATCH))
         if name == "price":
             part[:] = rng.random(len(part)) * PRICES
         else:
@@ -77,15 +77,15 @@ def values_of(table: pa.Table, name: str) -> np.ndarray:
     return table.column(name).chunk(0).to_numpy()
 
 
-def pieces(count: int, columns: Sequence[str], seed: int = SEED) -> Iterator[dict[str, np.ndarray]]:
-    """The first `count` events of a stream, piece by piece."""
-    for first in range(0, count, PIECE):
-        size = min(PIECE, count - first)
+def batches(count: int, columns: Sequence[str], seed: int = SEED) -> Iterator[dict[str, np.ndarray]]:
+    """The first `count` events of a stream, batch by batch."""
+    for first in range(0, count, BATCH):
+        size = min(BATCH, count - first)
         yield {name: column(name, first, size, seed) for name in columns}
 
 
 def write_parquet(path: Path, parts: Iterator[dict[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
-    """Write pieces to a Parquet file, one row group each, and yield them again."""
+    """Write batches to a Parquet file, one row group each, and yield them again."""
     writer: pq.ParquetWriter | None = None
     try:
         for part in parts:

@@ -108,7 +108,7 @@ QueryText = Annotated[
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="What the run may keep and work on at a time, such as 500MB or 2GiB."),
+    typer.Option(metavar="SIZE", help="Memory that the run may use at a time, such as 500MB or 2GiB."),
 ]
 
 

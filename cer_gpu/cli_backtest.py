@@ -67,7 +67,7 @@ Asked = Annotated[
 Split = Annotated[
     str | None,
     typer.Option(
-        "--split", metavar="TIME", help="Sum up outcomes before this time and from it on, too: 2024-01-01."
+        "--split", metavar="TIME", help="Also sum up outcomes before this time and from it on: 2024-01-01."
     ),
 ]
 
@@ -76,7 +76,7 @@ Durations = Annotated[
 ]
 Funnel = Annotated[
     bool,
-    typer.Option("--funnel", help="In the report also how far matches get, and which condition stops them."),
+    typer.Option("--funnel", help="Add to the report how far matches get, and which condition stops them."),
 ]
 
 Resume = Annotated[
@@ -84,13 +84,16 @@ Resume = Annotated[
     typer.Option(
         "--resume",
         metavar="FILE",
-        help="Keep in this file how far the backtest is, after each file of events; interrupted and called "
-        "again, it goes on from there.",
+        help="Keep in this file how far the backtest is, after each file of events; called again after an "
+        "interruption, it continues from there.",
     ),
 ]
 Starts = Annotated[
     bool,
-    typer.Option("--starts", help="Also at how many events matches begin: of a signal and what followed it."),
+    typer.Option(
+        "--starts",
+        help="Also count the events at which matches begin, such as the signals that something followed.",
+    ),
 ]
 Report = Annotated[
     str | None,
@@ -172,7 +175,7 @@ def outcomes_asked(given: Sequence[str] | None) -> dict[str, str] | None:
     return found or None
 
 
-def parts_of(by: Sequence[str] | None) -> list[Any] | None:
+def buckets_and_keys(by: Sequence[str] | None) -> list[Any] | None:
     """The values of --by; a number alone is a span in the unit of the order column."""
     if not by:
         return None
@@ -226,7 +229,7 @@ def backtest(
         from cer_gpu.backtesting.plots import charts
 
         charts()  # what the report lacks is said before anything is run
-    parted, wanted = parts_of(by), outcomes_asked(outcome)
+    parted, wanted = buckets_and_keys(by), outcomes_asked(outcome)
     try:
         found = tried(asked, events, parted, wanted, split, durations, funnel, starts, resume, **options)
     except ValueError as error:

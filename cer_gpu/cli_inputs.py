@@ -49,7 +49,7 @@ Data = Annotated[
 ]
 MaybeData = Annotated[
     list[str] | None,
-    typer.Argument(metavar="DATA", help="As for `run`: what the query is checked against."),
+    typer.Argument(metavar="DATA", help="As for `run`: the query is checked against these events."),
 ]
 OrderBy = Annotated[
     list[str] | None,
@@ -70,7 +70,7 @@ Ordered = Annotated[
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="SIGN", help="What stands between the cells of CSV files, such as ; or \\t."),
+    typer.Option(metavar="SIGN", help="The character between the cells of CSV files, such as ; or \\t."),
 ]
 ColumnType = Annotated[
     list[str] | None,
@@ -88,7 +88,7 @@ DateFormat = Annotated[
 ]
 DecimalPoint = Annotated[
     str | None,
-    typer.Option(metavar="SIGN", help="What stands before the fraction of numbers in CSV files: . or ,"),
+    typer.Option(metavar="SIGN", help="The decimal point of numbers in CSV files: . or ,"),
 ]
 Param = Annotated[
     list[str] | None,

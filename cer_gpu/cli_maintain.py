@@ -38,9 +38,9 @@ Kept = Annotated[
 ]
 Delta = Annotated[
     bool,
-    typer.Option("--delta", help="Print what was added (multiplicity > 0) and removed alone."),
+    typer.Option("--delta", help="Print only the answers that were added (multiplicity > 0) and removed."),
 ]
-Counted = Annotated[bool, typer.Option("--count", help="Print the number of answers alone.")]
+Counted = Annotated[bool, typer.Option("--count", help="Print only the number of answers.")]
 Explained = Annotated[
     bool, typer.Option("--explain", help="Print how the answers are kept, not the answers.")
 ]

@@ -24,7 +24,7 @@ from cer_gpu.engine.views.body import Body
 from cer_gpu.engine.views.drawn import drawn
 from cer_gpu.engine.views.grouped import Grouping, changed
 from cer_gpu.engine.views.kept import KeptView
-from cer_gpu.engine.views.listing import Piece
+from cer_gpu.engine.views.listing import ListedAnswers
 from cer_gpu.engine.views.relations import table_of
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import Snapshot, packed, unpacked, write
@@ -297,7 +297,7 @@ class JoinView:
                 arrays.append(pa.array(np.full(len(chosen), sign, np.int64)))
                 yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
-    def _batches(self, pieces: Iterable[Piece], whole: bool) -> Iterator[pa.RecordBatch]:
+    def _batches(self, pieces: Iterable[ListedAnswers], whole: bool) -> Iterator[pa.RecordBatch]:
         kept = self._kept
         schema = self._schema()
         ones = pa.array(np.empty(0, np.int64))
@@ -438,13 +438,13 @@ def _device_of(place: Place) -> RunDevice | None:
     return ViewDevice(place.numbers[0])
 
 
-def _together(pieces: Iterable[Piece], names: Sequence[str]) -> Piece:
+def _together(pieces: Iterable[ListedAnswers], names: Sequence[str]) -> ListedAnswers:
     """Pieces as one."""
     listed = list(pieces)
     none = np.empty(0, np.int64)
     columns = {name: np.concatenate([none, *(piece.columns[name] for piece in listed)]) for name in names}
     before, after = (np.concatenate([none, *(piece[part] for piece in listed)]) for part in (1, 2))
-    return Piece(columns, before, after)
+    return ListedAnswers(columns, before, after)
 
 
 def _statement(text: str) -> tuple[t.Rule, Mapping[str, str]]:

@@ -308,7 +308,7 @@ def _share(found: Lake, first: int, low: int, high: int, behind: int | None = No
     """The row groups `first <= g < behind`, of which those from `low` on are its own, up to `high`."""
     groups = found.groups
     behind = high if behind is None else behind
-    parts = tuple(lake.parts(found.files, groups[first:behind]))
+    parts = tuple(lake.files_of(found.files, groups[first:behind]))
     before, halo, ahead = (
         sum(group.rows for group in some) for some in (groups[:first], groups[first:low], groups[high:behind])
     )

@@ -255,7 +255,7 @@ def in_order(groups: Sequence[Group]) -> bool:
     return all(before.most <= after.least for before, after in pairs)  # type: ignore[operator]
 
 
-def parts(files: Sequence[OpenFile], groups: Iterable[Group]) -> Iterator[OpenFile]:
+def files_of(files: Sequence[OpenFile], groups: Iterable[Group]) -> Iterator[OpenFile]:
     """The files of some row groups, in order, each with those that are to be read."""
     wanted: dict[int, list[Group]] = {}
     for group in groups:

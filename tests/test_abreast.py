@@ -84,14 +84,14 @@ def test_variants_go_abreast(
 ) -> None:
     monkeypatch.setattr(running, "SHARED", 2.0 if listed else -1.0)
     gone: list[int] = []
-    inner = running.blocks_of
+    inner = running.teams_of
 
     def noted(members: Any) -> Any:
         blocks, left = inner(members)
         gone.append(sum(len(block.members) for block in blocks))
         return blocks, left
 
-    monkeypatch.setattr("cer_gpu.engine.run.together.blocks_of", noted)
+    monkeypatch.setattr("cer_gpu.engine.run.together.teams_of", noted)
     unit = "" if "min" in window else "EVENTS"
     sweep = cer.sweep(
         f"SELECT * FROM S WHERE {pattern} {clause} WITHIN $w {unit}",

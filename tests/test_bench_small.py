@@ -129,7 +129,7 @@ def test_formulas_agree_with_all_triples(seed):
 
 
 def test_a_stream_is_the_same_in_pieces(monkeypatch):
-    monkeypatch.setattr(streams, "PIECE", 64)
+    monkeypatch.setattr(streams, "BATCH", 64)
     whole = streams.make_table(200)
     parts = list(streams.pieces(200, streams.COLUMNS))
     assert len(parts) == 4

@@ -28,7 +28,7 @@ from cer_gpu.enumeration import products as module
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.enumeration.products import JoinAnswers, Products
-from cer_gpu.enumeration.products_validator import check, walk
+from cer_gpu.enumeration.products_validator import check, walked_answers
 from cer_gpu.errors import LimitError
 
 
@@ -86,7 +86,7 @@ def test_hits_counts_and_answers_are_those_of_the_run_trees(seed: int, chains: b
             roots = products.root_node[products.root_first[hit] : products.root_first[hit + 1]]
             lowest = int(found.lowest[hit])
             assert join_counts.count_exactly(products.arena, products.children, roots, lowest) == len(rows)
-            walked = [min(event for event, _ in answer.marks) for answer in walk(products, hit)]
+            walked = [min(event for event, _ in answer.marks) for answer in walked_answers(products, hit)]
             assert sorted(walked) == [row[0] for row in rows]
         answers = JoinAnswers([products], [0], case.label_atoms)
         assert answers.count.tolist() == counts

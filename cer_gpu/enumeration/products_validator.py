@@ -64,7 +64,7 @@ def check_answers(products: Products) -> None:
     InvariantError
     """
     for hit in range(len(products.hits.event)):
-        found = [tuple(sorted(answer.marks)) for answer in walk(products, hit)]
+        found = [tuple(sorted(answer.marks)) for answer in walked_answers(products, hit)]
         for marks in found:
             if len(set(marks)) != len(marks):
                 raise InvariantError(f"hit {hit} has an answer that marks an event twice alike: {marks}")
@@ -74,7 +74,7 @@ def check_answers(products: Products) -> None:
             raise InvariantError(f"hit {hit} has {len(found)} answers, counted {products.hits.counts[hit]}")
 
 
-def walk(products: Products, hit: int) -> Iterator[WalkedAnswer]:
+def walked_answers(products: Products, hit: int) -> Iterator[WalkedAnswer]:
     """The answers of a hit by the definition of the bag of a node, without those that have expired.
 
     An answer is a node of the root's bag, then one of the bag of each child, and so on, depth first.
@@ -112,7 +112,7 @@ def longest_walk(products: Products, hit: int, most: int | None = None) -> float
     Output-linear delay (Theorem 5.2): at most `STEPS`, whatever the stream and the window. If `most` is
     given, only the first `most` answers are walked through.
     """
-    found = islice(walk(products, hit), most)
+    found = islice(walked_answers(products, hit), most)
     sizes = [(answer.visited, len(answer.marks)) for answer in found]
     before = [size for _, size in sizes[:1] + sizes[:-1]]
     return max((steps / max(size, last) for (steps, size), last in zip(sizes, before)), default=0.0)

@@ -73,7 +73,7 @@ def check_duplicate_free(structure: Structure) -> None:
     InvariantError
     """
     for hit in range(structure.hits.event.size):
-        found = [found[:3] for found in walk(structure, hit)]
+        found = [found[:3] for found in walked_complex_events(structure, hit)]
         if len(set(found)) != len(found):
             raise InvariantError(f"hit {hit} lists a complex event twice")
         if len(found) != structure.hits.counts[hit]:
@@ -82,7 +82,7 @@ def check_duplicate_free(structure: Structure) -> None:
             )
 
 
-def walk(structure: Structure, hit: int) -> Iterator[WalkedComplexEvent]:
+def walked_complex_events(structure: Structure, hit: int) -> Iterator[WalkedComplexEvent]:
     """Enumerate a hit by the plain depth-first walk, left before right, without nodes that have expired."""
     arena = structure.arena
     lowest = int(structure.hits.lowest[hit])
@@ -119,5 +119,5 @@ def longest_walk(structure: Structure, hit: int, most: int | None = None) -> flo
     Output-linear delay: at most `MAX_OUTPUT_DEPTH` + 1, whatever the stream. If `most` is given, only the
     first `most` complex events are walked through.
     """
-    found = islice(walk(structure, hit), most)
+    found = islice(walked_complex_events(structure, hit), most)
     return max((event.visited / (len(event.events) + 1) for event in found), default=0.0)

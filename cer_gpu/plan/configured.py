@@ -8,7 +8,7 @@ from math import floor
 from typing import Any
 
 from cer_gpu.automata.cea import Predicate
-from cer_gpu.automata.configurations.compared import parts_of
+from cer_gpu.automata.configurations.compared import subpatterns
 from cer_gpu.automata.configurations.formulas import Spanned, Stepped
 from cer_gpu.automata.configurations.held import Held, Word, Working
 from cer_gpu.automata.configurations.registers import ComparedEvents
@@ -72,7 +72,9 @@ def machine_of(
 
 def remembers(formula: Any) -> bool:
     """Whether a selector of a formula depends on events before the start."""
-    return any(isinstance(node, tree.Selector) and node.strategy in REMEMBERING for node in parts_of(formula))
+    return any(
+        isinstance(node, tree.Selector) and node.strategy in REMEMBERING for node in subpatterns(formula)
+    )
 
 
 def _in_units(interval: tree.Interval, measure: int) -> tree.Interval:
@@ -110,7 +112,7 @@ def held_of(automaton: Stepped, formula: Any, schema: Schema) -> Held | str:
             for column in (left, right):
                 if words.setdefault(column, word) != word:
                     raise BeyondWordsError(f"`{to_text(one.condition)}` compares numbers of two types")
-        spanned = next((node for node in parts_of(formula) if isinstance(node, Spanned)), None)
+        spanned = next((node for node in subpatterns(formula) if isinstance(node, Spanned)), None)
         spans = None
         if spanned is not None:
             column = automaton.columns.index(spanned.attribute)

@@ -52,7 +52,7 @@ def read_of(formula: Any) -> Read:
     for condition in conditions_in(formula):
         for leaf in leaves_in(condition):
             reading.add(leaf)
-    for node in parts_of(formula):
+    for node in subpatterns(formula):
         if hasattr(node, "attribute"):  # a window over an attribute reads it
             reading.columns.setdefault(node.attribute, len(reading.columns))
     number = {leaf: place for place, leaf in enumerate(reading.found)}
@@ -61,12 +61,12 @@ def read_of(formula: Any) -> Read:
 
 def conditions_in(formula: Any) -> Iterator[tree.Condition]:
     """The conditions in a formula that no single event decides."""
-    for node in parts_of(formula):
+    for node in subpatterns(formula):
         if is_correlated(node):
             yield node.condition
 
 
-def parts_of(formula: Any) -> Iterator[Any]:
+def subpatterns(formula: Any) -> Iterator[Any]:
     """A formula and all patterns inside it, without the right sides of FOLLOWED BY and PRECEDED BY."""
     waiting = [formula]
     while waiting:

@@ -86,7 +86,7 @@ class DevicePool(Generic[There]):
         if found is None or found.of is not chunk or low < found.low or high > found.high:
             self._copies[at] = None  # free its memory before taking more
             whole = low == 0 and high == len(chunk.events)
-            part = chunk if whole else part_of(chunk, low, high)
+            part = chunk if whole else chunk_of(chunk, low, high)
             found = self._copies[at] = Copied(chunk, low, high, part, self._copy(part))
         return found
 
@@ -223,7 +223,7 @@ class DevicePool(Generic[There]):
         return parts
 
 
-def part_of(chunk: Chunk, low: int, high: int) -> Chunk:
+def chunk_of(chunk: Chunk, low: int, high: int) -> Chunk:
     """Some events of a chunk as a chunk of their own, with what a device reads of them."""
     events, part = chunk.events, slice(low, high)
     keys = events.keys[part] if len(events.keys) else events.keys

@@ -107,13 +107,13 @@ class Listening:
             events.symbols, heard, renamed, self.kept, lanes, events.positions, times, NO_STARTS
         )
 
-    def parts(self, events: int) -> int:
+    def threads_for(self, events: int) -> int:
         """How many threads read `events` events: a power of two."""
         return 1 << (max(1, min(self.workers.threads, events // LEAST_SHARE)).bit_length() - 1)
 
     def shares_of_lanes(self, events: int, lane_count: int, place: int) -> list[OutlookShare]:
         """The shares of some events, if there are lanes."""
-        parts = self.parts(events)
+        parts = self.threads_for(events)
         shift = min(LANES_ALIKE, (lane_count // (2 * parts)).bit_length() - 1)
         if shift < LANES_ALIKE // 2:
             parts = 1

@@ -120,7 +120,7 @@ class LookingAhead(Listening):
 
     def _in_pieces(self, events: int) -> bool:
         """Whether several threads read the only lane, each some neighbours."""
-        if self.laned or self.parts(events) == 1:
+        if self.laned or self.threads_for(events) == 1:
             return False
         self._alone = max(self._alone - 1, 0)
         return not self._alone
@@ -133,7 +133,7 @@ class LookingAhead(Listening):
         decided by the events of the next ones, until nothing waits.
         """
         n = len(read.symbols)
-        parts = self.parts(n)
+        parts = self.threads_for(n)
         edges = [n * part // parts for part in range(parts + 1)]
         first = [place + at for at in np.searchsorted(kept, edges).tolist()]
         lanes = self._fresh(parts)

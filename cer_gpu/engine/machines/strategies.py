@@ -72,7 +72,7 @@ class Single:
         if limit == 0:
             return
         length = best.lengths(self._found, order, self._shown)
-        for part in parts_of(length, MARKS if size is None else min(MARKS, MARKS_OF_ONE * size)):
+        for part in ranges_of_work(length, MARKS if size is None else min(MARKS, MARKS_OF_ONE * size)):
             first, event, label = best.marks(self._found, self._end, order[part], self._shown, length[part])
             yield Block(order[part], self._found.start[order[part]], first, event, label)
 
@@ -196,7 +196,7 @@ class HitSpans(ABC):
 
     def groups(self, order: np.ndarray) -> Iterator[np.ndarray]:
         """Groups of hits with about `SPAN_EVENTS` events in their spans."""
-        for part in parts_of(self.length[order], SPAN_EVENTS):
+        for part in ranges_of_work(self.length[order], SPAN_EVENTS):
             yield order[part]
 
     def map(self, function: Callable[[np.ndarray], Result], workers: Workers) -> list[Result]:
@@ -383,7 +383,7 @@ def best_of_falling(
     return workers.map("choosing", run, lanes.units(workers.threads), lanes.events)
 
 
-def parts_of(work: np.ndarray, size: int) -> Iterator[slice]:
+def ranges_of_work(work: np.ndarray, size: int) -> Iterator[slice]:
     """Ranges of items with about `size` work each."""
     if len(work):
         running = np.cumsum(work)

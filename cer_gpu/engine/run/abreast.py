@@ -25,13 +25,13 @@ from cer_gpu.plan.automaton_abreast import Ladder, edges_of, ladder_of, listed_o
 from cer_gpu.plan.compiled import CompiledQuery
 
 ABREAST = 256
-"""Members of a block: what is kept of them fits the cache of a core."""
+"""Members of a team: what is kept of them fits the cache of a core."""
 
 LEAST_ABREAST = 6
-"""Fewer members are followed one by one: an event costs a block about as much as this many queries."""
+"""Fewer members are followed one by one: an event costs a team about as much as this many queries."""
 
 LEAST_OF_WINDOW = 4
-"""The least number of members of a block for each different window."""
+"""The least number of members of a team for each different window."""
 
 LEAST_LISTED = 3
 """The same if additions are listed."""
@@ -60,7 +60,7 @@ class BunchMember(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _Team:
     """Members that are followed together, ascending by the size of their windows."""
 
     members: tuple[BunchMember, ...]
@@ -70,13 +70,13 @@ class _Block:
     sizes: tuple[int | float, ...]
 
 
-def blocks_of(members: Sequence[BunchMember]) -> tuple[list[_Block], list[BunchMember]]:
-    """Blocks of the members that run abreast, and the members that are followed one by one."""
+def teams_of(members: Sequence[BunchMember]) -> tuple[list[_Team], list[BunchMember]]:
+    """Teams of the members that run abreast, and the members that are followed one by one."""
     found = [(member, ladder_of(member.query)) for member in members]
     left = [member for member, ladder in found if ladder is None]
     able = [(_size(member), member, ladder) for member, ladder in found if ladder is not None]
     able.sort(key=lambda one: one[0])
-    blocks = []
+    teams = []
     for at in range(0, len(able), ABREAST):
         part = able[at : at + ABREAST]
         own, ladders = [one for _, one, _ in part], [ladder for _, _, ladder in part]
@@ -86,8 +86,8 @@ def blocks_of(members: Sequence[BunchMember]) -> tuple[list[_Block], list[BunchM
             left += own
         else:
             listed = few or shared_edges(ladders, [member.cells for member in own]) < SHARED
-            blocks.append(_block(own, ladders, listed))
-    return blocks, left
+            teams.append(_team(own, ladders, listed))
+    return teams, left
 
 
 def _size(member: BunchMember) -> int | float:
@@ -95,31 +95,29 @@ def _size(member: BunchMember) -> int | float:
     return member.query.window.size
 
 
-def _block(members: Sequence[BunchMember], ladders: Sequence[Ladder], listed: bool) -> _Block:
+def _team(members: Sequence[BunchMember], ladders: Sequence[Ladder], listed: bool) -> _Team:
     sizes = list(map(_size, members))
     begin = np.array([0, *(k for k in range(1, len(sizes)) if sizes[k] != sizes[k - 1]), len(sizes)])
     cells = [member.cells for member in members]
     edges, nodes = listed_of(ladders, cells, begin) if listed else edges_of(ladders, cells)
-    return _Block(tuple(members), edges, nodes, begin, tuple(sizes[k] for k in begin[:-1]))
+    return _Team(tuple(members), edges, nodes, begin, tuple(sizes[k] for k in begin[:-1]))
 
 
 class AbreastRun:
-    """Runs blocks of members over chunks that reach back as far as the widest window.
+    """Runs teams of members over chunks that reach back as far as the widest window.
 
     Parameters
     ----------
-    blocks : sequence of _Block
+    teams : sequence of _Team
     lanes : SharedLanes
     workers : Workers
     totals : Totals
         Where sums are added.
     """
 
-    def __init__(
-        self, blocks: Sequence[_Block], lanes: SharedLanes, workers: Workers, totals: Totals
-    ) -> None:
-        self._blocks, self._lanes, self._workers, self._totals = blocks, lanes, workers, totals
-        widest = max((member for block in blocks for member in block.members), key=_size).query
+    def __init__(self, teams: Sequence[_Team], lanes: SharedLanes, workers: Workers, totals: Totals) -> None:
+        self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
+        widest = max((member for team in teams for member in team.members), key=_size).query
         self._window = widest.window
         self._chunker = Chunker(widest, lanes, runner_of(widest, workers, False), workers, False, None)
 
@@ -144,7 +142,7 @@ class AbreastRun:
             return
         grouped = _grouped(chunk, self._totals)
         units = _units(chunk.segments, grouped, self._workers.threads)
-        work = [(block, unit) for unit in units for block in self._blocks]
+        work = [(team, unit) for unit in units for team in self._teams]
         found = self._workers.map(
             "counting", lambda one: self._sums(chunk, grouped, *one), work, chunk.segments.events
         )
@@ -152,36 +150,36 @@ class AbreastRun:
             for one in sums:
                 self._totals.take(one)
 
-    def _sums(self, chunk: Chunk, grouped: _Grouped, block: _Block, segments: Segments) -> list[Sums]:
-        """What the members of a block find in some segments."""
+    def _sums(self, chunk: Chunk, grouped: _Grouped, team: _Team, segments: Segments) -> list[Sums]:
+        """What the members of a team find in some segments."""
         events = chunk.events
-        windows = [comparable(chunk.measured, size) for size in block.sizes]
+        windows = [comparable(chunk.measured, size) for size in team.sizes]
         lows, highs = grouped.spans(segments)
         low, high = int(lows.min()), int(highs.max())
         read = AbreastEvents(
             events.symbols, windows[0].keys, grouped.at, grouped.group - low if low else grouped.group
         )
-        spans = Spans(block.begin, np.array([one.size for one in windows], windows[0].keys.dtype))
-        sums = no_sums(high - low, len(block.members), grouped.at.dtype)
+        spans = Spans(team.begin, np.array([one.size for one in windows], windows[0].keys.dtype))
+        sums = no_sums(high - low, len(team.members), grouped.at.dtype)
         place = segments.begin, segments.report, segments.stop
-        if isinstance(block.edges, ListedEdges):
-            many = len(block.members)
-            widest = listed_abreast(block.edges, many, spans, block.nodes, read, *place, sums)
+        if isinstance(team.edges, ListedEdges):
+            many = len(team.members)
+            widest = listed_abreast(team.edges, many, spans, team.nodes, read, *place, sums)
         else:
-            widest = abreast(block.edges, spans, block.nodes, read, *place, sums)
-        most = comb(widest + block.nodes - 1, block.nodes - 1)
+            widest = abreast(team.edges, spans, team.nodes, read, *place, sums)
+        most = comb(widest + team.nodes - 1, team.nodes - 1)
         if most * max(1, segments.events) >= SAFE:
-            return self._one_by_one(chunk, block, segments)
+            return self._one_by_one(chunk, team, segments)
         group, member = np.nonzero(sums.hits)
-        numbers = np.array([one.number for one in block.members])
+        numbers = np.array([one.number for one in team.members])
         hits, matches, first, last = (column[group, member] for column in sums)
         bucket, lane = grouped.bucket[low + group], grouped.lane[low + group]
         return [Sums(numbers[member], bucket, lane, hits, matches, first, last)]
 
-    def _one_by_one(self, chunk: Chunk, block: _Block, segments: Segments) -> list[Sums]:
+    def _one_by_one(self, chunk: Chunk, team: _Team, segments: Segments) -> list[Sums]:
         """The same, each member by itself: where a number may be past 64 bits."""
         totals = Totals(self._totals.cut, self._totals.keyed)
-        for member in block.members:
+        for member in team.members:
             runner = runner_of(member.query, self._workers, False)
             events = replace(chunk.events, symbols=member.cells[chunk.events.symbols])
             own = replace(chunk, events=events, segments=segments)

@@ -69,7 +69,7 @@ class Followed:
             self._state.relieve()
             return
         before, new = _parted(part, self._halo, self._stop)
-        later = [*self._pieces(new)]
+        later = [*self._in_ranges(new)]
         if len(before):
             self._state.push(before, later=later)
         while later:
@@ -77,7 +77,7 @@ class Followed:
             if found is not None:
                 yield found
 
-    def _pieces(self, events: Relevant) -> Iterator[Relevant]:
+    def _in_ranges(self, events: Relevant) -> Iterator[Relevant]:
         """Events in parts."""
         first = 0
         while first < len(events):

@@ -21,7 +21,7 @@ from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.abreast import AbreastRun, BunchMember, blocks_of, counted
+from cer_gpu.engine.run.abreast import AbreastRun, BunchMember, counted, teams_of
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Inside
 from cer_gpu.engine.run.components import (
@@ -137,10 +137,10 @@ class Bunch:
         self._intake.measuring.timed = bool(options.order_by) and (window is None or window.kind != "time")
         least = least_chunk(members)
         found = [BunchMember(*one) for one in zip(numbers, asked, own, strict=True)]
-        blocks, self._members = ([], found) if made is None else blocks_of(found)
+        teams, self._members = ([], found) if made is None else teams_of(found)
         lanes = SharedLanes(self._intake)
         self._runs = [SharedRun(member.query, lanes, workers, least) for member in self._members]
-        self._abreast = AbreastRun(blocks, lanes, workers, totals) if blocks else None
+        self._abreast = AbreastRun(teams, lanes, workers, totals) if teams else None
         self.columns = tuple(dict.fromkeys(name for one in bound for name in one.columns(())))
         self._schema = source.arrow_schema
 

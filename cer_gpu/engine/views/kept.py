@@ -17,7 +17,7 @@ from cer_gpu.engine.views.codes import ValueCodes, ValueKind, kind_of
 from cer_gpu.engine.views.labels import NoRoomError
 from cer_gpu.engine.views.layout import layout_of
 from cer_gpu.engine.views.levels import Levels, collapsed
-from cer_gpu.engine.views.listing import ListedState, Piece, answers, changes
+from cer_gpu.engine.views.listing import ListedAnswers, ListedState, answers, changes
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.relations import Relation, without_value
 from cer_gpu.engine.views.runs import RunDevice
@@ -307,21 +307,21 @@ class KeptView:
         """The number of answers, with their multiplicities."""
         return self.trees[-1].stores[-1].total if self.trees else 0
 
-    def answers(self, most: int) -> Iterator[Piece]:
-        """All answers over the output variables, at most `most` in a `Piece`."""
+    def answers(self, most: int) -> Iterator[ListedAnswers]:
+        """All answers over the output variables, at most `most` in a `ListedAnswers`."""
         if not self.trees:
             return iter(())
         state = self._state()
         return self._over_output(state, answers(state, most), most)
 
-    def changes(self, most: int) -> Iterator[Piece]:
+    def changes(self, most: int) -> Iterator[ListedAnswers]:
         """The answers that the last batch changed, over the output variables."""
         if not self.trees:
             return iter(())
         state = self._state()
         return _differing(self._over_output(state, changes(state, most), most))
 
-    def answers_before(self, most: int) -> Iterator[Piece]:
+    def answers_before(self, most: int) -> Iterator[ListedAnswers]:
         """All answers as they were before the last batch: their multiplicities are in `after`.
 
         They are collected in memory.
@@ -336,7 +336,7 @@ class KeptView:
                 before.add(*collapsed(keys, piece.before - piece.after if past else piece.after))
         keys, counts = before.ordered()
         columns = {name: keys[:, number] for number, name in enumerate(names)}
-        yield Piece(columns, counts, counts)
+        yield ListedAnswers(columns, counts, counts)
 
     def _state(self) -> ListedState:
         words.purpose = "view answers"
@@ -348,7 +348,9 @@ class KeptView:
 
         return self.trees[-1].listed(check)
 
-    def _over_output(self, state: ListedState, pieces: Iterable[Piece], most: int) -> Iterator[Piece]:
+    def _over_output(
+        self, state: ListedState, pieces: Iterable[ListedAnswers], most: int
+    ) -> Iterator[ListedAnswers]:
         if self.trees[-1].plan.free_connex:
             yield from pieces
             return
@@ -366,15 +368,15 @@ class KeptView:
             yield piece
 
 
-def _differing(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def _differing(pieces: Iterable[ListedAnswers]) -> Iterator[ListedAnswers]:
     for piece in pieces:
         differs = piece.before != piece.after
         if differs.any():
             columns = {name: values[differs] for name, values in piece.columns.items()}
-            yield Piece(columns, piece.before[differs], piece.after[differs])
+            yield ListedAnswers(columns, piece.before[differs], piece.after[differs])
 
 
-def _merged(names: Sequence[str], before: Levels, after: Levels, most: int) -> Iterator[Piece]:
+def _merged(names: Sequence[str], before: Levels, after: Levels, most: int) -> Iterator[ListedAnswers]:
     """The rows of two multisets, those whose multiplicities differ or, where both are one, all."""
     old_keys, old = before.ordered()
     new_keys, new = after.ordered()
@@ -383,7 +385,7 @@ def _merged(names: Sequence[str], before: Levels, after: Levels, most: int) -> I
     for low in range(0, len(keys), most):
         part = keys[low : low + most]
         columns = {name: part[:, number] for number, name in enumerate(names)}
-        yield Piece(columns, was[low : low + most], is_now[low : low + most])
+        yield ListedAnswers(columns, was[low : low + most], is_now[low : low + most])
 
 
 def _together(found: Sequence[Change]) -> Change:

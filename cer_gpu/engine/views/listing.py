@@ -1,7 +1,7 @@
 """The answers from the root down: all of them (Algorithm 1), or what the last batch changed.
 
-A listing is a chain of stages, each a generator: it takes sets of answers over the nodes so far (`Piece`),
-and yields sets that also have the variables of one more node. Every row of a node joins some row of each of
+A listing is a chain of stages, each a generator: it takes sets of answers over the nodes so far
+(`ListedAnswers`), and yields sets that also have the variables of one more node. Every row of a node joins some row of each of
 its children, so no work is in vain, and a set is as large as the caller wants.
 
 The changes of a batch are listed as the union of disjoint sets. An answer is in the set of the first node, in
@@ -40,7 +40,7 @@ class Mode(Enum):
     ALL = "both"
 
 
-class Piece(NamedTuple):
+class ListedAnswers(NamedTuple):
     """Some answers, over the nodes listed so far.
 
     Attributes
@@ -93,14 +93,14 @@ class ListedState(NamedTuple):
     check: Callable[[], None]
 
 
-def answers(state: ListedState, most: int) -> Iterator[Piece]:
-    """All answers over the variables of the connex set, each once, at most `most` in a `Piece`."""
+def answers(state: ListedState, most: int) -> Iterator[ListedAnswers]:
+    """All answers over the variables of the connex set, each once, at most `most` at a time."""
     root = len(state.layout.places) - 1
     yield from _listed(state, {root: Mode.HELD}, most)
 
 
-def changes(state: ListedState, most: int) -> Iterator[Piece]:
-    """The answers whose multiplicity the last batch changed, each once, at most `most` in a `Piece`."""
+def changes(state: ListedState, most: int) -> Iterator[ListedAnswers]:
+    """The answers whose multiplicity the last batch changed, each once, at most `most` at a time."""
     for modes in _ways(state.layout):
         for piece in _listed(state, modes, most):
             differs = piece.before != piece.after
@@ -108,7 +108,7 @@ def changes(state: ListedState, most: int) -> Iterator[Piece]:
                 yield piece
             elif differs.any():
                 columns = {name: values[differs] for name, values in piece.columns.items()}
-                yield Piece(columns, piece.before[differs], piece.after[differs])
+                yield ListedAnswers(columns, piece.before[differs], piece.after[differs])
 
 
 def _ways(layout: ViewLayout) -> Iterator[dict[int, Mode]]:
@@ -132,7 +132,7 @@ def _ways(layout: ViewLayout) -> Iterator[dict[int, Mode]]:
     yield from ways(root)
 
 
-def _listed(state: ListedState, modes: dict[int, Mode], most: int) -> Iterator[Piece]:
+def _listed(state: ListedState, modes: dict[int, Mode], most: int) -> Iterator[ListedAnswers]:
     root = len(state.layout.places) - 1
     place = state.layout.places[root]
     pieces = _roots(state, root, modes[root], most)
@@ -152,7 +152,7 @@ def _listed(state: ListedState, modes: dict[int, Mode], most: int) -> Iterator[P
     yield from pieces
 
 
-def _roots(state: ListedState, root: int, mode: Mode, most: int) -> Iterator[Piece]:
+def _roots(state: ListedState, root: int, mode: Mode, most: int) -> Iterator[ListedAnswers]:
     place = state.layout.places[root]
     for run, changed in _runs(state, root, mode):
         for low in range(0, size_of(run), most):
@@ -169,12 +169,12 @@ def _roots(state: ListedState, root: int, mode: Mode, most: int) -> Iterator[Pie
                 columns = {name: values[there] for name, values in _variables(place, keys).items()}
                 kept = after[there]
                 kept_before = kept if before is after else before[there]
-                yield Piece(columns, kept_before, kept, single)
+                yield ListedAnswers(columns, kept_before, kept, single)
 
 
 def _with_child(
-    state: ListedState, pieces: Iterator[Piece], edge: tuple[int, int], mode: Mode, most: int
-) -> Iterator[Piece]:
+    state: ListedState, pieces: Iterator[ListedAnswers], edge: tuple[int, int], mode: Mode, most: int
+) -> Iterator[ListedAnswers]:
     """The pieces with the rows of one more node, a child of one that they have."""
     layout = state.layout
     above, child = layout.places[edge[0]], layout.places[edge[1]]
@@ -209,13 +209,13 @@ def _with_child(
 
 
 def _beside(
-    piece: Piece,
+    piece: ListedAnswers,
     held: np.ndarray | None,
     child: ViewNode,
     run: Run,
     single: bool,
     found: AskedRows,
-) -> Piece:
+) -> ListedAnswers:
     """All the rows that are found, beside those that ask for them; `single` says that each is there once."""
     columns = {}
     if found.ranges is None or held is None:
@@ -225,24 +225,24 @@ def _beside(
             if name in child.variables and name not in columns:
                 columns[name] = run.keys[places, number]
         if single:
-            return Piece(columns, *_ones(len(asking)), single)
+            return ListedAnswers(columns, *_ones(len(asking)), single)
         times = run.counts[places] if child.last else 1
         after = piece.after[asking] * times
         before = after if piece.before is piece.after else piece.before[asking] * times
-        return Piece(columns, before, after)
+        return ListedAnswers(columns, before, after)
     new = [name for name in child.columns if name in child.variables and name not in piece.columns]
     own = np.array([child.columns.index(name) for name in new], np.int64)
     made = buffer((len(new) + len(held)) * found.size).reshape(-1, found.size)
     expand(run, found.ranges, found.first, held, own, child.last and not single, made)
     columns = dict(zip([*new, *piece.columns], made))
     if single:
-        return Piece(columns, *_ones(found.size), single, made)
+        return ListedAnswers(columns, *_ones(found.size), single, made)
     after = before = made[-1]
     if piece.before is not piece.after:
         before = buffer(found.size)
         past = piece.before[None, :].copy()
         expand(run, found.ranges, found.first, past, own[:0], child.last, before[None, :])
-    return Piece(columns, before, after, block=made)
+    return ListedAnswers(columns, before, after, block=made)
 
 
 def _ones(rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -253,12 +253,12 @@ def _ones(rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _chosen(
     state: ListedState,
-    piece: Piece,
+    piece: ListedAnswers,
     edge: tuple[SiblingJoin | None, int],
     mode: Mode,
     held: tuple[Run, tuple[np.ndarray, np.ndarray] | None],
     found: AskedRows,
-) -> Piece:
+) -> ListedAnswers:
     """The rows that are found, without those that are there no more, fail a comparison or are not asked for
     by a mode."""
     layout = state.layout
@@ -283,8 +283,8 @@ def _chosen(
         before, after = product(before, old), product(after, new)
     columns |= {name: values for name, values in own.items() if name not in columns}
     if holds is not None and not holds.all():
-        return Piece({n: v[holds] for n, v in columns.items()}, before[holds], after[holds])
-    return Piece(columns, before, after)
+        return ListedAnswers({n: v[holds] for n, v in columns.items()}, before[holds], after[holds])
+    return ListedAnswers(columns, before, after)
 
 
 def buffer(rows: int) -> np.ndarray:

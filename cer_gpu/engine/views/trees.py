@@ -9,7 +9,7 @@ import numpy as np
 
 from cer_gpu.engine.views.layout import ViewLayout
 from cer_gpu.engine.views.levels import Levels
-from cer_gpu.engine.views.listing import ListedState, Piece, changes
+from cer_gpu.engine.views.listing import ListedAnswers, ListedState, changes
 from cer_gpu.engine.views.reducts import Change, change_of, climbed
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.engine.workers import Workers
@@ -138,7 +138,7 @@ class KeptTree:
             If it has more than `most` answers.
         """
         names = sorted(self.stage.query.output)
-        pieces = list(self._pieces(most, circle))
+        pieces = list(self._listed_answers(most, circle))
         columns = {
             name: np.concatenate([np.empty(0, np.int64), *(piece.columns[name] for piece in pieces)])
             for name in names
@@ -146,7 +146,7 @@ class KeptTree:
         differences = [piece.after - piece.before for piece in pieces]
         return Input(columns, np.concatenate([np.empty(0, np.int64), *differences]))
 
-    def _pieces(self, most: int, circle: str) -> Iterator[Piece]:
+    def _listed_answers(self, most: int, circle: str) -> Iterator[ListedAnswers]:
         for piece in changes(self.listed(lambda: None), PIECE):
             self.held += int((piece.after > 0).sum()) - int((piece.before > 0).sum())
             if self.held > most:

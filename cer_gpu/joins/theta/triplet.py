@@ -60,7 +60,6 @@ class Triplet:
 
     def conditional_subset(self, edge: Hyperedge, other: Hyperedge) -> bool:
         """Whether `other` has the equijoin variables of `edge`, and all that its others are compared with."""
-        with."""
         return edge & self.equijoin <= other and self.extended(edge - other) <= other
 
 
