@@ -146,13 +146,14 @@ def test_explain_says_what_is_derived_and_what_waits() -> None:
         "looks       FOLLOWED BY [<= 5 s] B ; C",
         "a derived column of bits, by one pass of the CPU over 2 kinds of events that make it and 1 kind "
         "that read it;",
-        "an event that reads it is held back until the bit is known: it is found, or the interval is over",
+        "an event that reads it is held back until the bit is known: a match is found, or the interval "
+        "is over",
         "PRECEDED BY [>= 2 EVENTS] D",
         "a derived column of bits, by one pass of the CPU over 1 kind of events that make it and 1 kind "
         "that read it;",
         "it keeps the latest start in each state of its automaton, and those that are too near",
     ]
-    assert "`close` gives those that the end decides" in told
+    assert "`close` reports the rest" in told
 
 
 def test_what_comes_may_be_earlier_in_another_partition(monkeypatch: pytest.MonkeyPatch) -> None:

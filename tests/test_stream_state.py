@@ -383,15 +383,15 @@ def check_by_reference(query: tree.SelectQuery, events: Sequence[Event], rng: Ra
     return len(wanted)
 
 
-NEW = "a push costs what is new, whatever is open"
+NEW = "a push costs only what is new in it, however many partial matches are open"
 
-LOGARITHM = "a push costs what is new, times the logarithm of what is open"
+LOGARITHM = "a push costs what is new in it, times the logarithm of the open partial matches"
 
-FILTERED = ";\nwhere the attribute falls, an end looks through answers that its window does not admit"
+FILTERED = ";\nwhere the attribute falls, an end also looks through answers outside its window"
 
 LISTED = (
-    ";\nto list what ends at an event runs the relevant events of its window again, a step for each, "
-    "since what is chosen depends on all that begin in the window"
+    ";\nlisting the complex events of an end runs the relevant events of its window again, one step each, "
+    "since the choice depends on all complex events that begin in the window"
 )
 
 

@@ -74,11 +74,11 @@ def _symbols(plan: Plan) -> str:
     relevant = plan.built.explanation.relevant()
     neutral = "events of any other are dropped before the automaton runs"
     if plan.never:
-        neutral = "no event counts"
+        neutral = "no event is relevant"
     elif not any(symbol == 0 for stage in plan.compiled.reading.stages[-1:] for symbol in stage.table):
         adjacent = any(getattr(node, "contiguous", False) for node in walk(plan.outline.statement))
         why = "the pattern asks for events next to each other" if adjacent else "each may be part of a match"
-        neutral = f"every event counts: {why}"
+        neutral = f"every event is relevant: {why}"
     kinds = "kind" if relevant == 1 else "kinds"
     return f"{relevant} relevant {kinds} of events; {neutral}"
 
@@ -135,7 +135,7 @@ def _outlook(outlook: Outlook) -> str:
     if machine is not None:
         one_by_one = machine.registers and machine.held is None
         cost += (
-            ";\nwhat is looked for has intervals or compares events: its partial matches are followed with "
+            ";\nits pattern has intervals or compares events: partial matches are followed with "
             f"{'values' if machine.registers else 'clocks'}"
             f"{', one at a time' if one_by_one else ''}"
         )
@@ -145,7 +145,8 @@ def _outlook(outlook: Outlook) -> str:
                 ";\nthe next event of the lane that is looked for decides: no queues, one look at each event"
             )
         until = "the stream ends" if outlook.reach.high is None else "the interval is over"
-        return f"{cost};\nan event that reads it is held back until the bit is known: it is found, or {until}"
+        held = f"an event that reads it is held back until the bit is known: a match is found, or {until}"
+        return f"{cost};\n{held}"
     if machine is not None:
         return f"{cost}, from their start to the event that asks"
     more = "" if outlook.reach.low == 0 else ", and those that are too near"
@@ -171,9 +172,9 @@ def _forgotten(plan: Plan) -> str:
     if window is None and plan.compiled.traits.forgets:
         return "an event is kept until its own key has moved on for longer than any interval allows"
     if window is None:
-        return "what is open in a key is kept for ever: without a window nothing is ever over"
+        return "partial matches of a key are kept for ever: without a window none expires"
     if window.kind == "events":
-        return "an event is kept until so many more of its own key have come: time ends no window of events"
+        return "an event is kept until as many more of its own key have come as the window counts"
     if window.kind == "attribute":
         return f"an event is kept until later ones of its own key have moved on in `{window.attribute}`"
     return "an event is kept until its own key moves on in time, or all keys do (sort=True, ordered=True)"
@@ -189,21 +190,19 @@ def _window(window: tree.Window | None) -> str:
 def _pushes(query: CompiledQuery) -> str:
     if query.pushes_run_again:
         return "each push runs the open window again"
-    said = "a push costs what is new, whatever is open"
+    said = "a push costs only what is new in it, however many partial matches are open"
     if query.traits.orders or (query.window is not None and query.window.kind == "attribute"):
-        said = "a push costs what is new, times the logarithm of what is open"
+        said = "a push costs what is new in it, times the logarithm of the open partial matches"
     if query.traits.orders:
         said += ";\nwhere texts are compared by order, each push runs the open window again"
     if any(outlook.waits for outlook in query.outlooks):
-        said += (
-            ";\nan answer is given once it is known what follows; `close` gives those that the end decides"
-        )
+        said += ";\nan answer is reported once it is known what follows; `close` reports the rest"
     if query.filters_answers:
-        said += ";\nwhere the attribute falls, an end looks through answers that its window does not admit"
+        said += ";\nwhere the attribute falls, an end also looks through answers outside its window"
     if query.pushed_runs_again:
         said += (
-            ";\nto list what ends at an event runs the relevant events of its window again, a step for each, "
-            "since what is chosen depends on all that begin in the window"
+            ";\nlisting the complex events of an end runs the relevant events of its window again, one step "
+            "each, since the choice depends on all complex events that begin in the window"
         )
     return said
 

@@ -81,7 +81,7 @@ class GeneralExplanation:
 
     def guarantee(self, query: CompiledQuery) -> str:
         """What an event and an answer cost, whatever the data."""
-        return "no match is found twice, output-linear delay; an event costs what is open around it"
+        return "no match is found twice, output-linear delay; an event costs as much as is open around it"
 
     def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
         """The formula, and what it asks of clocks."""

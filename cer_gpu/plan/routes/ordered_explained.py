@@ -35,7 +35,7 @@ class OrderedExplanation(SteppedExplanation):
         """The class of the query."""
         return (
             "compared: every comparison is of an event and the marked event before it, by order or equality, "
-            "so that\na state and the event that entered it are all there is to know"
+            "so that\na partial match is a state and the event that entered it"
         )
 
     def engine(self) -> str:
