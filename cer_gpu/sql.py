@@ -79,11 +79,11 @@ class _Reader:
     def read(self) -> SqlRule:
         select = self._select
         if type(select).__name__ != "Select":
-            raise self._no("a view keeps one SELECT")
+            raise self._no("a view is made of one SELECT")
         known = {"expressions", "from", "from_", "joins", "where", "group"}
         for part, value in select.args.items():
             if value and part not in known:
-                raise self._no(f"a view has no {part.rstrip('_').upper()}")
+                raise self._no(f"a view takes no {part.rstrip('_').upper()}")
         source = select.args.get("from_") or select.args.get("from")
         if source is None:
             raise self._no("there is no FROM: a view joins tables", "SELECT R.a FROM R, S WHERE R.b = S.b")
@@ -91,7 +91,9 @@ class _Reader:
         conditions = []
         for join in select.args.get("joins") or ():
             if join.args.get("side") or join.args.get("method") or join.args.get("using"):
-                raise self._no("a view has inner joins with ON", "say what is equal: JOIN S ON R.b = S.b")
+                raise self._no(
+                    "a view takes only inner joins with ON", "write the equality: JOIN S ON R.b = S.b"
+                )
             self._add_table(join.this)
             if join.args.get("on") is not None:
                 conditions.append(join.args["on"])
@@ -150,7 +152,9 @@ class _Reader:
         function = FOLDS[type(inner).__name__]
         star = type(inner.this).__name__ == "Star"
         if star != (function == "COUNT"):
-            raise self._no(f"`{inner.sql()}` is not kept by a view: it has COUNT(*), SUM, MIN, MAX and AVG")
+            raise self._no(
+                f"a view cannot keep `{inner.sql()}`: its aggregates are COUNT(*), SUM, MIN, MAX and AVG"
+            )
         return t.Aggregate(function, None if star else self._expression(inner.this))
 
     def _check_groups(self, head: list[str], folded: bool) -> None:

@@ -476,7 +476,7 @@ def _check_kept(rule: t.Rule, text: str) -> None:
         raise refused(what, rule, text, "compare times: `u - t <= 5 min`, and delete what is too old")
     for atom in rule.atoms:
         if atom.type.stream is not None:
-            raise refused("a relation of a view is of no stream", atom, text)
+            raise refused("relations of a view belong to no stream: write `T`, not `S>T`", atom, text)
     names = [variable.name for variable in rule.head] + [to_text(one) for one in rule.aggregates]
     for name in names:
         if names.count(name) > 1 or name == MULTIPLICITY:

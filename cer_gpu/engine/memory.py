@@ -70,7 +70,7 @@ class Allowance:
             self._full = max(KEPT, 3 * size // 2)
         elif size > self._memory:
             raise LimitError(
-                f"{what()}: they and their keys take {size:,} bytes, and memory={self._memory:,} was "
+                f"{what()}: they and their keys take {size:,} bytes, but only memory={self._memory:,} was "
                 "allowed: narrow WITHIN or the filters, or allow more"
             )
 

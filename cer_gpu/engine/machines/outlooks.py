@@ -213,7 +213,7 @@ class Outlooks:
         most = max(self._stages, key=lambda stage: stage.nbytes)
         raise LimitError(
             f"`{most.outlook.written}` keeps {most.nbytes:,} bytes of what came before or of events that "
-            f"wait, and memory={self._memory:,} was allowed: give it a narrower interval, or allow more"
+            f"wait, but only memory={self._memory:,} was allowed: give it a narrower interval, or allow more"
         )
 
     def state(self) -> list[dict[str, Any]]:

@@ -122,7 +122,7 @@ class TupleAnswers:
             stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
             if counts[done:stop].max() > MOST_ROWS:
                 raise LimitError(
-                    f"more than {MOST_ROWS:,} answers end at one event, and at most so many can be listed: "
+                    f"more than {MOST_ROWS:,} answers end at one event, and no more can be listed: "
                     "ask for count or hits, or narrow the window"
                 )
             block = self._block(order[done:stop], limit)
