@@ -23,7 +23,6 @@ from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, check_engine
-from cer_gpu.plan.routes.general import NAME as GENERAL
 from cer_gpu.printable import printable
 from cer_gpu.progress import shown_together
 
@@ -422,18 +421,15 @@ class Query:
         once = once or not source.repeats
         compiled = planned.compiled
         if once:
-            from cer_gpu.engine.run.exactly import exactly, orders_far  # a run over a table does without it
+            from cer_gpu.engine.run.exactly import exactly  # a run over a table does without it
 
-            far = compiled.traits.orders and orders_far(compiled.reading, source.arrow_schema)
-            if far and asked.engine == AUTO:
-                return self.bound_to(source, replace(asked, engine=GENERAL), once)
             compiled = exactly(compiled, source.arrow_schema)
         bound = BoundQuery(compiled, source, dict(schema.units), asked, self._workers)
         for finding in findings:
             hint = f": {finding.hints[0]}" if finding.hints else ""
             bound.notes.say(f"{finding.message}{hint}", finding.code not in COMMON)
-        if not once and asked.engine in (AUTO, GENERAL):
-            bound.instead = partial(self.bound_to, source, replace(asked, engine=GENERAL), once=True)
+        if not once:
+            bound.instead = partial(self.bound_to, source, asked, once=True)
         return bound
 
     def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema, Sequence[Diagnostic]]:

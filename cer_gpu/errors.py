@@ -54,7 +54,7 @@ class DataError(CerError):
 
 
 class FarDecimalError(DataError):
-    """A decimal that events are compared by does not fit 64 bits; the general machine compares it."""
+    """A decimal that events are compared by does not fit 64 bits; it is to be compared as a whole."""
 
 
 class RowError(DataError):

@@ -97,12 +97,15 @@ class KeyPlan:
         Whether an event with this symbol is compared by the column.
     values : tuple of ValueColumn
         The values that are compared by order; their rows of slots come after those of `columns`.
+    exact : frozenset of int
+        The numbers of those `values` that may be decimals beyond 64 bits, or are compared with such.
     """
 
     columns: tuple[KeyColumn, ...] = ()
     lane_column: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
     asked: np.ndarray = field(default_factory=lambda: np.empty((0, 0), bool))
     values: tuple[ValueColumn, ...] = ()
+    exact: frozenset[int] = frozenset()
 
     @classmethod
     def of_lane(cls, lane: Mapping[str, tuple[Expression, ...]] | None, n_symbols: int) -> KeyPlan:
@@ -271,7 +274,7 @@ class Traits:
         Whether a stream keeps open partial matches between pushes also where the attribute of the window may
         fall.
     orders : bool
-        Whether a stream keeps runs sorted by value between pushes, if no texts are compared by order.
+        Whether a stream keeps runs sorted by value between pushes.
     filters : bool
         Whether each answer is checked against the window where its attribute falls.
     chooses : bool

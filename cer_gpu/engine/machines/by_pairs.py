@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from cer_gpu.engine.machines.by_units import UnitsRunner
 from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.read.ordered_values import OrderedValues
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.compared import ComparedUnit
 from cer_gpu.kernels.compared.contract import ComparedSegments, ComparedTables, PairedEvents
@@ -28,14 +27,14 @@ class PairsRunner(UnitsRunner):
 
     Attributes
     ----------
-    in_order : callable
-        Gives the sides and the words of events, from their rows of slots; set if values are compared.
-    textual : bool
-        Whether texts are compared by order; set with `in_order`.
+    values : OrderedValues
+        Gives the sides and the words of events, from their rows of slots; set where values are compared.
+    orders_texts : bool
+        Whether some of them are numbers of texts, or of what is written as texts; set with `values`.
     """
 
-    in_order: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-    textual = False
+    values: OrderedValues
+    orders_texts = False
 
     def __init__(
         self, query: CompiledQuery, workers: Workers, tables: ComparedTables, slot_rows: int
@@ -66,4 +65,4 @@ class PairsRunner(UnitsRunner):
         """The sides and words of events; none where nothing is compared by order."""
         if not len(rows):
             return np.empty((0, rows.shape[1]), np.int32), np.empty((0, rows.shape[1]), np.int64)
-        return self.in_order(rows)
+        return self.values.ordered(rows)

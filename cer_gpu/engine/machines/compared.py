@@ -11,6 +11,7 @@ from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.compared_stream import ComparedRuns
 from cer_gpu.engine.machines.ends import Ends, counts_joined, ends_of, first_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.labelled import LabelledSlots
 from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
@@ -91,9 +92,11 @@ class ComparedRunner(PairsRunner):
         return self._structure(chunk, ends, listed=True)
 
     def open_runs(self) -> OpenRuns | None:
-        """The runs to keep between pushes; None where texts are compared by order."""
-        again = self._query.pushes_run_again or self.textual
-        return None if again else ComparedRuns(self._query, self.paired)
+        """The runs to keep between pushes."""
+        if self._query.pushes_run_again:
+            return None
+        labelled = LabelledSlots(self.values, self._machine.slot_rows) if self.orders_texts else None
+        return ComparedRuns(self._query, labelled)
 
     def _structure(self, chunk: Chunk, found: Ends, listed: bool) -> JoinAnswers:
         """The complex events of a chunk's ends, counted by several threads."""

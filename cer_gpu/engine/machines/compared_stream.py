@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 
 from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.joins_stream import NO_KEYS, ROOM, FirstStarts, records_for, roots_of, with_room
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
+from cer_gpu.engine.machines.labelled import LabelledSlots
+from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed, stops
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.read.ordered_values import words_of
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.compared import ComparedUnit
 from cer_gpu.enumeration.compared_choices import ChosenPositions, MaximalChains
@@ -43,9 +46,6 @@ from cer_gpu.kernels.streams.cpu import mark_open
 from cer_gpu.plan.compared import ComparedMachine
 from cer_gpu.plan.compiled import CompiledQuery
 
-Paired = Callable[[np.ndarray, np.ndarray, np.ndarray], PairedEvents]
-"""Makes the events that the kernels of chunks read, from symbols, places and slots."""
-
 
 class ComparedRuns:
     """The open runs of an automaton of compared steps; `OpenRuns`.
@@ -57,16 +57,16 @@ class ComparedRuns:
     Parameters
     ----------
     query : CompiledQuery
-    paired : callable
-        Sorts the values that are compared; see `Paired`.
+    labelled : LabelledSlots or None
+        The slots of events with words in order, where those of the events themselves are not.
     """
 
-    def __init__(self, query: CompiledQuery, paired: Paired) -> None:
+    def __init__(self, query: CompiledQuery, labelled: LabelledSlots | None) -> None:
         machine = query.machine
         assert isinstance(machine, ComparedMachine)
         self._machine = machine
         self._tables = tables = machine.tables
-        self._paired = paired
+        self._labelled = labelled
         self._consumes = CONSUMES[query.consume]
         self._size = query.window.size if query.window and query.filters_answers else None
         self._starts = None if self._size is None else FirstStarts()
@@ -89,7 +89,12 @@ class ComparedRuns:
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
         progress, bounds, events = self._progress, following.bounds, following.events
-        new = following.stop - following.first
+        new, moved = following.stop - following.first, False
+        if self._labelled is not None:
+            moved = self._labelled.take(events.slots, following.stop)
+            events = events._replace(slots=self._labelled.slots)
+        if moved:
+            new = following.stop
         if new > len(self._ends.event):
             self._ends = StreamEnds(*(np.empty(new, np.int64) for _ in range(3)))
             root_entry = np.empty(new + len(self._room.entered), np.int32)
@@ -99,22 +104,47 @@ class ComparedRuns:
         if len(self._newest.last):
             last = grown(self._newest.last, len(bounds.low), -1)
             self._newest = self._newest._replace(last=last)
-        progress[kernels.ROOTS] = progress[kernels.HIT] = 0
         window = StreamWindow(following.size, self._consumes)
         if self._starts is not None:
             # Nothing leaves the window for good, so that runs are followed as if there were none.
             window, events = StreamWindow(np.uint64(0), NOTHING), events._replace(measured=NO_KEYS)
-        for stop in following.stops():
+        if moved:
+            self._begin_again(bounds)
+            self._follow(events, window, following, stops(0, following.first))
+        progress[kernels.ROOTS] = progress[kernels.HIT] = 0
+        self._follow(events, window, following, following.stops())
+        admitted = None if self._starts is None else self._starts.of(following)
+        return self._found(admitted, following.first)
+
+    def _follow(
+        self, events: StreamEvents, window: StreamWindow, following: Following, until: Iterable[int]
+    ) -> None:
+        """Follow the runs over the next events, with a stop after some of them."""
+        for stop in until:
             while True:
                 status = kernels.follow(
-                    self._tables, events, following.positions, self._machine.slot_rows, stop, window, bounds,
-                    self._newest, self._versions, self._ends, self._room, progress,
+                    self._tables, events, following.positions, self._machine.slot_rows, stop, window,
+                    following.bounds, self._newest, self._versions, self._ends, self._room, self._progress,
                 )  # fmt: skip
                 if status == kernels.DONE:
                     break
-                self._enlarge(status, events, bounds)
-        admitted = None if self._starts is None else self._starts.of(following)
-        return self._found(admitted, following.first)
+                self._enlarge(status, events, following.bounds)
+
+    def _begin_again(self, bounds: LaneBounds) -> None:
+        """Forget all runs, to follow them over all events that are kept: words have changed, not their order.
+
+        What is consumed by then stays so, so that no end is found that was reported.
+        """
+        bounds.low[:] = bounds.last[:] = -1
+        if self._starts is not None:
+            bounds.low[:] = 0
+        self._progress[:] = 0
+        last = self._newest.last
+        self._newest = NewestVersions(records_for(ROOM), np.full_like(last, -1))
+        fresh = self._with_room(self._room.most)
+        self._versions = fresh._replace(
+            root_first=self._versions.root_first, root_entry=self._versions.root_entry
+        )
 
     def _found(self, admitted: np.ndarray | None, first: int) -> Callable[[Relevant], Pushed] | None:
         """What ends in a push; `admitted`: the first event that each new one admits by its key."""
@@ -132,14 +162,16 @@ class ComparedRuns:
             event, lowest, latest = event[some], lowest[some], latest[some]
         if not len(event):
             return None
-        size = self._size
+        size, labelled = self._size, None if self._labelled is None else self._labelled.slots
 
         def pushed(seen: Relevant) -> Pushed:
+            slots = seen.slots if labelled is None else labelled
+
             def answers(some: Ends) -> JoinAnswers:
                 part = roots_of(root_first, root_entry, np.searchsorted(event, some.event))
                 own = versions._replace(root_first=part[0], root_entry=part[1])
                 window = None if size is None else AttributeWindow(seen.keys, seen.all_keyed, size)
-                return JoinAnswers([self._unit(own, seen, some)], [0], NO_ATOMS, window)
+                return JoinAnswers([self._unit(own, seen, slots, some)], [0], NO_ATOMS, window)
 
             return Pushed(seen, Ends(event, seen.positions[latest], lowest), answers)
 
@@ -160,6 +192,8 @@ class ComparedRuns:
         self._progress[kernels.NEXT] = dropped.count
         if self._starts is not None:
             self._starts = FirstStarts()
+        if self._labelled is not None:
+            self._labelled.drop(*dropped.slots)
 
     @property
     def nbytes(self) -> int:
@@ -168,8 +202,8 @@ class ComparedRuns:
         entries, links, nodes = (
             int(progress[each]) for each in (kernels.ENTRIES, kernels.LINKS, kernels.NODES)
         )
-        starts = 0 if self._starts is None else self._starts.nbytes
-        return 24 * entries + 24 * links + 32 * nodes + self._newest.table.nbytes + starts
+        more = sum(each.nbytes for each in (self._starts, self._labelled) if each is not None)
+        return 24 * entries + 24 * links + 32 * nodes + self._newest.table.nbytes + more
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays that are stored with a stream, by name."""
@@ -183,11 +217,14 @@ class ComparedRuns:
             "table": self._newest.table,
             "last": self._newest.last,
             "progress": progress,
+            "labels": NO_KEYS if self._labelled is None else self._labelled.state(),
         }
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Continue from what `arrays` returned."""
         self._progress[:] = arrays["progress"]
+        if self._labelled is not None:
+            self._labelled.resume(arrays["labels"])
         self._newest = NewestVersions(arrays["table"].copy(), arrays["last"].copy())
         self._versions = self._versions._replace(
             **{
@@ -198,25 +235,28 @@ class ComparedRuns:
 
     # ---------------------------------------------------------------------------------------- answers
 
-    def _unit(self, versions: Versions, seen: Relevant, ends: Ends) -> ListedUnit:
-        """The complex events at some ends of a push."""
+    def _unit(self, versions: Versions, seen: Relevant, slots: np.ndarray, ends: Ends) -> ListedUnit:
+        """The complex events at some ends of a push; `slots`: of its events, with words in order."""
         choice = self._machine.choice
         if choice is None:
-            return OpenChains(versions, ends.event, ends.lowest, len(seen), lambda: self._counted(seen, ends))
-        unit, hits, own, hit = self._again(seen, ends)
+            counted = partial(self._counted, seen, slots, ends)
+            return OpenChains(versions, ends.event, ends.lowest, len(seen), counted)
+        unit, hits, own, hit = self._again(seen, slots, ends)
         if choice.climb is None:
             return Renumbered(ChosenPositions(unit, hits, choice), own, hit)
         return Renumbered(MaximalChains(unit, hits, choice.climb, listed=True), own, hit)
 
-    def _counted(self, seen: Relevant, ends: Ends) -> np.ndarray:
+    def _counted(self, seen: Relevant, slots: np.ndarray, ends: Ends) -> np.ndarray:
         """How many complex events some ends have; for many."""
-        unit, (first, event, lowest), _, hit = self._again(seen, ends)
+        unit, (first, event, lowest), _, hit = self._again(seen, slots, ends)
         counted: np.ndarray = cpu_counts.counts(
             unit.tables, unit.events, unit.segments, unit.arranged, first, event, lowest
         )
         return counted[hit]
 
-    def _again(self, seen: Relevant, ends: Ends) -> tuple[ComparedUnit, SegmentHits, np.ndarray, np.ndarray]:
+    def _again(
+        self, seen: Relevant, slots: np.ndarray, ends: Ends
+    ) -> tuple[ComparedUnit, SegmentHits, np.ndarray, np.ndarray]:
         """The events of the windows of some ends as a unit, with its hits.
 
         Returns
@@ -251,8 +291,10 @@ class ComparedRuns:
         )
         own += low
         near = seen.places[own] if len(seen.places) else seen.places
-        slots = seen.slots[:, own] if len(seen.slots) else np.empty((0, len(own)), np.int32)
-        compared = self._paired(seen.symbols[own], near, slots)
+        rows = self._machine.slot_rows
+        slots = slots[:, own] if len(slots) else np.empty((0, len(own)), np.int32)
+        values = words_of(slots[rows:])
+        compared = PairedEvents(seen.symbols[own], near, np.ascontiguousarray(slots[:rows]), *values)
         arranged = arrange(self._tables, compared, segments)
         unit = ComparedUnit(self._tables, segments, compared, arranged, NO_KEYS, 0, 0)
         return unit, hits, own, hit

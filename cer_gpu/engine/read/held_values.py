@@ -1,16 +1,13 @@
 """The values of events that partial matches keep, as words of 64 bits: `HeldValues`.
 
-Numbers and times are their own words. Texts, and exact numbers that are compared only with each other, are
-kept as **labels**, which are in the order of the values. A new value gets a label between those of its
-neighbours; if there is none left, all labels are given again.
+Numbers and times are their own words. Texts, and exact numbers that are compared with each other alone, are
+held as **labels**, which are ordered as the values are (`cer_gpu.engine.read.ordered_labels`).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,98 +15,9 @@ import pyarrow as pa
 from cer_gpu.automata.configurations.held import Held
 from cer_gpu.engine.read.compared import ColumnKind, kind_of, known, values_of
 from cer_gpu.engine.read.compared_numbers import numbers_of
+from cer_gpu.engine.read.ordered_labels import MovedLabels, OrderedLabels
 from cer_gpu.engine.read.sources.columns import is_text, single
 from cer_gpu.language import tree
-
-ENDS = -(1 << 62), 1 << 62
-"""All labels lie between these."""
-
-APART = 1 << 32
-"""How far above the last label the label of a greater value is, where there is room."""
-
-FEW = 1 << 12
-"""The least number of values that are kept, whether anything holds them or not."""
-
-
-class OrderedLabels:
-    """Values of one sort, and their labels.
-
-    Parameters
-    ----------
-    always : sequence
-        Values that are always kept.
-    """
-
-    def __init__(self, always: Sequence[Any] = ()) -> None:
-        self._always = frozenset(always)
-        self.values: list[Any] = []
-        self.of: dict[Any, int] = {}
-        self._kept = 0
-        self.take(always)
-
-    def take(self, values: Iterable[Any]) -> tuple[np.ndarray, np.ndarray] | None:
-        """Give labels to values; if old labels change, returns these, ascending, and the new ones."""
-        new = sorted({value for value in values if value not in self.of})
-        if not new:
-            return None
-        gaps: dict[int, list[Any]] = {}
-        for value in new:
-            gaps.setdefault(bisect_left(self.values, value), []).append(value)
-        fresh: dict[Any, int] = {}
-        for place, some in gaps.items():
-            low = self.of[self.values[place - 1]] if place else ENDS[0]
-            last = place == len(self.values)
-            high = min(ENDS[1], low + APART * (len(some) + 1)) if last else self.of[self.values[place]]
-            step = (high - low) // (len(some) + 1)
-            if step < 1:
-                return self._anew(new)
-            fresh |= {value: low + step * (number + 1) for number, value in enumerate(some)}
-        if not self.values:
-            self._anew(new)
-            return None
-        self.of |= fresh
-        self.values = sorted([*self.values, *new])
-        return None
-
-    def _anew(self, new: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
-        old, before = self.values, self.of
-        self.values = sorted([*old, *new])
-        step = (ENDS[1] - ENDS[0]) // (len(self.values) + 1)
-        self.of = {value: ENDS[0] + step * (number + 1) for number, value in enumerate(self.values)}
-        return (
-            np.array([before[value] for value in old], np.int64),
-            np.array([self.of[value] for value in old], np.int64),
-        )
-
-    @property
-    def crowded(self) -> bool:
-        """Whether there may be many values that nothing holds."""
-        return len(self.values) > 2 * self._kept + FEW
-
-    def keep(self, held: np.ndarray) -> None:
-        """Forget the values whose labels are not in `held`."""
-        wanted = set(held.tolist())
-        self.values = [one for one in self.values if self.of[one] in wanted or one in self._always]
-        self.of = {one: self.of[one] for one in self.values}
-        self._kept = len(self.values)
-
-    def state(self) -> list[Any]:
-        """What is stored with a stream."""
-        return [(value, self.of[value]) for value in self.values]
-
-    def resume(self, state: Sequence[tuple[Any, int]]) -> None:
-        """Continue from what `state` returned."""
-        self.of = dict(state)
-        self.values = list(self.of)
-        assert all(self.of[one] < self.of[other] for one, other in pairwise(self.values))
-
-
-class MovedLabels(NamedTuple):
-    """Labels that have changed: those of some columns, ascending, and the new ones."""
-
-    columns: frozenset[int]
-    old: np.ndarray
-    new: np.ndarray
 
 
 class HeldValues:

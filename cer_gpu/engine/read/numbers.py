@@ -29,6 +29,9 @@ UNCOUNTED = np.empty(0, np.int64)
 ALL_OF_FEW = 1 << 10
 """A dictionary of up to this many texts is numbered as a whole."""
 
+FEW = 1 << 5
+"""Up to so many texts are given one by one."""
+
 _FROM_HERE = np.zeros(1, np.int32)
 """Where a single text begins."""
 
@@ -187,7 +190,7 @@ class TextNumbers:
         Parameters
         ----------
         texts : pyarrow.Array
-            Of strings, or of a dictionary of them.
+            Of strings, or of a dictionary of them; or large_binary.
         rows : ndarray, shape (n,), int64, or None
             The rows to number; None: all.
 
@@ -224,6 +227,14 @@ class TextNumbers:
     def texts(self, numbers: np.ndarray) -> pa.Array:
         """The texts of some numbers, as large_string."""
         return self.texts_from(0).take(pa.array(numbers))
+
+    def bytes_of(self, numbers: np.ndarray) -> list[bytes]:
+        """The texts of some numbers as bytes, whose order is that of code points."""
+        if len(numbers) > FEW:
+            found: list[bytes] = self.texts(numbers).cast(pa.large_binary()).to_pylist()
+            return found
+        ends, data = self._table.ends, self._table.data
+        return [data[ends[number] : ends[number + 1]].tobytes() for number in numbers.tolist()]
 
     def texts_from(self, first: int) -> pa.Array:
         """The texts from some number on, as large_string."""
@@ -299,7 +310,7 @@ def _fixed(values: np.ndarray) -> np.ndarray:
 
 def _bytes_of(texts: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """The bytes of an array of strings, and where each ends, after where the first begins."""
-    wide = pa.types.is_large_string(texts.type)
+    wide = pa.types.is_large_string(texts.type) or pa.types.is_large_binary(texts.type)
     dtype = np.dtype(np.int64 if wide else np.int32)
     _, offsets, data = texts.buffers()
     if offsets is None or not offsets.size:

@@ -1,32 +1,37 @@
 """The values by which events are compared, as words that have an order.
 
-A text becomes its number; a chunk sorts the numbers by the texts that there are so far. Any other value
-becomes a word of the domain of what it is compared with (`cer_gpu.engine.read.value_words`).
+A text becomes its number, and so does a decimal of any size, written as a text of the same order
+(`cer_gpu.engine.read.number_texts`); a chunk puts the numbers in the order of the texts that there are by
+then. Any other value becomes a word of the domain of what it is compared with
+(`cer_gpu.engine.read.value_words`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow
+from cer_gpu.engine.read.number_texts import of_halves, of_numbers
 from cer_gpu.engine.read.numbers import TextNumbers
-from cer_gpu.engine.read.single_values import Row, single_row
+from cer_gpu.engine.read.ranks import read_wide
+from cer_gpu.engine.read.single_values import NOTHING, Row, single_row
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
+from cer_gpu.engine.read.sources.decimals import halves
 from cer_gpu.engine.read.value_words import Domain, domain_of, in_domain
 from cer_gpu.errors import DataError, FarDecimalError, RowError
 from cer_gpu.kernels.compared.contract import AT, NO_VALUE
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.units import digits_of
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import UNFIT, VALUE_ROWS, KeyPlan, ValueColumn
-
-_EXACTLY = ", or compare decimals exactly, at the cost of the general machine, with engine='general'"
 
 
 class OrderedValues:
@@ -43,9 +48,11 @@ class OrderedValues:
         self._values = keys.values
         self._asked = keys.asked[:, len(keys.columns) :]
         self._units = units
+        self._exact = keys.exact
+        self._digits: int | None = None
         self._domains: dict[tree.Expression, Domain] = {}
         self.texts = TextNumbers()
-        self._textual = np.zeros(len(self._values), np.uint8)
+        self._by_texts = np.zeros(len(self._values), np.uint8)
         self._ranks = np.empty(0, np.int64)
         self._single: list[Callable[[Mapping[str, Any]], Row]] = []
 
@@ -58,6 +65,11 @@ class OrderedValues:
     def size(self) -> int:
         """How many texts are remembered."""
         return self.texts.count
+
+    @property
+    def by_texts(self) -> list[int]:
+        """The values that are numbers of `texts`, once some have been read."""
+        return np.flatnonzero(self._by_texts).tolist()
 
     def ordered(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The sides and the words of some events, with the words of texts in the order of the texts.
@@ -72,13 +84,13 @@ class OrderedValues:
         words : ndarray, shape (values, n), int64
         """
         sides, words = words_of(rows)
-        if self._textual.any():
+        if self._by_texts.any():
             if len(self._ranks) != self.texts.count:
-                order = pc.sort_indices(self.texts.texts_from(0)).to_numpy()
+                order = pc.sort_indices(self.texts.texts_from(0).cast(pa.large_binary())).to_numpy()
                 ranks = np.empty(len(order), np.int64)
                 ranks[order] = np.arange(len(order))
                 self._ranks = ranks
-            for number in np.flatnonzero(self._textual).tolist():
+            for number in self.by_texts:
                 there = sides[number] != NO_VALUE
                 words[number, there] = self._ranks[words[number, there]]
         return sides, words
@@ -86,7 +98,7 @@ class OrderedValues:
     def forget(self, rows: np.ndarray) -> np.ndarray:
         """Remember only the texts of some events; gives their rows of slots with the texts renumbered."""
         out = rows.copy()
-        places = [VALUE_ROWS * number for number in np.flatnonzero(self._textual).tolist()]
+        places = [VALUE_ROWS * number for number in self.by_texts]
         used = np.unique(np.concatenate([np.empty(0, np.int32), *(_numbers(rows, at) for at in places)]))
         self.texts = self.texts.kept(used.astype(np.int64))
         self._ranks = self._ranks[:0]
@@ -101,10 +113,10 @@ class OrderedValues:
         for at, row in enumerate(rows):
             number, place = divmod(at, VALUE_ROWS)
             column = pa.array(row)
-            if self._textual[number] and place == VALUE_ROWS - 1:
+            if self._by_texts[number] and place == VALUE_ROWS - 1:
                 there = rows[at - place] != NO_VALUE
                 numbers = pa.array(np.where(there, row, 0), mask=~there)
-                column = self.texts.texts_from(0).take(numbers)
+                column = self.texts.texts_from(0).cast(pa.large_binary()).take(numbers)
             found[f"value {at}"] = column
         return found
 
@@ -113,8 +125,10 @@ class OrderedValues:
         rows = np.empty((self.count, len(values)), np.int32)
         for at in range(self.count):
             column = columns.single(values.column(f"value {at}"))
-            textual = columns.is_text(column.type)
-            rows[at] = np.maximum(self.texts.encode(column), 0) if textual else column.to_numpy()
+            if pa.types.is_large_binary(column.type):
+                rows[at] = np.maximum(self.texts.encode(column), 0)
+            else:
+                rows[at] = column.to_numpy()
         return rows
 
     def rows(self, batch: pa.RecordBatch, rows: np.ndarray, symbols: np.ndarray, before: int) -> np.ndarray:
@@ -129,11 +143,14 @@ class OrderedValues:
         known: dict[tree.Expression, tuple[Values, str | None]] = {}
         out = np.empty((self.count, len(rows)), np.int32)
         for number, column in enumerate(self._values):
-            if self._is_text(column.value, batch.schema):
-                assert isinstance(column.value, tree.Attribute)
-                self._textual[number] = 1
-                numbers = self.texts.encode(columns.single(batch.column(column.value.name)), rows)
-                at = VALUE_ROWS * number
+            at = VALUE_ROWS * number
+            if number in self._exact or self._is_text(column.value, batch.schema):
+                self._by_texts[number] = 1
+                if number in self._exact:
+                    numbers = self._exactly(number, batch, rows, symbols, before)
+                else:
+                    assert isinstance(column.value, tree.Attribute)
+                    numbers = self.texts.encode(columns.single(batch.column(column.value.name)), rows)
                 out[at : at + VALUE_ROWS] = np.where(numbers < 0, NO_VALUE, AT), 0 * numbers, numbers
                 continue
             domain = self._domain(column, batch)
@@ -147,24 +164,77 @@ class OrderedValues:
             beyond = self._beyond(column.value, values, batch)
             if len(beyond):
                 far = beyond[rows] & there
-                wrong = far & self._asked[symbols, number]
-                if wrong.any():
-                    row = int(rows[np.argmax(wrong)])
-                    step = overflow(column.value, self._reader(batch.slice(row, 1))) or to_text(column.value)
-                    decimal = self._decimal(column.value, batch)
-                    raise RowError(
-                        before + row,
-                        f"{{row}}: integer overflow: {step} does not fit 64 bits; cast one of the columns to "
-                        f"float64{_EXACTLY if decimal else ''}",
-                        FarDecimalError if decimal else DataError,
-                    )
+                self._check(number, batch, rows, far & self._asked[symbols, number], before)
                 there &= ~far
             words, sides = in_domain(data, domain_of(values, unit), domain, there)
             sides[~there] = NO_VALUE
-            out[VALUE_ROWS * number] = sides
-            out[VALUE_ROWS * number + 1] = words >> 32
-            out[VALUE_ROWS * number + 2] = (words & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
+            out[at] = sides
+            out[at + 1] = words >> 32
+            out[at + 2] = (words & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
         return out
+
+    def _exactly(
+        self, number: int, batch: pa.RecordBatch, rows: np.ndarray, symbols: np.ndarray, before: int
+    ) -> np.ndarray:
+        """The numbers of the texts of a value that may be a decimal of any size, -1 where there is none."""
+        value = self._values[number].value
+        if len(rows) != len(batch):
+            read = {each for name in attributes_of(value) for each in (name, f"{UNFIT}{name}")}
+            names = [name for name in batch.schema.names if name in read]
+            some = batch.select(names).take(pa.array(rows)) if names else batch.slice(0, len(rows))
+        else:
+            some = batch
+        digits, wide = self._most_digits(batch), self._wide(some)
+        kind = some.schema.field(value.name).type if isinstance(value, tree.Attribute) else None
+        if kind is not None and pa.types.is_decimal128(kind) and kind.scale == digits:
+            array = columns.single(some.column(value.name))  # type: ignore[union-attr]
+            upper, lower = halves(array)
+            valid = columns.validity(array)
+            there = valid != 0 if len(valid) else np.ones(len(rows), bool)
+            beyond = self._beyond(value, Values(lower, valid), some)
+        else:
+            values, unit = evaluate(value, wide, len(rows))
+            there = values.present
+            if values.data.dtype.kind == "f":
+                there &= ~np.isnan(values.data)
+            beyond = self._beyond(value, values, some)
+        if len(beyond):
+            self._check(number, batch, rows, beyond & there & self._asked[symbols, number], before)
+            there &= ~beyond
+        found = np.full(len(rows), -1, np.int32)
+        if not there.any():
+            return found
+        if kind is not None and pa.types.is_decimal128(kind) and kind.scale == digits:
+            texts = of_halves(upper[there], lower[there])
+        else:
+            texts = of_numbers(values.data[there], 10 ** (digits - (digits_of(unit) or 0)))
+        found[there] = self.texts.encode(texts)
+        return found
+
+    def _check(
+        self, number: int, batch: pa.RecordBatch, rows: np.ndarray, wrong: np.ndarray, before: int
+    ) -> None:
+        """Raise an error where a value does not fit that an event is compared by."""
+        if not wrong.any():
+            return
+        value, row = self._values[number].value, int(rows[np.argmax(wrong)])
+        one = batch.slice(row, 1)
+        read = self._wide(one) if number in self._exact else self._reader(one)
+        step = overflow(value, read) or to_text(value)
+        far = number not in self._exact and self._decimal(value, batch)
+        raise RowError(
+            before + row,
+            f"{{row}}: integer overflow: {step} does not fit 64 bits; cast one of the columns to float64",
+            FarDecimalError if far else DataError,
+        )
+
+    def _most_digits(self, batch: pa.RecordBatch) -> int:
+        """The most digits after the point of the values that may be decimals of any size."""
+        if self._digits is None:
+            read = self._wide(batch.slice(0, 0))
+            units = [evaluate(self._values[one].value, read, 0)[1] for one in sorted(self._exact)]
+            self._digits = max(digits_of(unit) or 0 for unit in units)
+        return self._digits
 
     @property
     def names(self) -> list[str]:
@@ -172,12 +242,17 @@ class OrderedValues:
         return sorted({name for column in self._values for name in attributes_of(column.value)})
 
     def reads_singly(self, schema: pa.Schema) -> bool:
-        """Whether `row_of` can be used for data of a schema."""
-        if self.textual(schema) or any(f"{UNFIT}{name}" in schema.names for name in self.names):
+        """Whether `row_of` can be asked, for data of a schema."""
+        if self._exact or any(f"{UNFIT}{name}" in schema.names for name in self.names):
             return False
         none = pa.RecordBatch.from_pylist([], schema=schema)
         self._single = []
-        for column in self._values:
+        for number, column in enumerate(self._values):
+            if self._is_text(column.value, schema):
+                assert isinstance(column.value, tree.Attribute)
+                self._by_texts[number] = 1
+                self._single.append(partial(self._text_row, column.value.name))
+                continue
             own = domain_of(*evaluate(column.value, self._reader(none), 0))
             single = single_row(column.value, own, self._domain(column, none))
             if single is None:
@@ -195,9 +270,14 @@ class OrderedValues:
             self._domains[column.among] = domain_of(*evaluate(column.among, self._reader(none), 0))
         return self._domains[column.among]
 
-    def textual(self, schema: pa.Schema) -> bool:
-        """Whether events of a schema are compared by texts."""
-        return any(self._is_text(column.value, schema) for column in self._values)
+    def orders_texts(self, schema: pa.Schema) -> bool:
+        """Whether some values of events of a schema become numbers of texts."""
+        return bool(self._exact) or any(self._is_text(column.value, schema) for column in self._values)
+
+    def _text_row(self, name: str, values: Mapping[str, Any]) -> Row:
+        """The row of a text of a single event."""
+        text = values[name]
+        return NOTHING if text is None else (AT, 0, self.texts.number(text))
 
     @staticmethod
     def _decimal(value: tree.Expression, batch: pa.RecordBatch) -> bool:
@@ -223,6 +303,11 @@ class OrderedValues:
                 more = batch.column(f"{UNFIT}{name}").to_numpy(zero_copy_only=False)
                 beyond = beyond | more if len(beyond) else more
         return beyond
+
+    def _wide(self, batch: pa.RecordBatch) -> Reader:
+        """As `_reader`, with decimals of any size as Python's integers."""
+        plain = {field.name for field in batch.schema if pa.types.is_integer(field.type)}
+        return read_wide(batch, {name: unit for name, unit in self._units.items() if name not in plain})
 
     def _reader(self, batch: pa.RecordBatch) -> Reader:
         def read(name: str) -> tuple[Values, str | None]:

@@ -342,8 +342,10 @@ class BoundQuery:
         intake.noted = None if ends is None else ends.times
         runner = self._runner(query, carries)
         if intake.values_in_order is not None:
-            runner.in_order = intake.values_in_order.ordered  # type: ignore[attr-defined]
-            runner.textual = intake.values_in_order.textual(self.arrow_schema)  # type: ignore[attr-defined]
+            runner.values = intake.values_in_order  # type: ignore[attr-defined]
+            runner.orders_texts = intake.values_in_order.orders_texts(  # type: ignore[attr-defined]
+                self.arrow_schema
+            )
         intake.follow(runner.states)
         if query.traits.follows:
             intake.hold(KeptLanes(runner.states))

@@ -1,4 +1,4 @@
-"""Queries that compare decimals of any size exactly, for data whose later events may not fit 64 bits."""
+"""What compares decimals of any size exactly, where some may not fit 64 bits."""
 
 from __future__ import annotations
 
@@ -16,21 +16,8 @@ from cer_gpu.plan.derived import written_out
 _FITS = pa.decimal128(FITTING, 0)
 
 
-def orders_far(reading: Reading, schema: pa.Schema) -> bool:
-    """Whether some values that ordered look-ups compare may be decimals that do not fit 64 bits.
-
-    Parameters
-    ----------
-    reading : Reading
-    schema : pyarrow.Schema
-        Of the data.
-    """
-    values = {expression for one in reading.keys.values for expression in (one.value, one.among)}
-    return _any_far(values, reading, schema)
-
-
 def exactly(query: CompiledQuery, schema: pa.Schema) -> CompiledQuery:
-    """The query with decimals as Python objects, where it keeps them in 64 bits and they may not fit.
+    """The query with decimals that may not fit 64 bits compared as numbers of any size.
 
     Parameters
     ----------
@@ -38,6 +25,10 @@ def exactly(query: CompiledQuery, schema: pa.Schema) -> CompiledQuery:
     schema : pyarrow.Schema
         Of the data.
     """
+    ordered = _ordered(query.reading, schema)
+    if ordered:
+        keys = replace(query.reading.keys, exact=ordered)
+        query = replace(query, reading=replace(query.reading, keys=keys))
     if not _any_far(getattr(query.machine, "whole", ()), query.reading, schema):
         return query
 
@@ -52,6 +43,20 @@ def exactly(query: CompiledQuery, schema: pa.Schema) -> CompiledQuery:
         hits_machine=exact(query.hits_machine),
         counts_machine=None if counts is None else exact(counts),
     )
+
+
+def _ordered(reading: Reading, schema: pa.Schema) -> frozenset[int]:
+    """The numbers of the values of ordered look-ups of which some may not fit, with what is compared with."""
+    groups: dict[tree.Expression, list[int]] = {}
+    for number, one in enumerate(reading.keys.values):
+        groups.setdefault(one.among, []).append(number)
+    values = reading.keys.values
+    far = (
+        own
+        for among, own in groups.items()
+        if _any_far([among, *(values[one].value for one in own)], reading, schema)
+    )
+    return frozenset(number for own in far for number in own)
 
 
 def _any_far(values: Iterable[tree.Expression], reading: Reading, schema: pa.Schema) -> bool:

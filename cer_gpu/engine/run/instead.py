@@ -1,4 +1,4 @@
-"""Another engine in place of a query's own, if decimals that it compares by order do not fit 64 bits."""
+"""A query that is answered once more, where decimals that it compares by order do not fit 64 bits."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def or_instead(bound: Bound, ask: Callable[[Bound], Result]) -> Result:
 
 
 def going_on(bound: Answering, produce: Produce) -> Produce:
-    """The complex events of a query; if it meets such a decimal, another engine gives the remaining ones.
+    """Complex events of a query; where it meets such a decimal, the others come from what compares it.
 
     Both list complex events in the same order, so those that were given are also the first ones of the other
     engine.
@@ -70,10 +70,10 @@ def _other(bound: Bound, error: FarDecimalError) -> Bound:
         raise error
     try:
         other = bound.instead()
-    except QueryError:  # the general machine does not take the query
+    except QueryError:  # nothing takes the query
         raise error from None
     other.notes = bound.notes
-    bound.notes.say("some decimals do not fit 64 bits: the general machine compares them", aloud=False)
+    bound.notes.say("some decimals do not fit 64 bits: they are compared as numbers of any size", aloud=False)
     return other
 
 

@@ -193,8 +193,6 @@ def _pushes(query: CompiledQuery) -> str:
     said = "a push costs only what is new in it, however many partial matches are open"
     if query.traits.orders or (query.window is not None and query.window.kind == "attribute"):
         said = "a push costs what is new in it, times the logarithm of the open partial matches"
-    if query.traits.orders:
-        said += ";\nwhere texts are compared by order, each push runs the open window again"
     if any(outlook.waits for outlook in query.outlooks):
         said += ";\nan answer is reported once it is known what follows; `close` reports the rest"
     if query.filters_answers:

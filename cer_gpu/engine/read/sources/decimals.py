@@ -58,6 +58,14 @@ def scaled(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     return values, beyond if beyond.any() else np.empty(0, bool)
 
 
+def halves(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """The upper and the lower 64 bits of decimals of 128 bits, in units of their last digit: (n,), int64."""
+    if not len(array):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    data = np.frombuffer(array.buffers()[1], np.int64, 2 * len(array), 16 * array.offset)
+    return data[1::2], data[::2]
+
+
 def unscaled(array: pa.Array) -> np.ndarray:
     """Decimals in units of their last digit, as Python integers, shape (n,), object; 0 at a null."""
     limbs = _LIMBS[array.type.bit_width]

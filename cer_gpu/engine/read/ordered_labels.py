@@ -1,0 +1,117 @@
+"""Labels of values: whole numbers that are ordered as the values are, also of values that come later.
+
+New values get labels between those of their neighbours; where there is no room left, all labels are given
+anew.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+ENDS = -(1 << 62), 1 << 62
+"""All labels are between these."""
+
+APART = 1 << 32
+"""So far above the last label, or below the first, that of a further value is, where there is room."""
+
+FEW = 1 << 12
+"""So many values are kept at least, whether they are held or not."""
+
+MOVING = 1 << 4
+"""Put among so many times as many values, new ones are inserted one by one."""
+
+
+class OrderedLabels:
+    """Values of one sort, and their labels.
+
+    Parameters
+    ----------
+    always : sequence
+        Values that are kept always.
+    """
+
+    def __init__(self, always: Sequence[Any] = ()) -> None:
+        self._always = frozenset(always)
+        self.values: list[Any] = []
+        self.of: dict[Any, int] = {}
+        self._kept = 0
+        self.take(always)
+
+    def take(self, values: Iterable[Any]) -> tuple[np.ndarray, np.ndarray] | None:
+        """Give labels to values; where old ones change, these, ascending, and what they are now."""
+        new = sorted({value for value in values if value not in self.of})
+        if not new:
+            return None
+        if not self.values:
+            self._anew(new)
+            return None
+        gaps: dict[int, list[Any]] = {}
+        for value in new:
+            gaps.setdefault(bisect_left(self.values, value), []).append(value)
+        fresh: dict[Any, int] = {}
+        for place, some in gaps.items():
+            low, high = self._between(place, APART * (len(some) + 1))
+            step = (high - low) // (len(some) + 1)
+            if step < 1:
+                return self._anew(new)
+            fresh |= {value: low + step * (number + 1) for number, value in enumerate(some)}
+        self.of |= fresh
+        if MOVING * len(new) < len(self.values):
+            for value in new:
+                insort(self.values, value)
+        else:
+            self.values = sorted([*self.values, *new])
+        return None
+
+    def _between(self, place: int, most: int) -> tuple[int, int]:
+        """Between which labels those at a place get theirs; behind the last or before the first: so many."""
+        if place == len(self.values):
+            low = self.of[self.values[-1]]
+            return low, min(ENDS[1], low + most)
+        high = self.of[self.values[place]]
+        return (self.of[self.values[place - 1]] if place else max(ENDS[0], high - most)), high
+
+    def _anew(self, new: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+        old, before = self.values, self.of
+        self.values = sorted([*old, *new])
+        step = (ENDS[1] - ENDS[0]) // (len(self.values) + 1)
+        self.of = {value: ENDS[0] + step * (number + 1) for number, value in enumerate(self.values)}
+        return (
+            np.array([before[value] for value in old], np.int64),
+            np.array([self.of[value] for value in old], np.int64),
+        )
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there may be many values that nothing holds."""
+        return len(self.values) > 2 * self._kept + FEW
+
+    def keep(self, held: np.ndarray) -> None:
+        """Forget the values whose labels are not among some."""
+        wanted = set(held.tolist())
+        self.values = [one for one in self.values if self.of[one] in wanted or one in self._always]
+        self.of = {one: self.of[one] for one in self.values}
+        self._kept = len(self.values)
+
+    def state(self) -> list[Any]:
+        """What is stored with a stream."""
+        return [(value, self.of[value]) for value in self.values]
+
+    def resume(self, state: Sequence[tuple[Any, int]]) -> None:
+        """Continue from what `state` returned."""
+        self.of = dict(state)
+        self.values = list(self.of)
+        assert all(self.of[one] < self.of[other] for one, other in pairwise(self.values))
+
+
+class MovedLabels(NamedTuple):
+    """Labels that have changed: those of some columns, ascending, and what they are now."""
+
+    columns: frozenset[int]
+    old: np.ndarray
+    new: np.ndarray
