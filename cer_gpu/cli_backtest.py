@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,6 +36,8 @@ from cer_gpu.cli_inputs import (
 from cer_gpu.cli_outputs import Output, OutputFormat, result_format
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from cer_gpu.api import Query
     from cer_gpu.backtesting.sweep import Variants
 
@@ -154,6 +157,44 @@ def _grid(sweep: Sequence[str] | None) -> dict[str, list[str]]:
     return found
 
 
+def shown_rows(rows: pa.Table, asked: Mapping[str, object], swept: Mapping[str, Sequence[str]]) -> pa.Table:
+    """The rows of a backtest as the shell prints them.
+
+    What was swept and is written as numbers is numbers, and a query that has no name has no column for it.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+    asked : mapping
+        The queries by their names.
+    swept : mapping of str to sequence of str
+        The values of each parameter, as they were typed.
+    """
+    import pyarrow as pa
+
+    from cer_gpu.backtesting.query_file import UNNAMED
+
+    for name, values in swept.items():
+        at = rows.schema.get_field_index(name)
+        if at < 0 or not pa.types.is_string(rows.schema.field(at).type):
+            continue
+        kinds = set(map(_written_as, values))
+        if kinds <= {int, float}:
+            kind = pa.int64() if kinds == {int} else pa.float64()
+            rows = rows.set_column(at, name, rows.column(at).cast(kind))
+    return rows.drop_columns(["query"]) if list(asked) == [UNNAMED] else rows
+
+
+def _written_as(value: str) -> type:
+    """The type of a number that would be printed just so: `007` and `1e3` are texts."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            number = kind(value)
+            if str(number) == value and abs(number) < 1 << 53:
+                return kind
+    return str
+
+
 def outcomes_asked(given: Sequence[str] | None) -> dict[str, str] | None:
     """The outcomes that were typed, by their names.
 
@@ -234,7 +275,7 @@ def backtest(
         found = tried(asked, events, parted, wanted, split, durations, funnel, starts, resume, **options)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    rows = found.outcomes if outcome else found.to_arrow()
+    rows = shown_rows(found.outcomes if outcome else found.to_arrow(), asked, _grid(sweep))
     with output_file(output) as sink:
         write_rows(rows.to_reader(), chosen, sink, most=len(rows))
     if report is not None:

@@ -61,7 +61,7 @@ def test_it_prints_what_python_gives(folder: Path, capsys: pytest.CaptureFixture
         assert (row["query"], row["k"], row["hits"], row["matches"]) == tuple(
             wanted[name] for name in ("query", "k", "hits", "matches")
         )
-        assert row["p"] == (None if wanted["p"] is None else str(wanted["p"]))
+        assert row["p"] == wanted["p"]
 
 
 def test_a_query_may_be_typed_and_the_rows_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,7 +133,22 @@ def test_outcomes_are_summed_up(folder: Path, capsys: pytest.CaptureFixture[str]
     assert status == 0
     assert len(rows) == len(own) == 6
     for row, right in zip(rows, own):
-        assert {**row, "p": float(row["p"])} == {**right, "query": "query"}
+        assert {"query": right["query"], **row} == right
+
+
+def test_what_is_swept_is_printed_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Numbers have no quotes in CSV, `07` may be a text; a query that was typed has no column for a name."""
+    text = "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[v > $p] AND b[v < $q] WITHIN $w"
+    swept = ["--sweep", "p=3,20", "--sweep", "q=8.5,90", "--sweep", "w=1 h,2 d", "--format", "csv"]
+    status, out, _ = shell(capsys, text, folder / "events.parquet", "--order-by", "ts", *swept)
+    header, first, *rest = out.splitlines()
+    assert (status, len(rest)) == (0, 7)
+    assert header == '"p","q","w","hits","matches","first","last"'
+    assert first.startswith('3,8.5,"1 h",')
+    _, out, _ = shell(
+        capsys, text, folder / "events.parquet", "--order-by", "ts", *swept[:3], "q=07", *swept[4:]
+    )
+    assert out.splitlines()[1].startswith('3,"07","1 h",')
 
 
 @pytest.mark.parametrize(

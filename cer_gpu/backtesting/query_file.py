@@ -9,6 +9,9 @@ from cer_gpu.errors import DataError
 _NAME = re.compile(r"--\s*name\s*:\s*(.*?)\s*")
 _COMMENT = re.compile(r"\s*(--.*)?")
 
+UNNAMED = "query"
+"""What a query without a name is called."""
+
 
 def named_queries(text: str, where: str) -> dict[str, str]:
     """The queries of a file, by their names.
@@ -65,7 +68,7 @@ def named_queries(text: str, where: str) -> dict[str, str]:
             )
         found[name] = number, []
     if not found:
-        return {"query": text}
+        return {UNNAMED: text}
     for number, line in before:
         if _COMMENT.fullmatch(line) is None:
             raise DataError(
