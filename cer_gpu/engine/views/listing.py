@@ -1,8 +1,8 @@
 """The answers from the root down: all of them (Algorithm 1), or what the last batch changed.
 
 A listing is a chain of stages, each a generator: it takes sets of answers over the nodes so far
-(`ListedAnswers`), and yields sets that also have the variables of one more node. Every row of a node joins some row of each of
-its children, so no work is in vain, and a set is as large as the caller wants.
+(`ListedAnswers`), and yields sets that also have the variables of one more node. Every row of a node joins
+some row of each of its children, so no work is in vain, and a set is as large as the caller wants.
 
 The changes of a batch are listed as the union of disjoint sets. An answer is in the set of the first node, in
 the order of the frontier, at which its row changed. On the path from the root to that node rows are changed
