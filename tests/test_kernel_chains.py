@@ -101,7 +101,8 @@ def events_of(rng: Random, n: int, symbols: int, floating: bool) -> StepEvents:
 def test_numbers_in_a_window_are_those_of_the_runs(floating: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(f"chains {floating}")
     total = deep = 0
-    for _ in range(300):
+    large = chain_kernel.PRIMES
+    for case in range(300):
         tables = tree_of(rng, floating)
         chained = chain_tables(tables)
         assert chained is not None
@@ -121,6 +122,11 @@ def test_numbers_in_a_window_are_those_of_the_runs(floating: bool, monkeypatch: 
         hits = SegmentHits(first, event, np.maximum(event - size, np.repeat(segments.begin, np.diff(first))))
         numbers = chain_kernel.chain_counts(tables, chained, events, segments, *hits)
         assert numbers.tolist() == [wanted[end] for end in event]
+        # Numbers that need one prime, or several.
+        primes = large if case % 2 else (23, 29, 31, 37, 41, 43, 47, 53)
+        monkeypatch.setattr(chain_kernel, "PRIMES", primes)
+        exact = chain_kernel.exact_chain_counts(tables, chained, events, segments, *hits)
+        assert exact == [wanted[end] for end in event]
         ends = np.array([end for end in range(n) if wanted[end]], np.int64)
         first = np.array([0, np.searchsorted(ends, cut), len(ends)])
         hits = SegmentHits(first, ends, np.maximum(ends - size, np.repeat(segments.begin, np.diff(first))))
@@ -173,6 +179,32 @@ def test_numbers_past_64_bits_are_exact(monkeypatch: pytest.MonkeyPatch) -> None
     assert exact.tolist() == [(many - 1) * many**4, 2 * many**4, many**4]
 
 
+def test_large_numbers_of_many_windows_take_a_pass_for_each_prime(monkeypatch: pytest.MonkeyPatch) -> None:
+    many, k, ends = 60_000, 5, 200
+    symbols = np.append(np.repeat(np.arange(1, k, dtype=np.uint8), many), [np.uint8(k)] * ends)
+    events = StepEvents(symbols, np.zeros(len(symbols), np.uint64), np.arange(len(symbols)))
+    whole = StepSegments(*np.array([[0], [0], [len(symbols)]]))
+    last = np.arange(len(symbols) - ends, len(symbols))
+    lowest = np.arange(1, ends + 1)
+    hits = SegmentHits(np.array([0, ends]), last, lowest)
+    passes = []
+    body = chain_kernel.chain_body
+
+    def noted_pass(*arguments: Any) -> None:
+        passes.append(arguments[-2])
+        body(*arguments)
+
+    def one_by_one(*arguments: Any) -> Any:
+        raise AssertionError("each window is counted by itself")
+
+    monkeypatch.setattr(chain_kernel, "chain_body", noted_pass)
+    monkeypatch.setattr(cpu_counts, "count_exactly", one_by_one)
+    exact = cpu_counts.counts(chain(k, 0), events, whole, hits)
+    assert exact.tolist() == [(many - low) * many**3 for low in lowest.tolist()]
+    assert passes == [0, *chain_kernel.PRIMES[: len(passes) - 1]]
+    assert len(passes) == 4
+
+
 class Read(np.ndarray):
     """An array that counts how often an element is looked at."""
 
@@ -197,10 +229,10 @@ def work_of(k: int, n: int, window: int, monkeypatch: pytest.MonkeyPatch) -> tup
     inner = {name: getattr(cpu_views, name).py_func for name in ("comes", "goes")}
     views = {name: getattr(cpu_views, name).py_func for name in ("all_shown", "begin_segment")}
 
-    def counted(tables, chained, events, segments, first, event, lowest, room, sums, out):  # type: ignore[no-untyped-def]
+    def counted(tables, chained, events, segments, first, event, lowest, room, sums, *rest):  # type: ignore[no-untyped-def]
         room, sums = (type(one)(*(part.view(Read) for part in one)) for one in (room, sums))
         plain["chain_body"](
-            tables, chained, events, segments, first, event, lowest, room, sums, out, np.zeros(1, np.uint8)
+            tables, chained, events, segments, first, event, lowest, room, sums, *rest, np.zeros(1, np.uint8)
         )
 
     with monkeypatch.context() as patched:

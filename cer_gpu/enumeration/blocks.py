@@ -34,7 +34,63 @@ class TupleBlock(NamedTuple):
         return TupleBlock(self.hit[low:high], self.start[low:high], self.event[low:high])
 
 
-AnswerBlock: TypeAlias = Block | TupleBlock
+class PathBlock(NamedTuple):
+    """Complex events of one chain of steps: what `Block` has, with the events of each step in a column.
+
+    Attributes
+    ----------
+    hit : ndarray, shape (n,), int64
+        The number of the hit at which each complex event ends.
+    column : ndarray, shape (steps, n), int64
+        The events of each step, ascending in each complex event.
+    labels : ndarray, shape (steps,), int32
+        Those of each step, >= 1.
+    """
+
+    hit: np.ndarray
+    column: np.ndarray
+    labels: np.ndarray
+
+    @property
+    def start(self) -> np.ndarray:
+        """As that of `Block`."""
+        return self.column[0]
+
+    @property
+    def first(self) -> np.ndarray:
+        """As that of `Block`."""
+        return np.arange(len(self.hit) + 1) * len(self.labels)
+
+    @property
+    def event(self) -> np.ndarray:
+        """As that of `Block`."""
+        return self.column.T.reshape(-1)
+
+    @property
+    def label(self) -> np.ndarray:
+        """As that of `Block`."""
+        return np.tile(self.labels, len(self.hit))
+
+    def single_steps(self, has: np.ndarray) -> list[int] | None:
+        """The step that each variable marks; None where one marks several, or none.
+
+        Parameters
+        ----------
+        has : ndarray, shape (labels, variables), uint8
+            Which variables each label marks.
+        """
+        own = has[self.labels] != 0
+        return np.argmax(own, axis=0).tolist() if (own.sum(axis=0) == 1).all() else None
+
+    def part(self, low: int, high: int) -> PathBlock:
+        """The complex events `low .. high - 1`, which are not copied."""
+        return PathBlock(self.hit[low:high], self.column[:, low:high], self.labels)
+
+
+MarkBlock: TypeAlias = Block | PathBlock
+"""Complex events with marks."""
+
+AnswerBlock: TypeAlias = MarkBlock | TupleBlock
 """Complex events with marks, or answers of a rule; a run has only one of the two."""
 
 

@@ -8,18 +8,21 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from cer_gpu.enumeration.attribute_window import AttributeWindow
-from cer_gpu.enumeration.blocks import gathered, ranges
+from cer_gpu.enumeration.blocks import MarkBlock, PathBlock, gathered, ranges
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.forest.contract import Block, CountedHits
-from cer_gpu.kernels.steps import cpu_walk
+from cer_gpu.kernels.steps import cpu_paths, cpu_walk
 from cer_gpu.kernels.steps.contract import LARGEST, FoundPaths, StepNodes
 from cer_gpu.kernels.steps.cpu_walk import paths_for
 
 BLOCK = 1 << 17
 """About how many complex events a block has, unless the caller wants another size."""
 
+ENTRIES = 1 << 10
+"""There is room for so many entries of an end's complex events at first."""
+
 MOST_ROWS = 1 << 26
-"""The most complex events of one end that can be listed: they are sorted before the first is given."""
+"""The most complex events of one end that can be listed: they are found before the first is given."""
 
 
 class StepEnds(NamedTuple):
@@ -31,11 +34,14 @@ class StepEnds(NamedTuple):
         Their roots are those of the ends.
     event, lowest : ndarray, shape (ends,), int64
         The event of each end, and its least admissible start.
+    labels : ndarray, shape (steps,), int32, or None
+        What `cpu_paths.path_labels` gives for the automaton.
     """
 
     nodes: StepNodes
     event: np.ndarray
     lowest: np.ndarray
+    labels: np.ndarray | None = None
 
 
 class StepAnswers:
@@ -59,6 +65,7 @@ class StepAnswers:
 
     def __init__(self, ends: StepEnds, number: np.ndarray, window: AttributeWindow | None = None) -> None:
         self._nodes, self._window, self._exact = ends.nodes, window, number
+        self._labels = ends.labels if window is None else None
         self.count = np.minimum(number, LARGEST).astype(np.int64)
         first = np.array([0, len(ends.event)], np.int64)
         self._hits = CountedHits(first, ends.event, ends.lowest, self.count)
@@ -72,10 +79,13 @@ class StepAnswers:
         return self._exact
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps listing the first `limit` of each end takes: all are found and sorted."""
-        return self._hits.counts
+        """About how many steps listing the first `limit` of each end takes: all are found, but of chains."""
+        counts = self._hits.counts
+        return counts if self._labels is None or limit is None else np.minimum(counts, limit)
 
-    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
+    def blocks(
+        self, order: np.ndarray, limit: int | None = None, size: int | None = None
+    ) -> Iterator[MarkBlock]:
         """The complex events of some ends, end after end in the given order; as `Answers.blocks`.
 
         Raises
@@ -83,31 +93,46 @@ class StepAnswers:
         LimitError
             If an end has more complex events than can be sorted.
         """
+        if self._labels is not None:
+            yield from self._paths(order, self._labels, LARGEST if limit is None else limit, size)
+            return
         found, checked = paths_for(0, 0, 64), self._window is not None
         counts = self._hits.counts[order]
         most = LARGEST if limit is None or checked else limit
-        sums = np.cumsum(np.minimum(counts, min(most, MOST_ROWS + 1)))
-        rows = BLOCK if size is None else max(size, 1)
-        done = 0
-        while done < len(order):
-            before = int(sums[done - 1]) if done else 0
-            stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
+        for done, stop, rows in _parts(np.minimum(counts, min(most, MOST_ROWS + 1)), size):
             largest = int(counts[done:stop].max())
-            if largest > MOST_ROWS:
-                raise LimitError(
-                    f"{largest:,} complex events end at one event, and at most {MOST_ROWS:,} can be listed: "
-                    "ask for count or hits, or narrow the window"
-                )
+            _refuse_many(largest)
             if largest > len(found.entry):
                 found = paths_for(
                     max(largest, 2 * len(found.entry)), len(found.node_entry), len(found.frames)
                 )
-            block, found = self._block(order[done:stop], int(sums[stop - 1]) - before, most, found)
+            block, found = self._block(order[done:stop], rows, most, found)
             if self._window is not None:
                 block = self._admitted(block, self._window, limit)
             if len(block.hit):
                 yield block
-            done = stop
+
+    def _paths(
+        self, order: np.ndarray, labels: np.ndarray, most: int, size: int | None
+    ) -> Iterator[PathBlock]:
+        """The complex events of some ends, at most so many of each, of chains whose events have labels."""
+        wanted = np.minimum(self._hits.counts[order], most)
+        room = cpu_paths.path_room(len(labels), ENTRIES)
+        for done, stop, rows in _parts(np.minimum(wanted, MOST_ROWS + 1), size):
+            _refuse_many(int(wanted[done:stop].max()))
+            block = PathBlock(np.empty(rows, np.int64), np.empty((len(labels), rows), np.int64), labels)
+            own, progress = order[done:stop], np.zeros(2, np.int64)
+            while True:
+                status = cpu_paths.fill(
+                    self._nodes, self._hits, own, most, room, block.hit, block.column, progress
+                )
+                if status == cpu_paths.DONE:
+                    break
+                if status == cpu_paths.MISMATCH:
+                    raise self._mismatch(int(own[progress[0]]))
+                room = cpu_paths.path_room(len(labels), 4 * len(room.entry))
+            if rows:
+                yield block
 
     def _block(self, order: np.ndarray, rows: int, most: int, found: FoundPaths) -> tuple[Block, FoundPaths]:
         """The complex events of some ends, so many, with scratch that may have grown."""
@@ -125,15 +150,17 @@ class StepAnswers:
                 event, label = (np.append(old, np.empty_like(old)) for old in (block.event, block.label))
                 block = block._replace(event=event, label=label)
             elif status == cpu_walk.MISMATCH:
-                hit = int(order[progress[0]])
-                raise RuntimeError(
-                    f"the structure does not hold the {self.count[hit]} complex events that were counted at "
-                    f"event {self._hits.event[hit]}"
-                )
+                raise self._mismatch(int(order[progress[0]]))
             else:
                 deeper = 1 + (status == cpu_walk.DEPTH_FULL)
                 nodes = max(64, len(found.node_entry)) * (3 - deeper)
                 found = paths_for(len(found.entry), nodes, deeper * len(found.frames))
+
+    def _mismatch(self, hit: int) -> RuntimeError:
+        return RuntimeError(
+            f"the structure does not hold the {self.count[hit]} complex events that were counted at event "
+            f"{self._hits.event[hit]}"
+        )
 
     def _admitted(self, block: Block, window: AttributeWindow, limit: int | None) -> Block:
         """The complex events that a window admits, at most `limit` of each end."""
@@ -142,3 +169,23 @@ class StepAnswers:
             own = np.diff(np.flatnonzero(np.diff(block.hit[chosen], prepend=-1, append=-1)))
             chosen = chosen[ranges(np.zeros(len(own), np.int64), own) < limit]
         return gathered(block, chosen)
+
+
+def _parts(counts: np.ndarray, size: int | None) -> Iterator[tuple[int, int, int]]:
+    """Ranges of ends with about `size` complex events each, one end at least: first, stop, and how many."""
+    sums = np.cumsum(counts)
+    rows = BLOCK if size is None else max(size, 1)
+    done = 0
+    while done < len(counts):
+        before = int(sums[done - 1]) if done else 0
+        stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
+        yield done, stop, int(sums[stop - 1]) - before
+        done = stop
+
+
+def _refuse_many(largest: int) -> None:
+    if largest > MOST_ROWS:
+        raise LimitError(
+            f"{largest:,} complex events end at one event, and at most {MOST_ROWS:,} can be listed: "
+            "ask for count or hits, or narrow the window"
+        )

@@ -9,19 +9,24 @@ gives two: the first e with high(e) > T, and the first with low(e) >= T. As `low
 forward, so do the bounds.
 
 So k steps cost O(2^k) for an event, amortised, and O(4^k) for a hit. All is computed modulo 2^64, which is
-exact where the number fits; a number in float64 that is never less than it tells where it may not fit.
+exact where the number fits; a number in float64 that is never less than it tells where it may not fit. There
+it is computed modulo primes, one pass for each, and put together from what is left.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import SELDOM, jit
+from ..jit import SELDOM, inline, jit
 from .contract import DOUBTFUL, MOST_STEPS, room_for
 from .cpu_views import all_shown, begin_segment
 
 ROUNDED = 2.0**-52
 """A sum of n numbers in float64 is at most n times this share of itself too small."""
+
+PRIMES = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 2147483549, 2147483543, 2147483497)
+"""The greatest below 2^31: what is left of two numbers has a product that fits 64 bits. The product of all is
+more than the number of chains of `MOST_STEPS` events that end at one of 2^32."""
 
 MOST_BOUNDS = 1 << (MOST_STEPS - 2)
 """The most bounds that part the entries of a state."""
@@ -67,16 +72,23 @@ class ChainSums(NamedTuple):
     factor: np.ndarray
 
 
+@inline
+def _left(number, modulus):
+    """What is left of a number modulo a prime; modulo 2^64, for 0."""
+    return number % modulus if modulus > 0 else number
+
+
 @jit
-def cut_pieces(chain, room, sums, source):
+def cut_pieces(chain, room, sums, source, modulus):
     """Compute the bounds of a state, and of the states that lead to it.
 
-    ========  ===========  =======
-    `chain`   ChainTables  in
-    `room`    EntryRoom    in
-    `sums`    ChainSums    in/out
-    `source`  int          in
-    ========  ===========  =======
+    =========  ===========  ==========================
+    `chain`    ChainTables  in
+    `room`     EntryRoom    in
+    `sums`     ChainSums    in/out
+    `source`   int          in
+    `modulus`  int          in: a prime, or 0 for 2^64
+    =========  ===========  ==========================
     """
     depth = chain.level[source]
     state = source
@@ -87,7 +99,7 @@ def cut_pieces(chain, room, sums, source):
     sums.bound[0, 0] = sums.since[root]
     sums.constant[0, 0] = 0
     sums.factor[0, 0, 0] = 0
-    sums.constant[0, 1] = room.first[root] - sums.since[root]
+    sums.constant[0, 1] = _left(room.first[root] - sums.since[root], modulus)
     sums.factor[0, 1, 0] = 1
     for m in range(1, depth):
         state = sums.path[m]
@@ -120,20 +132,21 @@ def cut_pieces(chain, room, sums, source):
                 bound = sums.past[state, y]
                 y += 1
             sums.bound[m, u - 1] = bound
-            sums.factor[m, u, 0] = sums.constant[m - 1, x] - sums.constant[m - 1, y]
+            sums.factor[m, u, 0] = _left(sums.constant[m - 1, x] - sums.constant[m - 1, y], modulus)
             for j in range(below):
-                sums.factor[m, u, 1 + j] = -sums.factor[m - 1, y, j]
+                sums.factor[m, u, 1 + j] = _left(-sums.factor[m - 1, y, j], modulus)
                 sums.factor[m, u, 1 + below + j] = sums.factor[m - 1, x, j]
             # At the bound both pieces give the same.
             constant = sums.constant[m, u - 1]
             row = sums.row[state] + (bound - first) * size
             for j in range(size):
-                constant += (sums.factor[m, u - 1, j] - sums.factor[m, u, j]) * sums.total[row + j]
+                step = _left(sums.factor[m, u - 1, j] - sums.factor[m, u, j], modulus)
+                constant = _left(constant + step * sums.total[row + j], modulus)
             sums.constant[m, u] = constant
 
 
 @jit
-def runs_before(chain, room, sums, source, entry):
+def runs_before(chain, room, sums, source, entry, modulus):
     """How many runs in the window have entered a state before an entry.
 
     The parameters are those of `cut_pieces`, which has been called for the state.
@@ -146,13 +159,14 @@ def runs_before(chain, room, sums, source, entry):
     number = sums.constant[m, u]
     row = sums.row[source] + (entry - room.first[source]) * size
     for j in range(size):
-        number += sums.factor[m, u, j] * sums.total[row + j]
+        number = _left(number + sums.factor[m, u, j] * sums.total[row + j], modulus)
     return number
 
 
 @jit
-def chain_body(tables, chain, events, segments, first, event, lowest, room, sums, out, halt):
-    """Write the number of complex events in the window of each hit, -1 where it may not fit.
+def chain_body(tables, chain, events, segments, first, event, lowest, room, sums, modulus, out, halt):
+    """Write the number of complex events in the window of each hit, -1 where it may not fit; or what is left
+    of it modulo a prime.
 
     ==========  ====================  =================================================================
     `tables`    StepTables            in
@@ -164,6 +178,7 @@ def chain_body(tables, chain, events, segments, first, event, lowest, room, sums
     `lowest`    int64 [hits]          in: the least admissible start, which does not fall in a segment
     `room`      EntryRoom             scratch
     `sums`      ChainSums             scratch
+    `modulus`   int                   in: a prime, or 0 for the number itself
     `out`       int64 [hits]          out
     `halt`      uint8 [1] or [0]      in: see `jit`
     ==========  ====================  =================================================================
@@ -216,9 +231,9 @@ def chain_body(tables, chain, events, segments, first, event, lowest, room, sums
                     deep = chain.before[deep]
                 about += min(most, inside)
                 if inside > 0.0:
-                    cut_pieces(chain, room, sums, source)
-                    number += runs_before(chain, room, sums, source, high)
-                    number -= runs_before(chain, room, sums, source, low)
+                    cut_pieces(chain, room, sums, source, modulus)
+                    number += runs_before(chain, room, sums, source, high, modulus)
+                    number -= runs_before(chain, room, sums, source, low, modulus)
             for group in range(tables.first[symbol], tables.first[symbol + 1]):
                 state = tables.group_state[group]
                 if not room.kept[state]:
@@ -233,7 +248,7 @@ def chain_body(tables, chain, events, segments, first, event, lowest, room, sums
                 below = (1 << (chain.level[state] - 1)) - 1
                 size = 2 * below + 1
                 row = sums.row[state] + (at - room.first[state]) * size
-                sums.total[row + size] = sums.total[row] + 1
+                sums.total[row + size] = _left(sums.total[row] + 1, modulus)
                 most = 1.0
                 if view >= 0:
                     most = sums.near[high + source] * (1.0 + part) - sums.near[low + source]
@@ -241,16 +256,19 @@ def chain_body(tables, chain, events, segments, first, event, lowest, room, sums
                     upper = sums.row[source] + (high - room.first[source]) * below
                     for j in range(below):
                         own = row + 1 + j
-                        sums.total[own + size] = sums.total[own] + sums.total[lower + j]
+                        sums.total[own + size] = _left(sums.total[own] + sums.total[lower + j], modulus)
                         own += below
-                        sums.total[own + size] = sums.total[own] + sums.total[upper + j]
+                        sums.total[own + size] = _left(sums.total[own] + sums.total[upper + j], modulus)
                 sums.near[at + 1 + state] = sums.near[at + state] + most
                 sums.low[at] = low
                 sums.high[at] = high
                 room.event[at] = i
                 room.used[state] = at + 1
             if hit:
-                out[h] = number if about < DOUBTFUL else -1
+                if modulus > 0:
+                    out[h] = _left(number, modulus)
+                else:
+                    out[h] = number if about < DOUBTFUL else -1
                 h += 1
 
 
@@ -259,6 +277,34 @@ def chain_counts(tables, chain, events, segments, first, event, lowest):
 
     The parameters are those of `cpu_counts.counts`, and `chain`, from `chain_tables`.
     """
+    out = np.empty(len(event), np.int64)
+    room, sums = _rooms(tables, chain, events, segments)
+    chain_body(tables, chain, events, segments, first, event, lowest, room, sums, 0, out)
+    return out
+
+
+def exact_chain_counts(tables, chain, events, segments, first, event, lowest):
+    """The same as Python's integers, however large: a list."""
+    room, sums = _rooms(tables, chain, events, segments)
+    longest = int((segments.stop - segments.begin).max(initial=0))
+    groups = int(np.diff(tables.first).max(initial=0))
+    most = groups * longest ** (int(chain.level.max()) - 1)
+    found, product = [0] * len(event), 1
+    out = np.empty(len(event), np.int64)
+    for prime in PRIMES:
+        if product > most:
+            break
+        chain_body(tables, chain, events, segments, first, event, lowest, room, sums, prime, out)
+        inverse = pow(product, -1, prime)
+        found = [
+            known + product * ((left - known) * inverse % prime) for known, left in zip(found, out.tolist())
+        ]
+        product *= prime
+    return found
+
+
+def _rooms(tables, chain, events, segments):
+    """Scratch for a pass over a chain."""
     longest = int((segments.stop - segments.begin).max(initial=0))
     room = room_for(tables, events.symbols, False, longest)
     n_states, entries = len(room.used), len(room.event)
@@ -276,6 +322,4 @@ def chain_counts(tables, chain, events, segments, first, event, lowest):
         np.empty((MOST_STEPS - 1, MOST_BOUNDS + 1), np.int64),
         np.empty((MOST_STEPS - 1, MOST_BOUNDS + 1, MOST_SUMS), np.int64),
     )
-    out = np.empty(len(event), np.int64)
-    chain_body(tables, chain, events, segments, first, event, lowest, room, sums, out)
-    return out
+    return room, sums

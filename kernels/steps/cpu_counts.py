@@ -30,7 +30,7 @@ from .contract import (
     scratch,
     short_tables,
 )
-from .cpu_chain import chain_counts
+from .cpu_chain import chain_counts, exact_chain_counts
 from .cpu_hits import early_hits
 from .cpu_nodes import build
 from .cpu_short import MOST_EVENTS, short_counts
@@ -177,6 +177,12 @@ def counts(tables, events, segments, hits, nodes=None, few=None):
         again = np.flatnonzero((lowest > begin) & (earliest[np.searchsorted(ends, event)] < lowest))
         some = _some(hits, again)
         number[again] = _cut_counts(tables, events, segments, some, number[again], nodes, again)
+    if (number < 0).any() and (chain := chain_tables(tables)) is not None:
+        # Of each window alone they are counted anew: chains are not.
+        cut = np.flatnonzero((number < 0) & (lowest > begin))
+        if len(cut):
+            number = number.astype(object)
+            number[cut] = exact_chain_counts(tables, chain, events, segments, *_some(hits, cut))
     return exact_numbers(tables, events, number, np.maximum(lowest, begin), event)
 
 

@@ -13,8 +13,7 @@ from cer_gpu.engine.answers.values import BatchValues, ComplexEvent, complex_eve
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.arrow_types import roomy
-from cer_gpu.enumeration.blocks import TupleBlock
-from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.enumeration.blocks import AnswerBlock, MarkBlock, PathBlock, TupleBlock
 from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.lists.cpu import list_columns
 from cer_gpu.plan.compiled import MarkForm, TupleForm
@@ -140,8 +139,10 @@ class ResultForm(ABC):
         """The columns of the data from which the columns after the times are made."""
 
     @abstractmethod
-    def _columns(self, events: Relevant, end: np.ndarray, block: Any) -> list[pa.Array]:
-        """The columns after the times, for a block."""
+    def _columns(
+        self, events: Relevant, end: np.ndarray, block: Any, first: list[pa.Array]
+    ) -> list[pa.Array]:
+        """The columns after the times, for a block, of which those up to the times are made."""
 
     def measured(self, events: Relevant, end: np.ndarray, block: Any) -> list[pa.Array]:
         """The columns of the measures; parameters as for `batch`."""
@@ -189,7 +190,7 @@ class ResultForm(ABC):
         """What a result batch tells besides positions."""
         return BatchValues([batch.column(name) for name in self.times], {})
 
-    def batch(self, events: Relevant, end: np.ndarray, block: Block | TupleBlock) -> pa.RecordBatch:
+    def batch(self, events: Relevant, end: np.ndarray, block: AnswerBlock) -> pa.RecordBatch:
         """A block of complex events as a record batch.
 
         Parameters
@@ -198,18 +199,19 @@ class ResultForm(ABC):
             The events that the block refers to by number.
         end : ndarray, shape (n,), int64
             The event at which each complex event ends.
-        block : Block or TupleBlock
+        block : Block, PathBlock or TupleBlock
             From the machine of the query.
         """
         arrays = self._first_columns(events, end, block)
-        return pa.RecordBatch.from_arrays([*arrays, *self._columns(events, end, block)], schema=self.schema)
+        others = self._columns(events, end, block, arrays)
+        return pa.RecordBatch.from_arrays([*arrays, *others], schema=self.schema)
 
-    def _first_columns(self, events: Relevant, end: np.ndarray, block: Block | TupleBlock) -> list[pa.Array]:
+    def _first_columns(self, events: Relevant, end: np.ndarray, block: AnswerBlock) -> list[pa.Array]:
         """The columns up to the times."""
         places = (block.start, end)
         arrays = [self.places(events, index) for index in places]
         if events.lane_keys is not None:
-            arrays += events.lane_keys.columns(events.lanes[end])
+            arrays += events.lane_keys.columns(gathered_rows(events.lanes, end, np.int64))
         if self.order is not None:
             arrays += [payload_column(events, self.order, index) for index in places]
         return arrays
@@ -291,16 +293,26 @@ class MarkResults(ResultForm):
         """The measures that read no attribute, from the times of each answer; see `Measures.numbered`."""
         return [] if self._measures is None else self._measures.numbered(first, last, number_of)
 
-    def _lists(self, block: Block) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    def _lists(self, block: MarkBlock) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """For each variable where the events that it marks begin in each complex event, and the events."""
-        lists = list_columns(block.first, block.event, block.label, self._form.label_has)
-        return dict(zip(self._form.variables, lists, strict=True))
+        names, has = self._form.variables, self._form.label_has
+        if isinstance(block, PathBlock) and (steps := block.single_steps(has)) is not None:
+            bounds = np.arange(len(block.hit) + 1, dtype=np.int32)
+            return {name: (bounds, block.column[step]) for name, step in zip(names, steps, strict=True)}
+        return dict(zip(names, list_columns(block.first, block.event, block.label, has), strict=True))
 
-    def _columns(self, events: Relevant, end: np.ndarray, block: Block) -> list[pa.Array]:
+    def _columns(
+        self, events: Relevant, end: np.ndarray, block: MarkBlock, first: list[pa.Array]
+    ) -> list[pa.Array]:
         arrays: list[pa.Array] = []
         lists = self._lists(block)
-        for variable, (offsets, marked) in () if self._form.hidden else lists.items():
-            bounds, marks = pa.array(offsets), self.places(events, marked)
+        placed: list[pa.Array | None] = [None] * len(lists)
+        if isinstance(block, PathBlock):  # the positions of the first and the last event are there
+            made = {len(block.column) - 1: first[1], 0: first[0]}
+            placed = [made.get(step) for step in block.single_steps(self._form.label_has) or ()] or placed
+        shown = () if self._form.hidden else zip(lists.items(), placed, strict=True)
+        for (variable, (offsets, marked)), marks in shown:
+            bounds, marks = pa.array(offsets), self.places(events, marked) if marks is None else marks
             arrays.append(pa.ListArray.from_arrays(bounds, marks, type=self._positions))
             if attributes := self._form.attributes.get(variable):
                 members = [payload_column(events, attribute, marked) for attribute in attributes]
@@ -314,18 +326,18 @@ class MarkResults(ResultForm):
     ) -> list[pa.Array]:
         return [] if self._measures is None else self._measures.of(events, start, end, lists)
 
-    def plain_columns(self, events: Relevant, end: np.ndarray, block: Block) -> list[pa.Array]:
+    def plain_columns(self, events: Relevant, end: np.ndarray, block: MarkBlock) -> list[pa.Array]:
         """As `ResultForm.plain_columns`: the measures too."""
         first = self._first_columns(events, end, block)
         return first if self._measures is None else first + self.measured(events, end, block)
 
-    def measured(self, events: Relevant, end: np.ndarray, block: Block) -> list[pa.Array]:
+    def measured(self, events: Relevant, end: np.ndarray, block: MarkBlock) -> list[pa.Array]:
         """As `ResultForm.measured`."""
         if self._measures is None:
             return []
         return self._measured(events, block.start, end, self._lists(block))
 
-    def marked(self, block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def marked(self, block: MarkBlock) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """As `ResultForm.marked`."""
         if self._form.hidden:
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int32)
@@ -348,7 +360,7 @@ class MarkResults(ResultForm):
                 found.append(Singled(name, attributes))
         return found
 
-    def singled_events(self, block: Block) -> list[tuple[np.ndarray, np.ndarray | None]]:
+    def singled_events(self, block: MarkBlock) -> list[tuple[np.ndarray, np.ndarray | None]]:
         """As `ResultForm.singled_events`."""
         found: list[tuple[np.ndarray, np.ndarray | None]] = []
         lists = self._lists(block)
@@ -422,7 +434,9 @@ class TupleResults(ResultForm):
         """As `ResultForm.singled_events`."""
         return [(np.ascontiguousarray(column), None) for column in block.event.T]
 
-    def _columns(self, events: Relevant, end: np.ndarray, block: TupleBlock) -> list[pa.Array]:
+    def _columns(
+        self, events: Relevant, end: np.ndarray, block: TupleBlock, first: list[pa.Array]
+    ) -> list[pa.Array]:
         arrays = self._head(events, block)
         atoms = len(self._form.atoms)
         bounds = pa.array(np.arange(0, len(block.event) * atoms + 1, atoms, dtype=np.int32))
@@ -449,7 +463,7 @@ def payload_column(
     column = events.payload.column(name)
     if without is None and column.num_chunks == 1 and is_word(column.type) and not column.null_count:
         words = column.chunk(0).view(pa.int64()).to_numpy()
-        return pa.array(words.take(index)).view(column.type)  # faster than Arrow's, which looks for nulls
+        return pa.array(gathered_rows(words, index)).view(column.type)  # Arrow looks for nulls
     taken = column.take(pa.array(index, mask=without))
     return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 
@@ -473,9 +487,9 @@ def identities(values: pa.Array) -> pa.Array:
     return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
 
 
-def gathered_rows(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """`values[rows]`, by a kernel that runs without Python's interpreter lock."""
-    out = np.empty(len(rows), values.dtype)
+def gathered_rows(values: np.ndarray, rows: np.ndarray, dtype: type | None = None) -> np.ndarray:
+    """`values[rows]`, by a kernel that runs without Python's interpreter lock; of a wider type, if given."""
+    out = np.empty(len(rows), values.dtype if dtype is None else dtype)
     gather(values, rows, out)
     return out
 

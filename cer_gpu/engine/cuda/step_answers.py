@@ -10,12 +10,13 @@ import numpy as np
 
 from cer_gpu.engine.cuda.structure import ANSWERS, MOST_MARKS, groups_of
 from cer_gpu.engine.devices import on, with_memory
+from cer_gpu.enumeration.blocks import MarkBlock
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.steps import cuda_walk as step_walk
 from cer_gpu.kernels.steps.cuda_nodes import UnitNodes
 
-ByHost = Callable[[int, int | None, int], Iterator[Block]]
+ByHost = Callable[[int, int | None, int], Iterator[MarkBlock]]
 """Lists the complex events of an end on the CPU: given its number, the limit, and the size of a block."""
 
 
@@ -79,7 +80,9 @@ class DeviceStepAnswers:
         """About how many steps listing the first `limit` of each end takes: all are found and sorted."""
         return self.count
 
-    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
+    def blocks(
+        self, order: np.ndarray, limit: int | None = None, size: int | None = None
+    ) -> Iterator[MarkBlock]:
         """The complex events of some ends, end after end in the given order; as `Answers.blocks`."""
         size = ANSWERS if size is None else max(1, min(size, ANSWERS))
         count = self.count[order]
@@ -94,7 +97,7 @@ class DeviceStepAnswers:
             for begin, stop in zip([low, *cuts.tolist()], [*cuts.tolist(), high]):
                 yield from self._listed(self._parts[owner[begin]], order[begin:stop], limit, size)
 
-    def _listed(self, part: StepPart, ends: np.ndarray, limit: int | None, size: int) -> Iterator[Block]:
+    def _listed(self, part: StepPart, ends: np.ndarray, limit: int | None, size: int) -> Iterator[MarkBlock]:
         def there() -> tuple[Block | None]:
             return (self._found(part, ends, limit),)
 

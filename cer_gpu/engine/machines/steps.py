@@ -31,6 +31,7 @@ from cer_gpu.kernels.steps.contract import (
     lone_ends,
     short_tables,
 )
+from cer_gpu.kernels.steps.cpu_paths import path_labels
 from cer_gpu.kernels.steps.cpu_sessions import OrderedSessions
 from cer_gpu.kernels.steps.cpu_short import MOST_EVENTS
 from cer_gpu.plan.compiled import CompiledQuery
@@ -119,6 +120,7 @@ class StepRunner(UnitsRunner):
         self._sessions, self._reach = machine.sessions, machine.reach
         self._followed: tuple[Chunk, OrderedSessions] | None = None
         self._ending = ending_symbols(machine.tables)
+        self._labels = path_labels(machine.tables)
         bounded = query.window is not None and query.consume == "NONE" and query.limit != 0
         single = self._sessions is not None or self._lone is not None
         self._few_steps = short_tables(machine.tables) if bounded and not single else None
@@ -223,7 +225,8 @@ class StepRunner(UnitsRunner):
         units = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
         nodes = cpu_nodes.joined([nodes for nodes, _, _ in units], [low for _, _, low in units])
         number = numbers_joined([number for _, number, _ in units])
-        return StepAnswers(StepEnds(nodes, found.event, found.lowest), number, self._window(chunk))
+        ends = StepEnds(nodes, found.event, found.lowest, self._labels)
+        return StepAnswers(ends, number, self._window(chunk))
 
     def _counted(self, chunk: Chunk, found: Ends) -> np.ndarray:
         """How many complex events each of a chunk's ends has, counted by several threads."""

@@ -335,7 +335,7 @@ def _queues(view_state: np.ndarray, view_rises: np.ndarray) -> np.ndarray:
 
 def _counts(ends: StepEnds, earlier: np.ndarray) -> np.ndarray:
     """How many complex events each end has, `LARGEST` where the number does not fit."""
-    nodes, event, lowest = ends
+    nodes, event, lowest, _ = ends
     number, many = walked_counts(nodes, np.arange(len(event)), event, lowest)
     if len(many):
         entries = len(earlier)

@@ -67,8 +67,10 @@ class Foresight:
             start = 0
             while start < len(times):
                 stop = min(len(times), start + BLOCK - rows % BLOCK)
-                low = np.fmin.reduce(times[start:stop])
-                held = low if held is None else np.fmin(held, low)
+                # Integers are never NaN, and to look for it takes some time.
+                least_of = np.fmin if times.dtype.kind == "f" else np.minimum
+                low = least_of.reduce(times[start:stop])
+                held = low if held is None else least_of(held, low)
                 rows += stop - start
                 start = stop
                 if rows % BLOCK == 0:

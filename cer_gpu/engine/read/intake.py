@@ -120,6 +120,7 @@ class Intake:
         )
         self.rows = 0
         """How many events have been read."""
+        self._numbers = np.empty(0, np.int64)
         self.keyless = self.of_others = 0
         """Of the events that might matter: how many had no key, and how many FROM leaves out."""
 
@@ -344,7 +345,7 @@ class Intake:
         if len(blocks) > 1:
             positions = np.concatenate([positions for positions, _ in blocks])
             symbols = np.concatenate([symbols for _, symbols in blocks])
-        rows = positions - self.rows if self.rows else positions
+        rows = positions - self.rows if len(positions) < len(batch) else self._every(len(batch))
         lanes, ordinals = NO_LANES, NO_KEYS
         if self.laned:
             found = self._partitions.laned(batch, rows, time, self._order.in_order, self.rows)
@@ -372,6 +373,12 @@ class Intake:
         times = self.measuring.times(rows, keys, time)
         self.rows += len(batch)
         return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys, times)
+
+    def _every(self, count: int) -> np.ndarray:
+        """The numbers of all rows of a batch, which are not to be written."""
+        if len(self._numbers) < count:
+            self._numbers = np.arange(count)
+        return self._numbers[:count]
 
     def _note_skipped(self, lanes: np.ndarray, rows: np.ndarray) -> None:
         others = self._partitions.outside(rows)

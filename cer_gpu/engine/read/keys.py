@@ -324,7 +324,9 @@ class Keys:
 
     def words(self, numbers: np.ndarray) -> np.ndarray:
         """The keys of some numbers, shape (parts, n), int64."""
-        found = numbers.astype(np.int64) if self._numbers is None else self._numbers.words[numbers]
+        found = numbers.astype(np.int64)  # a copy: who asks may write to it
+        if self._numbers is not None:
+            found = self._numbers.words_of(found)
         return np.ascontiguousarray(found.reshape(len(numbers), len(self.parts)).T)
 
     def renewed(self, parts: Sequence[Part], words: np.ndarray, used: np.ndarray) -> Keys:

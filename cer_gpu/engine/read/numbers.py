@@ -10,6 +10,7 @@ from cer_gpu.engine.read.sources.columns import validity
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.keys import cpu as kernels
 from cer_gpu.kernels.keys.contract import TextTable, WordTable
+from cer_gpu.kernels.lanes.cpu import gather
 
 LEAST = 1 << 8
 """How many places the smallest table has."""
@@ -66,6 +67,14 @@ class WordNumbers:
     def words(self) -> np.ndarray:
         """The key of each number, shape (count,) or (count, parts), int64."""
         return self._table.words[: self.count]
+
+    def words_of(self, numbers: np.ndarray) -> np.ndarray:
+        """The keys of some numbers, int64, shape (n,) or (n, parts)."""
+        if self._shape:
+            return self.words[numbers]
+        found = np.empty(len(numbers), np.int64)
+        gather(self.words, numbers, found)
+        return found
 
     @property
     def counters(self) -> np.ndarray:

@@ -18,8 +18,8 @@ from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, first_ends
 from cer_gpu.engine.machines.steps import StepRunner
 from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.blocks import MarkBlock
 from cer_gpu.kernels.device.words import copied, to_device
-from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts as on_cpu
 from cer_gpu.kernels.steps import cuda_counts as step_counts
@@ -166,7 +166,7 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
             )  # fmt: skip
             return StepPart(self._pool.numbers[at], made, lowest, int(own[0]), int(own[-1]))
 
-        def by_host(end: int, limit: int | None, size: int) -> Iterator[Block]:
+        def by_host(end: int, limit: int | None, size: int) -> Iterator[MarkBlock]:
             one = ends.some(np.array([end]))
             window = Segments(one.lowest, one.event, one.event + 1, np.zeros(1, np.int64))
             listed = runner.listed_here(replace(chunk, segments=window), one)
