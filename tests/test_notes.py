@@ -53,7 +53,7 @@ def run(text: str, **keywords: object) -> Matches:
         ("A ; Aa", "no event has the type `Aa`: there is"),
         ("A AND B", "no complex event is possible: `p AND q` keeps matches of p that are also matches of q"),
         ("A AS a FILTER a[price IN {5..3}]", "the range holds nothing"),
-        ("A NOT FOLLOWED BY B WITHIN 2 EVENTS", "WITHIN bounds nothing here: each match is one event"),
+        ("A NOT FOLLOWED BY B WITHIN 2 EVENTS", "WITHIN has no effect here: each match is one event"),
     ],
 )
 def test_what_is_noticed_is_warned_of_and_kept(text: str, note: str, warned: list[str]) -> None:
@@ -80,6 +80,26 @@ def test_a_warning_points_at_the_line_that_asked() -> None:
             warnings.simplefilter("always")
             ask()
         assert [(one.filename, one.lineno) for one in found] == [(__file__, ask.__code__.co_firstlineno)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "number"),
+    [("A : B", 2), ("A ; B", 2), ("B : A", 2), ("(A AS a FILTER a[price > 5]) : B", 2),
+     ("NOT (A) : B", 2), ("A UNLESS C", 1), ("A : NOT (B)", 2)],
+)  # fmt: skip
+def test_only_events_that_might_matter_are_said_to_be_skipped(
+    pattern: str, number: int, warned: list[str]
+) -> None:
+    """Those that are nothing of what the pattern asks stand between others at most, and not without a key."""
+    others = pa.table(
+        {"type": ["X", "X"], "k": [None, "x"], "stream": ["S", "R"], "price": [1.0, 2], "ts": [6, 7]}
+    )
+    events = pa.concat_tables([EVENTS, others.cast(EVENTS.schema)])
+    cer.compile(f"SELECT * WHERE {pattern} PARTITION BY k").run(events, order_by="ts").to_arrow()
+    skipped = "event has" if number == 1 else "events have"
+    assert next(one for one in warned if "skipped" in one).startswith(f"{number} {skipped} no `k`")
+    cer.compile(f"SELECT * FROM S WHERE {pattern}").run(events, stream_column="stream").to_arrow()
+    assert all("3 events were skipped" not in one for one in warned)
 
 
 def test_events_of_other_streams(warned: list[str]) -> None:

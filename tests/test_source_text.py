@@ -240,6 +240,7 @@ FAULTS = {
         "a.csv", b"name,price\n" + b"x,5\n" * 30_000 + "Café,5\n".encode("latin-1"),
         PRICE.replace("price > 7", "name = 'x'"), (),
     ),
+    "csv_names_in_latin_1": ("a.csv", "ts,prix_été\n1,5\n".encode("latin-1"), PRICE, ()),
     "csv_in_utf_16": ("a.csv", "ts,price\n1,5\n".encode("utf-16"), PRICE, ()),
     "csv_out_of_order": (
         "a.csv", b"ts,price\n2024-01-01 10:00:00,5\n2024-01-01 09:59:59.500,8\n", PRICE, ("--order-by", "ts"),

@@ -142,6 +142,9 @@ class Reading:
         Columns that are computed before anything else reads an event, each after those that it reads.
     compared : tuple of str
         The columns whose values the machine itself compares: a run keeps them of relevant events.
+    idle : int
+        The symbol of events that satisfy nothing that the pattern asks of an event: they only stand between
+        others. 0 where such events are dropped.
     """
 
     axes: tuple[Axis, ...]
@@ -153,6 +156,7 @@ class Reading:
     window: WindowPlan | None
     derived: tuple[DerivedColumn, ...] = ()
     compared: tuple[str, ...] = ()
+    idle: int = 0
 
     @property
     def reads_before(self) -> int:

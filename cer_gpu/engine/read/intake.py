@@ -357,7 +357,8 @@ class Intake:
             lanes = self._joins.lanes(slots, symbols, lanes)
         if len(lanes) and not (lanes >= 0).all():
             if self.laned:
-                self._note_skipped(found.lanes, rows)
+                counts = symbols != self._query.reading.idle
+                self._note_skipped(found.lanes[counts], rows[counts])
             inside = lanes >= 0
             positions, rows, symbols, lanes = positions[inside], rows[inside], symbols[inside], lanes[inside]
             ordinals = ordinals[inside] if len(ordinals) else ordinals

@@ -156,6 +156,7 @@ def _plan(
         window=None if built.windowed else window_of(statement, known, built),
         derived=() if deriver is None else deriver.columns,
         compared=_compared(built.compared or _names_in(values), planned.outlooks),
+        idle=_idle(planned.diagram, built),
     )
     compiled = CompiledQuery(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
@@ -243,6 +244,16 @@ def _planned(
     dtype = _symbol_dtype(built.n_symbols)
     found = stages(axes, diagram, np.asarray(built.symbol_of).astype(dtype))
     return _Planned(built, axes, found, dtype, diagram)
+
+
+def _idle(diagram: Diagram | None, built: Built) -> int:
+    """The symbol of events that satisfy no predicate, and of no others; 0 where there is none."""
+    if diagram is None:
+        return 0
+    symbols = np.asarray(built.symbol_of)
+    satisfied = np.array([bool(outcome) for outcome in diagram.outcomes])
+    found = set(symbols[~satisfied].tolist()) - set(symbols[satisfied].tolist())
+    return int(found.pop()) if found else 0
 
 
 def _same(one: Diagram | None, other: Diagram) -> bool:

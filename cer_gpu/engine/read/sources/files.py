@@ -33,7 +33,7 @@ from cer_gpu.engine.read.sources.text import (
     read_json,
     unread_columns,
 )
-from cer_gpu.engine.read.sources.text_form import DECISIVE, PLAIN, TextForm
+from cer_gpu.engine.read.sources.text_form import DECISIVE, NOT_UTF8, PLAIN, TextForm
 from cer_gpu.engine.read.sources.wide_times import times_of_96_bits, wide_columns
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
@@ -181,7 +181,9 @@ def _attempt(action: Callable[[], Any], file: DataFile) -> Any:
     try:
         with within_memory(f"opening {file.path}"):
             return action()
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise DataError(f"{file.path}: the names of the columns are {NOT_UTF8}") from error
+    except (pa.ArrowException, OSError) as error:
         raise DataError(f"{file.path} cannot be read as {NAMES[file.format]}: {first_line(error)}") from error
 
 
