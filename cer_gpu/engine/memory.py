@@ -75,7 +75,7 @@ class Allowance:
             )
 
     def _most(self, size: int) -> int:
-        """Bytes that may stay in memory, of which so many are taken now."""
+        """Bytes that may stay in memory, of which `size` are taken now."""
         if self._memory is not None:
             return self._memory
         return max(KEPT, (size + (free_memory() or 0)) // SHARE)

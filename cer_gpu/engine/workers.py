@@ -223,7 +223,7 @@ class _Pool:
         self._lock = Lock()
 
     def invite(self, turn: _Turn, threads: int) -> None:
-        """Let so many threads join a turn, as soon as they are free."""
+        """Let `threads` threads join a turn, as soon as they are free."""
         with self._lock:
             while self._threads < threads:
                 Thread(target=self._work, name=f"{NAME}-{self._threads}", daemon=True).start()

@@ -17,7 +17,7 @@ from ..windows.contract import comparable
 
 @jit
 def _hits(tables, apart, events, window, segments, arranged, best, start, reached, out, halt):
-    """Write the hits of all segments: how many there are.
+    """Write the hits of all segments; gives how many there are.
 
     ==========  =================  =====================================================================
     `tables`    ComparedTables     in: view 0 shows the old events that a new one agrees with

@@ -235,7 +235,7 @@ def _pass(rank, levels, depth, front_levels, latest, scratch):
 
 @jit
 def _write(side, x, c, paths, used, scratch):
-    """Append the marks of a path of the leaf that was run, the last first; how many there are by now."""
+    """Append the marks of a path of the leaf that was run, the last first; gives their number so far."""
     list_of = scratch.paths.arena
     node = scratch.matrices.node[side, x, c]
     while node >= 0:
@@ -248,7 +248,7 @@ def _write(side, x, c, paths, used, scratch):
 
 @jit
 def _descend(tables, symbols, begin, stop, size, latest, tree, scratch, paths, h, used):
-    """Append the marks of the path on top of the stack, the last first; how many there are by now."""
+    """Append the marks of the path on top of the stack, the last first; gives their number so far."""
     stack = scratch.stack
     high = 1
     while high > 0:

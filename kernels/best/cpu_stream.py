@@ -66,8 +66,10 @@ def _keep_front(lane, side, levels, matrices, paths_of):
 
 @jit
 def _turn(tables, events, lane, low, event, latest, paths_of, matrices, paths, progress):
-    """Make the back part of a lane anew, from its event `low` to the one before `event`: `DONE`, or what is
-    full."""
+    """Make the back part of a lane again, from its event `low` to the one before `event`.
+
+    Gives `DONE`, or which array is full.
+    """
     n = matrices.key.shape[0]
     laned = events.lanes.shape[0] > 0
     count = event - low

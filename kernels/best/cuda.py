@@ -139,7 +139,7 @@ def best(machine, symbols, hit_first, hit_event, hit_lowest, latest, span, geome
     latest : bool
         LAST in place of NEXT.
     span : int
-        A segment has at most so many events, from the lowest start of its first hit to its last hit.
+        The most events of a segment, from the lowest start of its first hit to its last hit.
     geometry : Geometry
         With as many threads as there is room for (`room_of`).
 

@@ -189,7 +189,7 @@ def kept_lists(arena, place_of, where, pool, kept, nodes, count):
 
 @jit
 def relinked(is_open, place, first, lanes, near, last):
-    """Number what is kept of lanes anew, once events are dropped.
+    """Number again what is kept of lanes, once events are dropped.
 
     `is_open`, `place` of `kept_nodes` in; `first` int64 [lanes] in: the first event of each lane that is
     kept, by its new number, -1 for none; `lanes` int64 [k, 2] in: old and new numbers; `near` and `last` of

@@ -120,7 +120,7 @@ def _list_covers(tables, events, segments, arranged, traced, climb, longest, cov
     `arranged`  Arranged            in
     `traced`    Traced              in
     `climb`     Climb               in
-    `longest`   int                 in: covers are at most so many events before
+    `longest`   int                 in: how many events before covers are at most
     `covers`    ListedCovers        out
     `path`      int64 [1, 5]        scratch
     `progress`  int64 [2]           in/out: segments and covers that are done; zeros at first

@@ -190,7 +190,7 @@ def counts_body(tables, events, segments, arranged, runs, first, room, out, halt
 
 @jit
 def shallow_body(tables, events, window, segments, arranged, first, lowest, trees, last, out, halt):
-    """Write the number of complex events of one or two events in the window of each hit: how many hits.
+    """Write the number of complex events of one or two events in the window of each hit; gives how many hits.
 
     ==========  ============================  ===============================================================
     `tables`    ComparedTables                in

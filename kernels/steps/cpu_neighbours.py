@@ -16,7 +16,7 @@ from .contract import single_entered
 
 @jit
 def _neighbours(tables, events, positions, lanes, known, counted, entered, out, halt):
-    """Write where complex events end: how many ends there are.
+    """Write where complex events end; gives how many ends there are.
 
     ===========  =====================  ===============================================================
     `tables`     StepTables             in: `contract.of_neighbours`

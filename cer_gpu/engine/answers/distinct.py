@@ -70,7 +70,7 @@ _ROW = "\0row"
 def _limited(
     ends: pa.ChunkedArray, rows: np.ndarray, old: int, last_end: pa.Scalar | None, given: int, limit: int
 ) -> tuple[np.ndarray, int]:
-    """The rows among the first of their end, and how many of the last end there are by now."""
+    """The rows among the first `limit` of their end, and how many of the last end there are so far."""
     own = ends.take(pa.array(rows))
     edges = pc.fill_null(pc.not_equal(own.slice(1), own.slice(0, len(own) - 1)), True)
     begins = np.append(0, np.flatnonzero(edges.to_numpy()) + 1)

@@ -242,7 +242,7 @@ class Matches:
         return self._kept
 
     def _room(self, beside: int, schema: pa.Schema | None = None) -> Room:
-        """What watches that all answers fit into memory, with so many bytes beside each in the table."""
+        """What watches that all answers fit into memory, each with `beside` further bytes in the table."""
         from cer_gpu.engine.answers.room import Room
 
         return Room(self.schema if schema is None else schema, beside)

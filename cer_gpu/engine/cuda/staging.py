@@ -104,7 +104,7 @@ class Staging:
         self._buffers = [None, None]
 
     def _buffer(self, size: int) -> _Buffer:
-        """The next buffer, with room for so many bytes; no copy from it is still running."""
+        """The next buffer, with room for `size` bytes; no copy from it is still running."""
         self._turn = 1 - self._turn
         buffer = self._buffers[self._turn]
         if buffer is not None:

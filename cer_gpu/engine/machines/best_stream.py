@@ -146,7 +146,7 @@ class BestRuns:
         self._progress[kernels.AT] = arrays["event"][0]
 
     def _lanes(self, lanes: int, events: int, own: int) -> kernels.OpenPaths:
-        """Empty arrays, with room for so many lanes and events."""
+        """Empty arrays, with room for `lanes` and `events`."""
         n = self._tables.n_live
         shapes = (lanes, n, n), (max(events, ROOM), n)
         front, back = (
@@ -191,6 +191,6 @@ class BestRuns:
 
 
 def _room(new: int) -> tuple[StreamEnds, tuple[np.ndarray, ...]]:
-    """Room for the ends of so many new events, and for what is left there: `start` .. `label` of `Paths`."""
+    """Arrays for the ends of new events, and for what is left there: `start` .. `label` of `Paths`."""
     ends = StreamEnds(*(np.empty(new, np.int64) for _ in range(3)))
     return ends, (*(np.full(new, -1, np.int64) for _ in range(3)), np.empty(new, np.int32))

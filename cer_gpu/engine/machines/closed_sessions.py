@@ -136,7 +136,7 @@ class ClosedSessions:
         return SessionLog(np.empty(count, np.int32), time, position, known, start, start_time, number, before)
 
     def _make_room(self, more: int) -> None:
-        """Drop what is no longer needed, and have room for so many further events."""
+        """Drop what is no longer needed, and make room for `more` events."""
         number = np.empty(self._stop if self._listed else 0, np.int64)
         self._stop, self._begin = kernels.compact(
             self._gap, self._now, self._open, self._log, self._begin, self._stop, number

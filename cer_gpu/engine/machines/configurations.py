@@ -327,11 +327,11 @@ class ConfigurationRuns:
         return found
 
     def _most(self, width: int) -> int:
-        """How many configurations of so many slots may be open at once."""
+        """How many configurations of `width` slots may be open at once."""
         return most_open(width, self._lists, self._limbs, CONFIGURATIONS, MEMORY)
 
     def _regroup(self, rows: np.ndarray, room: int) -> None:
-        """Keep the configurations of some rows, with room for so many where there is memory for them."""
+        """Keep the configurations of some rows, with room for `room` of them where there is memory."""
         assert self._steps is not None
         old, count, steps = self._kept, len(rows), self._steps
         width, dtype, needed = width_of(steps.most_slots), old.slots.dtype, int(self._progress[words.NEEDED])
@@ -355,7 +355,7 @@ class ConfigurationRuns:
         arrange(kept, self._groups, count, steps.tables.slots, steps.tables.indexed, self._progress)
 
     def _lanes_for(self, count: int) -> None:
-        """Make room for so many lanes."""
+        """Make room for `count` lanes."""
         have = len(self._groups.lane)
         if count > have:
             lane = grown(self._groups.lane, count)

@@ -166,7 +166,7 @@ class JoinRunner(UnitsRunner):
 
     @staticmethod
     def _localised(slots: np.ndarray, columns: list[int]) -> int:
-        """Number the slots of a space anew, so that the look-up table is as large as the unit."""
+        """Number the slots of a space again, so that the look-up table is as large as the unit."""
         rows = np.ascontiguousarray(slots[columns])
         least = max(int(rows.min(initial=np.iinfo(np.int32).max)), 0)
         reach = int(rows.max(initial=-1)) + 1 - least

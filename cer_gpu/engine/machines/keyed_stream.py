@@ -148,7 +148,7 @@ class KeyedRuns:
         self._progress[ranked.EVENT] = arrays["event"][0]
 
     def _room(self, new: int) -> tuple[int, StreamEnds, Roots]:
-        """Room for what so many new events need, and their number."""
+        """The number of new events, and arrays for what they need."""
         ends = StreamEnds(*(np.empty(new, np.int64) for _ in range(3)))
         return new, ends, empty_roots(new, new + self._widest)
 

@@ -218,7 +218,7 @@ class LookingBack(Listening):
     _FILL = (0, 0, -1, -1, -1)
 
     def _of(self, count: int) -> BehindLanes:
-        """What is kept of each lane, for at least so many lanes."""
+        """What is kept of each lane, with room for at least `count` lanes."""
         return BehindLanes(*(grown(one, count, fill) for one, fill in zip(self._lanes, self._FILL)))
 
     def _make_room(self, more: int) -> None:

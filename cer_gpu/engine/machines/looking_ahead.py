@@ -252,7 +252,7 @@ class LookingAhead(Listening):
         )
 
     def _of(self, count: int) -> AheadLanes:
-        """What is kept of each lane, for at least so many lanes."""
+        """What is kept of each lane, with room for at least `count` lanes."""
         return AheadLanes(*(grown(one, count, -1) for one in self._lanes))
 
     def _room(self, count: int) -> Waiting:

@@ -117,6 +117,6 @@ class ClockRuns:
         self._next = int(arrays["next"][0])
 
     def _clocked(self) -> ClockedEvents:
-        """What is known of the events by now, their times aside, which the structure need not know again."""
+        """What is known of the events so far, without their times, which the structure has already."""
         constants = self._structure.constants
         return ClockedEvents(self._serial, constants[:0], self._following, constants)

@@ -293,7 +293,7 @@ class GrowingSteps:
     def _index(self, shape: int, symbol: int) -> None:
         """Note by which equality the configurations of a shape may be looked up for events with a symbol.
 
-        All others stay as they are: so say the answers that are known by now.
+        All others stay as they are: the answers that are known so far say so.
         """
         tables = self.tables
         reference = int(tables.root[shape, symbol])

@@ -61,7 +61,7 @@ class NeighbourRunner(StepRunner):
         self._known = NeighbourLanes(*carried)
 
     def _widen(self, lanes: int) -> None:
-        """Make room for what is kept of so many lanes."""
+        """Make room for what is kept of `lanes` lanes."""
         if len(self._known.place) < lanes:
             place, time, runs = self._known
             self._known = NeighbourLanes(grown(place, lanes, NEVER), grown(time, lanes), grown(runs, lanes))

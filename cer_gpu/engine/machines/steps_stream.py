@@ -175,7 +175,7 @@ class StepRuns:
             self._starts = FirstStarts()
 
     def _move_lanes(self, dropped: Dropped, own: np.ndarray, kept: OpenLanes) -> None:
-        """Number the events that lanes know anew; `own` int32 [kept events] or [0] says in which each is."""
+        """Number the events that lanes know again; `own` int32 [kept events] or [0] says in which each is."""
         lanes = self._lanes
         first = np.full(dropped.lane_count, -1, np.int64)
         if len(own):
@@ -227,7 +227,7 @@ class StepRuns:
         self._progress[kernels.AT] = arrays["event"][0]
 
     def _no_lanes(self, lanes: int) -> OpenLanes:
-        """What is known of so many lanes before their first event."""
+        """What is known of lanes before their first event."""
         states, views = len(self._tables.accepting), len(self._tables.view_state)
         return OpenLanes(
             *np.full((2, lanes, states), -1, np.int64),
@@ -236,7 +236,7 @@ class StepRuns:
         )
 
     def _no_entries(self, entries: int, links: int) -> OpenEntries:
-        """Room for so many entries and links."""
+        """Empty arrays for entries and links."""
         queues = int(self._queue.max(initial=-1)) + 1
         nodes = StepNodes(
             *np.empty((2, entries), np.int32), np.empty(entries, np.int64), *np.empty((2, entries), np.int32),

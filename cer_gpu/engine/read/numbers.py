@@ -153,7 +153,7 @@ class WordNumbers:
         self._table = WordTable(places, words, table.held, *self._near(len(words)))
 
     def _near(self, room: int) -> tuple[np.ndarray, np.ndarray]:
-        """`near` and `least` of a table with room for so many keys; `near` is empty if they lie far apart."""
+        """`near` and `least` of a table with room for `room` keys; `near` is empty if they lie far apart."""
         if self._shape:
             return NOT_NEAR, np.zeros(1, np.int64)
         words = self.words
@@ -309,7 +309,7 @@ def _room(places: np.ndarray) -> int:
 
 
 def _fixed(values: np.ndarray) -> np.ndarray:
-    """The same array, not to be written: kernels are compiled anew for those that may."""
+    """The same array, made read-only: kernels would be compiled again for arrays that may be written."""
     if not values.flags.writeable:
         return values
     view = values.view()

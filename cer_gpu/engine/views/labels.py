@@ -72,7 +72,7 @@ class ValueLabels:
         self._value.update(zip(found, new))
 
     def _between(self, place: int, many: int) -> list[int]:
-        """Numbers for so many values before the one at a place."""
+        """The numbers of `many` new values before the one at a place."""
         low = self._labels[place - 1] if place else None
         high = self._labels[place] if place < len(self._labels) else None
         if low is None and high is None:

@@ -176,7 +176,7 @@ class DevicesConfigurations(ConfigurationRuns):
     # ------------------------------------------------------------------------- on the device, and not
 
     def _bytes(self, size: int) -> int:
-        """Bytes that a lane takes on the device with room for so many configurations."""
+        """Bytes that a lane takes on the device with room for `size` configurations."""
         assert self._steps is not None
         programs = self._steps.programs
         depth = 1 if programs is None else len(programs.stack)
@@ -287,7 +287,7 @@ class DevicesConfigurations(ConfigurationRuns):
 
 
 def _room(count: np.ndarray) -> np.ndarray:
-    """Rows of slabs for lanes in which so many configurations are open: `ROWS` times a power of 4."""
+    """Rows of slabs for lanes with `count` open configurations: `ROWS` times a power of 4."""
     found = np.full(len(count), ROWS)
     while (small := 2 * count + 8 > found).any():
         found[small] *= 4
