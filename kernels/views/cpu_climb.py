@@ -5,6 +5,9 @@ from .contract import BLOCK, NULL, SHIFT, TOP, UNEQUAL
 from .cpu_levels import MOST
 from .cpu_search import FROM, LIMITED, PAST, alike, around, beyond, following, least, limited, onward
 
+NEAR = 8
+"""Rows that are looked at one by one before others are passed by search."""
+
 
 @inline
 def added(values, low, high):
@@ -28,20 +31,6 @@ def summed(rows, low, high):
     low, high = (first + BLOCK - 1) >> SHIFT, last >> SHIFT
     total += added(rows.sums, first, low << SHIFT) + added(rows.sums, high << SHIFT, last)
     return total + added(rows.sums, blocks + low, blocks + high)
-
-
-@inline
-def summed_anew(rows, total, low, high, first, last):
-    """The multiplicities of rows `first` .. `last` - 1, where those of `low` .. `high` - 1 are `total`."""
-    if abs(first - low) + abs(last - high) >= last - first:
-        return summed(rows, first, last)
-    if last > high:
-        total += summed(rows, high, last)
-    else:
-        total -= summed(rows, last, high)
-    if first > low:
-        return total - summed(rows, low, first)
-    return total + summed(rows, first, low)
 
 
 @inline
@@ -87,16 +76,35 @@ def totals(rows, asking, shared, tests, limits, found, touched, halt):
         if begin == end:
             continue
         if many == 0:
-            total = summed_anew(rows, total, low, high, begin, end)
-            low, high = begin, end
+            if low == high:
+                total = summed(rows, begin, end)
+                low, high = begin, end
             touched[i] = 1
             found[i] += total
         elif sliding:
-            # Both ends move forward with the value, where the rows that ask are in order.
-            first = climbing(keys, begin, low, end, shared, limits[0, 0])
-            last = climbing(keys, first, max(first, high), end, shared, limits[0, 1])
-            total = summed_anew(rows, total, low, high, first, last)
-            low, high = first, last
+            least_value, bound = limits[0, 0], limits[0, 1]
+            if (low > begin and keys[low - 1, shared] >= least_value) or (
+                high > begin and keys[high - 1, shared] >= bound
+            ):
+                low = high = begin
+                total = 0
+            # Both ends move forward with the value where the rows that ask are in order, mostly by few rows.
+            near = min(end, high + NEAR)
+            while high < near and keys[high, shared] < bound:
+                total += rows.counts[high]
+                high += 1
+            if high == near and high < end:
+                last = climbing(keys, high, high, end, shared, bound)
+                total += summed(rows, high, last)
+                high = last
+            near = min(high, low + NEAR)
+            while low < near and keys[low, shared] < least_value:
+                total -= rows.counts[low]
+                low += 1
+            if low == near and low < high:
+                first = climbing(keys, low, low, high, shared, least_value)
+                total -= summed(rows, low, first)
+                low = first
             if low < high:
                 touched[i] = 1
                 found[i] += total
@@ -157,7 +165,8 @@ def reach(keys, others, shared, tests, ranges, halt):
 def _write(rows, row, amount, keys, amounts, made):
     """Write a row, or add to the last one if that is the same; gives how many rows are written then."""
     width = keys.shape[1]
-    if made and alike(rows.keys, row, keys, made - 1, width):
+    # Whole rows are all different.
+    if made and width < rows.keys.shape[1] and alike(rows.keys, row, keys, made - 1, width):
         amounts[made - 1] += amount
         return made
     for column in range(width):

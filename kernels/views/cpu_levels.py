@@ -33,31 +33,45 @@ def sum_up(counts, sums):
         sums[blocks + (i >> SHIFT)] += sums[i]
 
 
+@inline
+def _put_one(rows, at, amount):
+    """Add to the multiplicity of a row; how many more rows are 0 then."""
+    if amount == 0:
+        return 0
+    emptied = -1 if rows.counts[at] == 0 else 0
+    rows.counts[at] += amount
+    if rows.sums.shape[0]:
+        blocks = (rows.counts.shape[0] + BLOCK - 1) >> SHIFT
+        rows.sums[at >> SHIFT] += amount
+        rows.sums[blocks + (at >> SHIFT >> SHIFT)] += amount
+    return emptied + 1 if rows.counts[at] == 0 else emptied
+
+
 @jit
 def put(rows, keys, amounts, missing):
     """`contract.put_reference`."""
     size, width = rows.keys.shape
-    blocks = (size + BLOCK - 1) >> SHIFT
-    summed = rows.sums.shape[0] > 0
+    many = keys.shape[0]
     emptied = at = 0
-    for i in range(keys.shape[0]):
+    if size < many >> 1:
+        for row in range(size):
+            at = onward(keys, at, many, rows.keys, row, width, 0, FROM)
+            if at == many:
+                break
+            if missing[at] and alike(keys, at, rows.keys, row, width):
+                missing[at] = 0
+                emptied += _put_one(rows, row, amounts[at])
+        return emptied
+    for i in range(many):
         if not missing[i]:
             continue
         at = onward(rows.keys, at, size, keys, i, width, 0, FROM)
         if at == size:
             break
-        if not alike(rows.keys, at, keys, i, width):
-            continue
-        missing[i] = 0
-        amount = amounts[i]
-        if amount != 0:
-            emptied -= rows.counts[at] == 0
-            rows.counts[at] += amount
-            emptied += rows.counts[at] == 0
-            if summed:
-                rows.sums[at >> SHIFT] += amount
-                rows.sums[blocks + (at >> SHIFT >> SHIFT)] += amount
-        at += 1
+        if alike(rows.keys, at, keys, i, width):
+            missing[i] = 0
+            emptied += _put_one(rows, at, amounts[i])
+            at += 1
     return emptied
 
 

@@ -1,7 +1,10 @@
 """Rows written beside the rows that ask for them: ranges of rows become columns."""
 
-from ..jit import SELDOM, jit
+from ..jit import SELDOM, inline, jit
 from .cpu_search import following, limited
+
+FEW, MANY = 8, 32
+"""Values that are written together where `MANY` follow each other at most."""
 
 
 @jit
@@ -42,30 +45,81 @@ def spread(ranges, parents, places, halt):
             at += 1
 
 
+@inline
+def filled(column, at, end, value):
+    """Write a value from `at` on; some that follow `end` may be written too, before they get their own."""
+    if end - at > MANY or end + FEW > column.shape[0]:
+        part = column[at:end]
+        for k in range(end - at):
+            part[k] = value
+        return
+    while at < end:
+        part = column[at : at + FEW]
+        for k in range(FEW):
+            part[k] = value
+        at += FEW
+
+
+@inline
+def copied(column, at, end, source):
+    """Write the first values of `source` from `at` on, as `filled`."""
+    size = end - at
+    if size > MANY or end + FEW > column.shape[0] or size + FEW > source.shape[0]:
+        part = column[at:end]
+        for k in range(size):
+            part[k] = source[k]
+        return
+    k = 0
+    while k < size:
+        values, part = source[k : k + FEW], column[at + k : at + k + FEW]
+        # All are read before any is written, as nothing says that they lie apart.
+        a, b, c, d = values[0], values[1], values[2], values[3]
+        e, f, g, h = values[4], values[5], values[6], values[7]
+        part[0], part[1], part[2], part[3] = a, b, c, d
+        part[4], part[5], part[6], part[7] = e, f, g, h
+        k += FEW
+
+
 @jit
 def expand(ranges, first, held, rows, own, counted, made, halt):
-    """`contract.expand_reference`. `halt` uint8 [1] in: see `jit`."""
-    at = 0
-    before = own.shape[0]
-    many = held.shape[0]
-    for i in range(ranges.shape[0]):
-        if i % SELDOM == 0 and halt[0]:
-            return
-        low, size = ranges[i, 0], ranges[i, 1] - ranges[i, 0]
-        for number in range(before):
-            values = rows.keys[low : low + size, own[number]]
-            column = made[number, at : at + size]
-            for k in range(size):
-                column[k] = values[k]
-        for number in range(many - 1 if counted else many):
-            value = held[number, first + i]
-            column = made[before + number, at : at + size]
-            for k in range(size):
-                column[k] = value
-        if counted:
-            value = held[many - 1, first + i]
-            counts = rows.counts[low : low + size]
-            column = made[before + many - 1, at : at + size]
-            for k in range(size):
-                column[k] = value * counts[k]
-        at += size
+    """`contract.expand_reference`, column by column. `halt` uint8 [1] in: see `jit`.
+
+    Rows that ask often ask for a range that begins as that of the row before does, and have the same values
+    there: what both have is copied from what is written, and such a value is written for all of them at once.
+    """
+    many = ranges.shape[0]
+    before, beside = own.shape[0], held.shape[0]
+    for number in range(before):
+        keys, column = rows.keys[:, own[number]], made[number]
+        at = low = size = 0
+        for i in range(many):
+            if i % SELDOM == 0 and halt[0]:
+                return
+            past = size if ranges[i, 0] == low else 0
+            low, size = ranges[i, 0], ranges[i, 1] - ranges[i, 0]
+            same = min(past, size)
+            if same:
+                copied(column, at, at + same, column[at - past :])
+            if same < size:
+                copied(column, at + same, at + size, keys[low + same :])
+            at += size
+    for number in range(beside):
+        source, column = held[number, first : first + many], made[before + number]
+        last = counted and number == beside - 1
+        at = begin = value = 0
+        for i in range(many):
+            if i % SELDOM == 0 and halt[0]:
+                return
+            if source[i] != value:
+                filled(column, begin, at, value)
+                begin, value = at, source[i]
+            at += ranges[i, 1] - ranges[i, 0]
+        filled(column, begin, at, value)
+        if last:
+            at = 0
+            for i in range(many):
+                low, size = ranges[i, 0], ranges[i, 1] - ranges[i, 0]
+                counts, part = rows.counts[low : low + size], column[at : at + size]
+                for k in range(size):
+                    part[k] *= counts[k]
+                at += size

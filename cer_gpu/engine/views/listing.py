@@ -10,6 +10,9 @@ ones (`CHANGED`). To the right of the path they are any rows (`ALL`). To the lef
 are the unchanged ones (`SAME`), and above the frontier any rows of the nodes, because a row may have changed
 below in one answer and not in another. A row that is skipped there belongs to an answer of another set, so
 the time is linear in the answers.
+
+Where all answers are listed, a leaf that has no other variables than the node above it takes no stage: its
+multiplicities are looked up for rows of that node (`GuardCounts`), which many answers share.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from cer_gpu.engine.views.levels import Levels, product
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.runs import Run, expand, size_of
 from cer_gpu.engine.views.terms import Columns
-from cer_gpu.kernels.views import cpu_search
+from cer_gpu.kernels.views import cpu_list, cpu_search
 from cer_gpu.kernels.views.contract import CountedRows
 
 
@@ -60,17 +63,30 @@ class ListedAnswers(NamedTuple):
     single: bool = False
     block: np.ndarray | None = None
 
+
+class StackedAnswers:
+    """A piece whose columns lie in one array where they are asked for.
+
+    Parameters
+    ----------
+    piece : ListedAnswers
+    """
+
+    def __init__(self, piece: ListedAnswers) -> None:
+        self.piece = piece
+        self._block = piece.block
+
     def held(self, counted: bool) -> np.ndarray:
         """The columns, and `after` as the last if `counted`: int64 [columns or columns + 1, n]."""
-        many = len(self.columns) + counted
-        if self.block is not None and len(self.block) >= many:
-            return self.block[:many]
-        found = np.empty((many, len(self.after)), np.int64)
-        for number, values in enumerate(self.columns.values()):
-            found[number] = values
-        if counted:
-            found[-1] = self.after
-        return found
+        columns, after = self.piece.columns, self.piece.after
+        many = len(columns) + counted
+        if self._block is None or len(self._block) < many:
+            self._block = np.empty((many, len(after)), np.int64)
+            for number, values in enumerate(columns.values()):
+                self._block[number] = values
+            if counted:
+                self._block[-1] = after
+        return self._block[:many]
 
 
 class ListedState(NamedTuple):
@@ -135,24 +151,88 @@ def _ways(layout: ViewLayout) -> Iterator[dict[int, Mode]]:
 def _listed(state: ListedState, modes: dict[int, Mode], most: int) -> Iterator[ListedAnswers]:
     root = len(state.layout.places) - 1
     place = state.layout.places[root]
-    pieces = _roots(state, root, modes[root], most)
+    guards = _guards(state) if modes[root] is Mode.HELD else {}
+    pieces = _roots(state, root, modes[root], most, guards.get(root))
     waiting = [] if place.last else [root]
     while waiting:
         above = waiting.pop(0)
         place = state.layout.places[above]
         children = [_only(place)] if place.joined is None else [place.joined.guard, place.joined.other]
+        if above in guards:
+            children.remove(guards[above].guard)
         # Changed rows first, as they are few.
         children.sort(key=lambda child: modes.get(child) is not Mode.CHANGED)
         for child in children:
             if child not in modes:
                 modes = {**modes, child: modes[above]}
-            pieces = _with_child(state, pieces, (above, child), modes[child], most)
+            pieces = _with_child(state, pieces, (above, child), modes[child], most, guards.get(child))
             if not state.layout.places[child].last:
                 waiting.append(child)
     yield from pieces
 
 
-def _roots(state: ListedState, root: int, mode: Mode, most: int) -> Iterator[ListedAnswers]:
+class GuardCounts:
+    """The multiplicities of a leaf whose variables are those of the node above it, by that node's rows.
+
+    Parameters
+    ----------
+    state : ListedState
+    number : int
+        The node above.
+    guard : int
+        The leaf.
+    """
+
+    def __init__(self, state: ListedState, number: int, guard: int) -> None:
+        columns = state.layout.places[number].columns
+        self.guard = guard
+        self._store = state.stores[guard]
+        self._places = [columns.index(name) for name in state.layout.places[guard].columns]
+        self._known: dict[int, tuple[np.ndarray, int, int]] = {}
+
+    def of(self, keys: np.ndarray) -> np.ndarray:
+        """Those of some rows of the node."""
+        if self._store.single:
+            return _ones(len(keys))[0]
+        return self._store.counts_of(keys[:, self._places])
+
+    def run(self, run: CountedRows, ranges: np.ndarray, size: int) -> CountedRows:
+        """A run of the node with the leaf's multiplicities, in ranges of `size` rows in all."""
+        low, high = int(ranges[:, 0].min()), int(ranges[:, 1].max())
+        counts, first, last = self._known.get(id(run.keys), (np.empty(0, np.int64), 0, 0))
+        if not len(counts):
+            counts = np.empty(len(run.counts), np.int64)
+        if high - low > 2 * size:
+            places = np.empty((2, size), np.int64)
+            cpu_list.spread(ranges, places[0], places[1])
+            counts[places[1]] = self.of(run.keys[places[1]])
+            first = last = 0
+        elif low < first or high > last:
+            # Rows that ask are in order, so most have been asked for just before.
+            begin = max(low, last) if first <= low <= last else low
+            counts[begin:high] = self.of(run.keys[begin:high])
+            first, last = first if begin > low else low, high
+        self._known[id(run.keys)] = counts, first, last
+        return CountedRows(run.keys, counts, run.sums[:0])
+
+
+def _guards(state: ListedState) -> dict[int, GuardCounts]:
+    """For nodes above a leaf with no other variables, where both are on the host, its multiplicities."""
+    found = {}
+    for number, place in enumerate(state.layout.places):
+        if place.joined is None or not place.listed or place.last:
+            continue
+        guard = state.layout.places[place.joined.guard]
+        runs = state.stores[number].runs
+        same = guard.last and guard.variables <= place.variables and not guard.computed
+        if same and all(isinstance(run, CountedRows) for run in runs):
+            found[number] = GuardCounts(state, number, place.joined.guard)
+    return found
+
+
+def _roots(
+    state: ListedState, root: int, mode: Mode, most: int, guard: GuardCounts | None
+) -> Iterator[ListedAnswers]:
     place = state.layout.places[root]
     for run, changed in _runs(state, root, mode):
         for low in range(0, size_of(run), most):
@@ -165,6 +245,9 @@ def _roots(state: ListedState, root: int, mode: Mode, most: int) -> Iterator[Lis
             single = not place.last or (changed is None and state.stores[root].single)
             if not place.last:
                 before, after = _ones(len(counts))
+            if guard is not None:
+                before = after = guard.of(keys)
+                single = bool((after[there] == 1).all())
             if there.any():
                 columns = {name: values[there] for name, values in _variables(place, keys).items()}
                 kept = after[there]
@@ -173,7 +256,12 @@ def _roots(state: ListedState, root: int, mode: Mode, most: int) -> Iterator[Lis
 
 
 def _with_child(
-    state: ListedState, pieces: Iterator[ListedAnswers], edge: tuple[int, int], mode: Mode, most: int
+    state: ListedState,
+    pieces: Iterator[ListedAnswers],
+    edge: tuple[int, int],
+    mode: Mode,
+    most: int,
+    guard: GuardCounts | None,
 ) -> Iterator[ListedAnswers]:
     """The pieces with the rows of one more node, a child of one that they have."""
     layout = state.layout
@@ -188,52 +276,59 @@ def _with_child(
             probe = probe_other(layout, join, piece.columns, rows)
         else:
             probe = probe_below(layout, child, piece.columns, rows)
-        held = None
         store = state.stores[edge[1]]
         plain = (join is None or not join.rest) and store.whole
-        single = piece.single and (store.single or not child.last)
+        whole = StackedAnswers(piece)
         for run, changed in _runs(state, edge[1], mode):
             asked = found_rows(probe, run, most)
             if plain and changed is None and not _leaves_out(child, mode, True):
                 for found in asked:
                     state.check()
-                    if held is None and found.ranges is not None:
-                        held = piece.held(not single)
-                    yield _beside(piece, held, child, run, single, found)
+                    yield _beside(whole, child, store, run, found, guard)
                 continue
             for found in asked:
                 state.check()
-                made = _chosen(state, piece, (join, edge[1]), mode, (run, changed), found)
+                made = _chosen(state, piece, (join, edge[1]), mode, (run, changed), found, guard)
                 if len(made.before):
                     yield made
 
 
 def _beside(
-    piece: ListedAnswers,
-    held: np.ndarray | None,
+    whole: StackedAnswers,
     child: ViewNode,
+    store: Levels,
     run: Run,
-    single: bool,
     found: AskedRows,
+    guard: GuardCounts | None,
 ) -> ListedAnswers:
-    """All the rows that are found, beside those that ask for them; `single` says that each is there once."""
+    """All the rows that are found, beside those that ask for them."""
+    piece = whole.piece
     columns = {}
-    if found.ranges is None or held is None:
+    counted = child.last or guard is not None
+    if found.ranges is None:
         asking, places = found.pairs()
         columns = {name: values[asking] for name, values in piece.columns.items()}
+        keys = run.keys
         for number, name in enumerate(child.columns):
             if name in child.variables and name not in columns:
-                columns[name] = run.keys[places, number]
-        if single:
-            return ListedAnswers(columns, *_ones(len(asking)), single)
-        times = run.counts[places] if child.last else 1
+                columns[name] = keys[places, number]
+        times: np.ndarray = np.ones(1, np.int64)
+        if counted and not (store.single and guard is None):
+            times = run.counts[places] if guard is None else guard.of(keys[places])
+        if piece.single and (times == 1).all():
+            return ListedAnswers(columns, *_ones(len(asking)), True)
         after = piece.after[asking] * times
         before = after if piece.before is piece.after else piece.before[asking] * times
         return ListedAnswers(columns, before, after)
+    if guard is not None and isinstance(run, CountedRows):
+        run = guard.run(run, found.ranges, found.size)
+    counted = counted and not _each_once(run, store, found, guard)
+    single = piece.single and not counted
+    held = whole.held(not single)
     new = [name for name in child.columns if name in child.variables and name not in piece.columns]
     own = np.array([child.columns.index(name) for name in new], np.int64)
     made = buffer((len(new) + len(held)) * found.size).reshape(-1, found.size)
-    expand(run, found.ranges, found.first, held, own, child.last and not single, made)
+    expand(run, found.ranges, found.first, held, own, counted, made)
     columns = dict(zip([*new, *piece.columns], made))
     if single:
         return ListedAnswers(columns, *_ones(found.size), single, made)
@@ -241,8 +336,18 @@ def _beside(
     if piece.before is not piece.after:
         before = buffer(found.size)
         past = piece.before[None, :].copy()
-        expand(run, found.ranges, found.first, past, own[:0], child.last, before[None, :])
+        expand(run, found.ranges, found.first, past, own[:0], counted, before[None, :])
     return ListedAnswers(columns, before, after, block=made)
+
+
+def _each_once(run: Run, store: Levels, found: AskedRows, guard: GuardCounts | None) -> bool:
+    """Whether each row that is found is known to be there once."""
+    if guard is None and store.single:
+        return True
+    if not isinstance(run, CountedRows) or found.ranges is None:
+        return False
+    low, high = int(found.ranges[:, 0].min()), int(found.ranges[:, 1].max())
+    return high - low <= found.size and bool((run.counts[low:high] == 1).all())
 
 
 def _ones(rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -258,6 +363,7 @@ def _chosen(
     mode: Mode,
     held: tuple[Run, tuple[np.ndarray, np.ndarray] | None],
     found: AskedRows,
+    guard: GuardCounts | None,
 ) -> ListedAnswers:
     """The rows that are found, without those that are there no more, fail a comparison or are not asked for
     by a mode."""
@@ -281,6 +387,8 @@ def _chosen(
     if child.last:
         old, new = (counts, counts) if changed is None else (changed[0][places], changed[1][places])
         before, after = product(before, old), product(after, new)
+    elif guard is not None:
+        before = after = product(after, guard.of(keys))
     columns |= {name: values for name, values in own.items() if name not in columns}
     if holds is not None and not holds.all():
         return ListedAnswers({n: v[holds] for n, v in columns.items()}, before[holds], after[holds])
