@@ -198,7 +198,7 @@ class Lookups:
         for path in self.paths:
             for block in self._blocks(path, event, low):
                 for answers in self._grown(path, 0, len(path.steps), block):
-                    admitted = self._admitted(answers)
+                    admitted = self.admitted(answers)
                     if len(admitted):
                         self._made += len(admitted)
                         yield admitted
@@ -210,7 +210,7 @@ class Lookups:
             apart = len(path.steps) if self._held is not None else path.apart
             for block in self._blocks(path, event, low):
                 for rows in self._grown(path, 0, apart, block):
-                    self._sum(path, apart, self._admitted(rows) if self._held is not None else rows, sums)
+                    self._sum(path, apart, self.admitted(rows) if self._held is not None else rows, sums)
         return TupleEnds(event, low, sums.number, sums.latest)
 
     def _blocks(self, path: Path, event: np.ndarray, low: np.ndarray) -> Iterator[Partial]:
@@ -293,7 +293,7 @@ class Lookups:
             if len(more):
                 yield more
 
-    def _admitted(self, answers: Partial) -> Partial:
+    def admitted(self, answers: Partial) -> Partial:
         """Whole answers that are in a window that is no interval of events."""
         if self._held is None or not len(answers):
             return answers

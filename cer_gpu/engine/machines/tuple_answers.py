@@ -1,13 +1,13 @@
-"""The answers of a rule at some ends of a chunk: few answers are kept, many are looked up again."""
+"""The answers of a rule at some ends of a chunk: few answers are kept, many are found again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
-from cer_gpu.engine.machines.lookups import Lookups, Partial, TupleEnds
+from cer_gpu.engine.machines.lookups import Partial, TupleEnds
 from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
@@ -20,6 +20,26 @@ BULK_ROWS = 1 << 20
 
 MOST_ROWS = 1 << 26
 """The most answers at one event that are listed, because they have to be sorted."""
+
+
+class TupleFinder(Protocol):
+    """What finds the answers of a rule among the events of a chunk."""
+
+    @property
+    def atoms(self) -> int:
+        """How many atoms the rule has."""
+
+    def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[Partial]:
+        """The answers that end at some events, block by block, in any order.
+
+        Parameters
+        ----------
+        event, low : ndarray, shape (ends,), int64
+            The events, and the least event that each admits.
+        """
+
+    def tally(self, event: np.ndarray, low: np.ndarray) -> TupleEnds:
+        """How many answers end at some events; parameters as for `listed`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +60,23 @@ class FoundTuples:
     event: np.ndarray
 
     @classmethod
-    def within(cls, lookups: Lookups, event: np.ndarray, low: np.ndarray, most: int) -> FoundTuples | None:
+    def within(cls, finder: TupleFinder, event: np.ndarray, low: np.ndarray, most: int) -> FoundTuples | None:
         """The answers that end at some events; None where there are more than `most`.
 
         Parameters
         ----------
-        lookups : Lookups
+        finder : TupleFinder
         event, low : ndarray, shape (ends,), int64
-            As for `Lookups.listed`.
+            As for `TupleFinder.listed`.
         most : int
         """
         blocks, count = [], 0
-        for block in lookups.listed(event, low):
+        for block in finder.listed(event, low):
             blocks.append(block)
             count += len(block)
             if count > most:
                 return None
-        rows = _together(blocks, lookups.atoms)
+        rows = _together(blocks, finder.atoms)
         start = rows.event.min(axis=1) if len(rows) else rows.end
         order = np.lexsort((*rows.event.T[::-1], start, rows.end))
         number = np.bincount(rows.end, minlength=len(event)).astype(np.int64)
@@ -80,7 +100,7 @@ class TupleAnswers:
 
     Parameters
     ----------
-    lookups : Lookups
+    finder : TupleFinder
     tally : TupleEnds
         How many answers end at each.
     found : FoundTuples or None
@@ -89,8 +109,8 @@ class TupleAnswers:
 
     sharing: Literal["blocks"] = "blocks"
 
-    def __init__(self, lookups: Lookups, tally: TupleEnds, found: FoundTuples | None) -> None:
-        self._lookups = lookups
+    def __init__(self, finder: TupleFinder, tally: TupleEnds, found: FoundTuples | None) -> None:
+        self._finder = finder
         self._tally = tally
         self._found = found
 
@@ -135,7 +155,7 @@ class TupleAnswers:
         if self._found is not None:
             rows = self._found.of(event)
         else:
-            rows = _together(list(self._lookups.listed(event, low)), self._lookups.atoms)
+            rows = _together(list(self._finder.listed(event, low)), self._finder.atoms)
         start = rows.event.min(axis=1) if len(rows) else rows.end
         order = np.lexsort((*rows.event.T[::-1], start, rows.end))
         if limit is not None:

@@ -5,7 +5,8 @@ are sorted by the values that the atom shares with those before it, so a lookup 
 search cuts it to the window, and to what a comparison admits, by a second order of the same events. A block
 of partial answers is extended by one atom at a time, so memory does not grow with the number of answers. If
 answers are counted and not listed, they are not extended by the last atoms, as long as these read no event of
-one another: the numbers of events that each finds are multiplied.
+one another: the numbers of events that each finds are multiplied. If partial answers are many and lead to few
+answers, a view of the chunk lists these instead (`cer_gpu.engine.machines.tuple_views`).
 
 **Cost.** A lookup takes O(log n); with one comparison, so does the number of events that it finds. An event
 costs as many steps as there are partial answers with it as the latest event. If these are very many and lead
@@ -14,21 +15,30 @@ to few answers, the run ends with a `LimitError` that names the atom that they c
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consuming, Consumption
 from cer_gpu.engine.machines.ends import Ends, first_ends, no_ends
 from cer_gpu.engine.machines.lookups import LARGEST, Lookups, TupleEnds
-from cer_gpu.engine.machines.tuple_answers import FEW, FoundTuples, TupleAnswers
+from cer_gpu.engine.machines.tuple_answers import FEW, FoundTuples, TupleAnswers, TupleFinder
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
+from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.tuples import TupleMachine
 
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.tuple_views import TupleView
+
 UNIT = 1 << 12
 """The least number of ends that a thread takes at a time."""
+
+LEAST_ATOMS = 3
+"""Atoms from which on partial answers may be in no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +47,14 @@ class Looked:
 
     Attributes
     ----------
-    lookups : Lookups
+    finder : TupleFinder
     tally : TupleEnds
         How many answers end at each event at which some end, with the latest start.
     found : FoundTuples or None
         The answers themselves, where they are few.
     """
 
-    lookups: Lookups
+    finder: TupleFinder
     tally: TupleEnds
     found: FoundTuples | None = None
 
@@ -99,7 +109,7 @@ class TupleRunner(Consuming):
         """The answers at some ends of a chunk."""
         looked = self._looked(chunk)
         which = np.searchsorted(looked.tally.event, ends.event)
-        return TupleAnswers(looked.lookups, looked.tally.some(which), looked.found)
+        return TupleAnswers(looked.finder, looked.tally.some(which), looked.found)
 
     def open_runs(self) -> None:
         """None: each push runs the open window again."""
@@ -118,10 +128,14 @@ class TupleRunner(Consuming):
             held = AttributeWindow(chunk.events.keys, chunk.events.all_keyed, window.size)
         lookups = Lookups(self._machine, chunk.events, held)
         event, low = self._reported(chunk)
-        if self._machine.product == "run":
-            found = FoundTuples.within(lookups, event, low, FEW)
-            if found is not None:
-                return Looked(lookups, found.tally, found)
+        view = self._view(chunk, lookups, event, low)
+        if view is not None:
+            try:
+                return self._listed(view, event, low) or Looked(view, view.tally(event, low))
+            except LimitError:
+                pass  # a multiplicity is above 2^62, of what may be in no answer
+        if (looked := self._listed(lookups, event, low)) is not None:
+            return looked
         units = max(min(len(event) // UNIT, 4 * self._workers.threads), 1)
         edges = [len(event) * number // units for number in range(units + 1)]
 
@@ -132,6 +146,26 @@ class TupleRunner(Consuming):
         lookups.prepare()
         parts = self._workers.map("counting", tally, range(units), len(event))
         return Looked(lookups, TupleEnds.joined(parts))
+
+    def _listed(self, finder: TupleFinder, event: np.ndarray, low: np.ndarray) -> Looked | None:
+        """The answers at some ends, where they are asked for and few."""
+        if self._machine.product != "run":
+            return None
+        found = FoundTuples.within(finder, event, low, FEW)
+        return None if found is None else Looked(finder, found.tally, found)
+
+    def _view(self, chunk: Chunk, lookups: Lookups, event: np.ndarray, low: np.ndarray) -> TupleView | None:
+        """What lists the answers by a tree, where it has less to do than lookups."""
+        if len(lookups.paths) < LEAST_ATOMS:
+            return None
+        from cer_gpu.engine.machines.tuple_views import view_of  # most runs need no tree
+
+        events = len(chunk.events.symbols)
+        lane, time = None, np.arange(events)
+        if len(chunk.lanes) > 1:
+            lane = np.searchsorted(chunk.lanes.begin, time, side="right")
+            time[np.argsort(chunk.events.positions, kind="stable")] = np.arange(events)
+        return view_of(lookups, lane, time, event, low)
 
     def _total(self, chunk: Chunk) -> int | None:
         """How many answers end at all events of a chunk; None where lookups count them."""

@@ -10,7 +10,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.joins.hierarchical import diagnose, is_acyclic
 from cer_gpu.joins.lookups import Lookup, LookupPlan, Path
 from cer_gpu.joins.query import ConjunctiveQuery
-from cer_gpu.joins.theta.whole import whole_query
+from cer_gpu.joins.theta.whole import ANSWER, ROW, listed_query, whole_query
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.words import written
@@ -103,6 +103,12 @@ class LookupExplanation:
             told += (
                 "\ncount() takes the number of all answers from a join tree, as a view does, where that is "
                 "less\nthan the partial answers: O(n log n) with one inequality between two atoms"
+            )
+        if listed_query(self.lookups) is not None:
+            told += (
+                "\nwhere most partial answers lead to none a view lists the answers, and a window deletes "
+                "from it what\nhas left: if partial answers, which are counted first, are more than "
+                f"{ROW} for each event that\nfits an atom and {ANSWER} for each answer"
             )
         return told
 
