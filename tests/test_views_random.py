@@ -83,6 +83,7 @@ def test_several_threads_share_what_a_batch_does(seed: int, monkeypatch: pytest.
     monkeypatch.setattr(workers.Workers, "map", counted)
     monkeypatch.setattr(levels, "LEAST_UNITED", rng.randint(1, 3))
     monkeypatch.setattr(reducts, "LEAST_ASKING", rng.randint(1, 3))
+    monkeypatch.setattr(reducts, "LEAST", 1)
     for _ in range(2):
         text, relations = random_rule(rng, rng.randint(2, 4))
         run(cer_gpu.maintain(text), text, relations, rng)

@@ -65,10 +65,13 @@ def put(rows, keys, amounts, missing):
     for i in range(many):
         if not missing[i]:
             continue
-        at = onward(rows.keys, at, size, keys, i, width, 0, FROM)
         if at == size:
             break
-        if alike(rows.keys, at, keys, i, width):
+        there = alike(rows.keys, at, keys, i, width)
+        if not there:
+            at = onward(rows.keys, at, size, keys, i, width, 0, FROM)
+            there = at < size and alike(rows.keys, at, keys, i, width)
+        if there:
             missing[i] = 0
             emptied += _put_one(rows, at, amounts[i])
             at += 1

@@ -185,20 +185,42 @@ def _with_guard(
         return []
     ranges = ranges[:many]
 
-    def part(slice_: np.ndarray) -> Change:
-        size = int((slice_[:, 1] - slice_[:, 0]).sum())
-        keys, amounts = np.empty((size, width), np.int64), np.empty(size, np.int64)
+    slices = _shared_out(ranges)
+    sizes = [int((one[:, 1] - one[:, 0]).sum()) for one in slices]
+    starts = [0, *np.cumsum(sizes).tolist()]
+    keys, amounts = np.empty((starts[-1], width), np.int64), np.empty(starts[-1], np.int64)
+
+    def written(number: int) -> int:
+        begin, end = starts[number], starts[number + 1]
         scratch = np.empty((len(join.keys), 2), np.int64)
         tests = len(join.shared), join.tests, join.turned
-        made = cpu_climb.affected(run, changed, *tests, slice_, scratch, keys, amounts)
-        if made < 0:
-            raise too_many()
-        if join.aligned:
-            return Change(keys[:made], amounts[:made])
-        return change_of(layout, place, columns_of(layout.places[join.guard], keys[:made]), amounts[:made])
+        arguments = (slices[number], scratch, keys[begin:end], amounts[begin:end])
+        return int(cpu_climb.affected(run, changed, *tests, *arguments))
 
-    slices = _shared_out(ranges)
-    return [part(ranges)] if len(slices) == 1 else Workers().map("updating", part, slices)
+    made = [written(0)] if len(slices) == 1 else Workers().map("updating", written, range(len(slices)))
+    if min(made) < 0:
+        raise too_many()
+    if not join.aligned:
+
+        def over(number: int) -> Change:
+            part = slice(starts[number], starts[number] + made[number])
+            columns = columns_of(layout.places[join.guard], keys[part])
+            return change_of(layout, place, columns, amounts[part])
+
+        return Workers().map("updating", over, range(len(slices)))
+    # Slices come in order: each is moved to where the one before it ends.
+    size = made[0]
+    for begin, rows in zip(starts[1:], made[1:]):
+        end = begin + rows
+        if size and rows and (keys[size - 1] == keys[begin]).all():
+            # Two groups may have one row of the node.
+            amounts[size - 1] += amounts[begin]
+            begin += 1
+        if begin > size:
+            keys[size : size + end - begin] = keys[begin:end]
+            amounts[size : size + end - begin] = amounts[begin:end]
+        size += end - begin
+    return [Change(keys[:size], amounts[:size])]
 
 
 def _shared_out(ranges: np.ndarray) -> list[np.ndarray]:

@@ -166,7 +166,7 @@ class KeptTree:
         def add(number: int) -> None:
             one = found[number]
             assert one is not None
-            self.stores[number].add(one.keys, one.amounts * sign)
+            self.stores[number].add(one.keys, one.amounts if sign > 0 else -one.amounts)
             done[number] = True
 
         try:
