@@ -128,10 +128,10 @@ def test_formulas_agree_with_all_triples(seed):
     assert dict(zip(ends.tolist(), starts.tolist(), strict=True)) == latest
 
 
-def test_a_stream_is_the_same_in_pieces(monkeypatch):
+def test_a_stream_is_the_same_in_batches(monkeypatch):
     monkeypatch.setattr(streams, "BATCH", 64)
     whole = streams.make_table(200)
-    parts = list(streams.pieces(200, streams.COLUMNS))
+    parts = list(streams.batches(200, streams.COLUMNS))
     assert len(parts) == 4
     for name in streams.COLUMNS:
         joined = np.concatenate([part[name] for part in parts])

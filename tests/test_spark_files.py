@@ -101,7 +101,7 @@ def test_a_file_that_changes_after_its_footer_was_read(table: pa.Table, tmp_path
     path = tmp_path / "a.parquet"
     pq.write_table(table, path, row_group_size=1000)
     found = opened_lake(str(path), "ts")
-    parts = list(lake.parts(found.files, found.groups[1:]))
+    parts = list(lake.files_of(found.files, found.groups[1:]))
     rows = FileRows(parts, found.schema)
     assert sum(batch.num_rows for batch in rows.read(["ts"], 500)) == len(table) - 1000
     pq.write_table(table.slice(1), path, row_group_size=1000)
