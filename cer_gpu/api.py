@@ -84,7 +84,7 @@ class Query:
         All names that occur in the query: columns, event types, variables.
     """
 
-    def __init__(self, text: str, params: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, text: str, params: Mapping[str, Any] | None = None, bound_next: bool = False) -> None:
         if not isinstance(text, str):
             raise TypeError(f"a query is a str, not {type(text).__name__}")
         self.text = text
@@ -100,7 +100,7 @@ class Query:
         self._planned: tuple[_KeptPlan, ...] = ()
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
-        self._plan = self._checked_plan(None, RoleColumns(stream="stream"), AUTO)
+        self._assumed = None if bound_next else self._plan_without_data()
 
     @property
     def tree(self) -> Statement:
@@ -286,7 +286,7 @@ class Query:
         if format not in ("text", "mermaid", "svg"):
             raise ValueError(f'format is "text", "mermaid" or "svg", not {format!r}')
         asked = read_options(**keywords)
-        found, place = self._plan, ""
+        found, place = self._assumed or self._plan_without_data(), ""
         if events is None and asked.engine != AUTO:
             found = self._checked_plan(None, RoleColumns(stream="stream"), asked.engine)
         if events is not None:
@@ -459,12 +459,16 @@ class Query:
             self._planned = (planned, *known[: SCHEMAS - 1])
         return planned.plan, schema, planned.notes
 
+    def _plan_without_data(self) -> Plan:
+        """The query planned for the types that its constants suggest."""
+        return self._checked_plan(None, RoleColumns(stream="stream"), AUTO)
+
     def _checked_plan(
         self, schema: Schema | None, columns: RoleColumns, engine: str, asked: Outline | None = None
     ) -> Plan:
         check_engine(engine)
         try:
-            before = self._plan if schema is not None and asked is None and engine == AUTO else None
+            before = self._assumed if schema is not None and asked is None and engine == AUTO else None
             return plan(asked or self._outline, schema, columns, engine, before)
         except QueryError as error:
             raise QueryError(error.diagnostics, self.text) from None

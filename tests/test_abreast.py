@@ -87,9 +87,9 @@ def test_variants_go_abreast(
     inner = running.teams_of
 
     def noted(members: Any) -> Any:
-        blocks, left = inner(members)
-        gone.append(sum(len(block.members) for block in blocks))
-        return blocks, left
+        teams, left = inner(members)
+        gone.append(sum(len(team.members) for team in teams))
+        return teams, left
 
     monkeypatch.setattr("cer_gpu.engine.run.together.teams_of", noted)
     unit = "" if "min" in window else "EVENTS"

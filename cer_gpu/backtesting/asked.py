@@ -67,7 +67,7 @@ def refuse_unknown(params: Mapping[str, Any], asked: Sequence[AskedQuery]) -> No
 
 def _compiled(name: str, text: str) -> Query:
     with in_query(name):
-        return Query(text)
+        return Query(text, bound_next=True)
 
 
 def bound_query(one: AskedQuery, source: Source, options: Options) -> BoundQuery:

@@ -164,10 +164,11 @@ class _Lists:
         self._parts.append(part)
 
     def gathered(self, places: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where the list of each place begins, and the numbers of the pairs: all int32."""
+        """Where the list of each place begins, int32, and the numbers of the pairs, uint32."""
         whole = np.concatenate([np.empty((5, 0), np.int64), *self._parts], axis=1)
-        place, _, _, one, other = whole[:, np.lexsort(whole[2::-1])].astype(np.int32)
-        return np.searchsorted(place, np.arange(places + 1)).astype(np.int32), one, other
+        order = np.lexsort(whole[2::-1])
+        begin = np.searchsorted(whole[0, order], np.arange(places + 1)).astype(np.int32)
+        return begin, whole[3, order].astype(np.uint32), whole[4, order].astype(np.uint32)
 
 
 def edges_of(ladders: Sequence[Ladder], cells: Sequence[np.ndarray]) -> tuple[Edges, int]:

@@ -37,18 +37,19 @@ class ListedEdges(NamedTuple):
 
     The numbers of runs lie in one array, `runs`: that of member v from node p to q at v * n * n + p * n + q,
     with ones where p is q. An event of cell c in span d of the members (see `Spans`) has its entries between
-    two places of `ended` and `dropped`, at c * spans + d.
+    two places of `ended` and `dropped`, at c * spans + d. What is an index of every addition is unsigned: no
+    kernel then asks whether it counts from the end.
 
     ==========  ===========================  ===============================================================
     `ended`     int32 [cells * spans + 1]    the ends of a cell and span
-    `of`        int32 [ends]                 the member; ascending, the ends of a member stand side by side
-    `runs`      int32 [ends]                 the number that it adds to the complex events of the end
-    `added`     int32 [cells + 1]            the additions of a new event of each cell
-    `to`        int32 [additions]            the number that grows ...
-    `plus`      int32 [additions]            ... by this one
-    `dropped`   int32 [cells * spans + 1]    the subtractions when the oldest event of a cell and span leaves
-    `less`      int32 [subtractions]         the number that falls ...
-    `by`        int32 [subtractions]         ... by this one
+    `of`        uint32 [ends]                the member; ascending, the ends of a member stand side by side
+    `runs`      uint32 [ends]                the number that it adds to the complex events of the end
+    `added`     int32 [cells + 1]            what a new event of a cell adds, one after another
+    `to`        uint32 [additions]           this number grows ...
+    `plus`      uint32 [additions]           ... by this one
+    `dropped`   int32 [cells * spans + 1]    what goes when the oldest event of a cell and span does
+    `less`      uint32 [subtractions]        this number falls ...
+    `by`        uint32 [subtractions]        ... by this one
     ==========  ===========================  ===============================================================
     """
 
@@ -61,6 +62,68 @@ class ListedEdges(NamedTuple):
     dropped: np.ndarray
     less: np.ndarray
     by: np.ndarray
+
+
+class MaskedProgram(NamedTuple):
+    """What an event does to registers, one for each node, of members that may do anything: in order.
+
+    A node may also lose its runs at an event (`:`), or double them (iterations, which take it or leave it).
+
+    ==========  ====================  ======================================================================
+    `first`     int32 [cells + 1]     the operations of cell c are first[c] .. first[c + 1] - 1
+    `into`      int32 [operations]    a register
+    `of`        int32 [operations]    a register; behind those of the nodes lie old values, still to be read
+    `row`       int32 [operations]    the members that it counts for: a row of `MaskedEnds.masks`
+    `adds`      uint8 [operations]    1: `into` grows by the masked register `of`; 0: it becomes that
+    ==========  ====================  ======================================================================
+    """
+
+    first: np.ndarray
+    into: np.ndarray
+    of: np.ndarray
+    row: np.ndarray
+    adds: np.ndarray
+
+
+class MaskedEnds(NamedTuple):
+    """At which events complex events of such members end, and at which they may begin.
+
+    ==========  =========================  =================================================================
+    `first`     int32 [cells + 1]          the ends of cell c are first[c] .. first[c + 1] - 1
+    `source`    int32 [ends]               a node; a complex event ends for each of its runs
+    `row`       int32 [ends]               of `masks`
+    `begins`    uint8 [cells]              1: a run of some member may begin here, and go on
+    `masks`     int64 [rows, members]      -1: it counts for the member, else 0
+    ==========  =========================  =================================================================
+    """
+
+    first: np.ndarray
+    source: np.ndarray
+    row: np.ndarray
+    begins: np.ndarray
+    masks: np.ndarray
+
+
+class MaskedWork(NamedTuple):
+    """Scratch for such members, and what their numbers came to.
+
+    ==========  =======================================  ===================================================
+    `prefix`    int64 [forward registers, n, members]    runs from node r at a middle event to each node
+    `suffix`    int64 [backward registers, n, members]   runs from each node to node r at that event
+    `front`     int64 [snapshots, n - 1, members]        `suffix` of node 0, from 1 on, where it changed
+    `place`     int64 [snapshots]                        the event of each, descending
+    `number`    int64 [members]
+    `over`      int64 [members]                          in/out: what of it has a bit from 62 on has been
+                                                         past 2^62: what was found of the member is wrong
+    ==========  =======================================  ===================================================
+    """
+
+    prefix: np.ndarray
+    suffix: np.ndarray
+    front: np.ndarray
+    place: np.ndarray
+    number: np.ndarray
+    over: np.ndarray
 
 
 class Spans(NamedTuple):

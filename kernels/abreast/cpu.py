@@ -30,7 +30,7 @@ def _take_body(matrices, out_of, of, mask, begin, stop):
         sums[v] -= less[v] & mask[v]
 
 
-def _tally_body(number, at, hits, matches, first, last):
+def tally_body(number, at, hits, matches, first, last):
     """Add what ends at an event to the sums of its group."""
     for v in range(number.shape[0]):
         hits[v] += number[v] != 0
@@ -40,7 +40,7 @@ def _tally_body(number, at, hits, matches, first, last):
         last[v] = at if (number[v] != 0) & (at > last[v]) else last[v]
 
 
-_add, _take, _tally = inline(_add_body), inline(_take_body), inline(_tally_body)
+_add, _take, tally = inline(_add_body), inline(_take_body), inline(tally_body)
 
 
 def _drop_body(edges, n, cell, matrices, begin, stop):
@@ -108,7 +108,7 @@ def abreast_body(edges, spans, events, begin, report, stop, low, matrices, numbe
                             number[v] += runs[v] & mask[v]
                     e += 1
                 b = events.group[j] if events.group.shape[0] else 0
-                _tally(number, events.at[j], sums.hits[b], sums.matches[b], sums.first[b], sums.last[b])
+                tally(number, events.at[j], sums.hits[b], sums.matches[b], sums.first[b], sums.last[b])
             for k in range(e, e1):
                 p, q = source[k], target[k]
                 if q < n:

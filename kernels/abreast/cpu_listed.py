@@ -32,7 +32,10 @@ def listed_body(listed, spans, events, begin, report, stop, low, runs, ones, sum
     added, to, plus = listed.added, listed.to, listed.plus
     dropped, less, by = listed.dropped, listed.less, listed.by
     width = low.shape[0]
+    grouped = events.group.shape[0] > 0
     widest = 0
+    b = 0
+    hits, matches, first, last = sums.hits[0], sums.matches[0], sums.first[0], sums.last[0]
     for g in range(begin.shape[0]):
         runs[:] = 0
         for k in range(ones.shape[0]):
@@ -43,13 +46,16 @@ def listed_body(listed, spans, events, begin, report, stop, low, runs, ones, sum
                 return widest
             cell = np.int64(cells[j])
             if j >= report[g]:
-                b = events.group[j] if events.group.shape[0] else 0
+                if grouped and events.group[j] != b:
+                    b = events.group[j]
+                    hits, matches, first, last = sums.hits[b], sums.matches[b], sums.first[b], sums.last[b]
+                now, time = keys[j], at[j]
                 for d in range(width):
                     k, k1 = ended[cell * width + d], ended[cell * width + d + 1]
                     if k == k1:
                         continue
-                    i = low[d]
-                    while keys[j] - keys[i] > size[d]:
+                    i, most = low[d], size[d]
+                    while now - keys[i] > most:
                         old = np.int64(cells[i]) * width + d
                         for x in range(dropped[old], dropped[old + 1]):
                             runs[less[x]] -= runs[by[x]]
@@ -63,10 +69,10 @@ def listed_body(listed, spans, events, begin, report, stop, low, runs, ones, sum
                             number += runs[found[k]]
                             k += 1
                         if number != 0:
-                            sums.hits[b, v] += 1
-                            sums.matches[b, v] += number
-                            sums.first[b, v] = min(sums.first[b, v], at[j])
-                            sums.last[b, v] = max(sums.last[b, v], at[j])
+                            hits[v] += 1
+                            matches[v] += number
+                            first[v] = min(first[v], time)
+                            last[v] = max(last[v], time)
             for x in range(added[cell], added[cell + 1]):
                 runs[to[x]] += runs[plus[x]]
     return widest

@@ -39,16 +39,20 @@ def add_few_cuts_body(index, values, valid, bounds, shares):
 
 
 def elementary_range_body(value, bounds):
-    """The number of bounds that are <= a value, by binary search."""
+    """The number of bounds that are <= a value, by binary search; of a NaN it is 0.
+
+    Each step halves what is left, whatever the value: which half it is, is added and not branched on, since
+    no processor foresees it.
+    """
+    left = bounds.shape[0]
+    if left == 0:
+        return 0
     low = 0
-    high = bounds.shape[0]
-    while low < high:
-        middle = (low + high) >> 1
-        if bounds[middle] <= value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    while left > 1:
+        half = left >> 1
+        low += half * (bounds[low + half - 1] <= value)
+        left -= half
+    return low + (bounds[low] <= value)
 
 
 _elementary_range = jit(elementary_range_body)
@@ -56,12 +60,12 @@ _elementary_range = jit(elementary_range_body)
 
 def add_many_cuts_body(index, values, valid, bounds, shares):
     """`add_cuts_reference` by binary search, for many bounds."""
-    masked = valid.shape[0] > 0
-    for i in range(values.shape[0]):
-        low = 0
-        if (not masked or valid[i]) and values[i] == values[i]:
-            low = _elementary_range(values[i], bounds)
-        index[i] += shares[low]
+    if valid.shape[0] > 0:
+        for i in range(values.shape[0]):
+            index[i] += shares[_elementary_range(values[i], bounds) if valid[i] else 0]
+    else:
+        for i in range(values.shape[0]):
+            index[i] += shares[_elementary_range(values[i], bounds)]
 
 
 def add_codes_body(index, codes, valid, shares, absent):

@@ -5,23 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.machine import runner_of
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
+from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.shared_lanes import SharedLanes
+from cer_gpu.engine.run.abreast_masked import masked_sums
 from cer_gpu.engine.run.chunks import Chunker
 from cer_gpu.engine.run.totals import SAFE, CountedEnds, Sums, Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.abreast.contract import AbreastEvents, Edges, ListedEdges, Spans, no_sums
+from cer_gpu.kernels.abreast.contract import (
+    AbreastEvents,
+    Edges,
+    GroupSums,
+    ListedEdges,
+    Spans,
+    no_sums,
+)
 from cer_gpu.kernels.abreast.cpu import abreast
 from cer_gpu.kernels.abreast.cpu_listed import listed_abreast
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.automaton_abreast import Ladder, edges_of, ladder_of, listed_of, shared_edges
+from cer_gpu.plan.automaton_masked import Masked, Moves, masked_of, moves_of
 from cer_gpu.plan.compiled import CompiledQuery
 
 ABREAST = 256
@@ -60,18 +70,28 @@ class BunchMember(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Team:
-    """Members that are followed together, ascending by the size of their windows."""
+class Team:
+    """Members that are followed together, ascending by the size of their windows; none has sizes without."""
 
     members: tuple[BunchMember, ...]
-    edges: Edges | ListedEdges
+    edges: Edges | ListedEdges | Masked
     nodes: int
     begin: np.ndarray
     sizes: tuple[int | float, ...]
 
+    @property
+    def carried(self) -> bool:
+        """Whether its members have no window."""
+        return not self.sizes
 
-def teams_of(members: Sequence[BunchMember]) -> tuple[list[_Team], list[BunchMember]]:
-    """Teams of the members that run abreast, and the members that are followed one by one."""
+    @property
+    def numbers(self) -> np.ndarray:
+        """The numbers of its members, shape (members,), int64."""
+        return np.array([one.number for one in self.members])
+
+
+def teams_of(members: Sequence[BunchMember]) -> tuple[list[Team], list[BunchMember]]:
+    """The teams of members that go abreast, and the members that are followed one by one."""
     found = [(member, ladder_of(member.query)) for member in members]
     left = [member for member, ladder in found if ladder is None]
     able = [(_size(member), member, ladder) for member, ladder in found if ladder is not None]
@@ -87,6 +107,30 @@ def teams_of(members: Sequence[BunchMember]) -> tuple[list[_Team], list[BunchMem
         else:
             listed = few or shared_edges(ladders, [member.cells for member in own]) < SHARED
             teams.append(_team(own, ladders, listed))
+    masked, left = _masked_teams(left)
+    return [*teams, *masked], left
+
+
+def _masked_teams(members: Sequence[BunchMember]) -> tuple[list[Team], list[BunchMember]]:
+    """The same of members whose runs may do anything: one window for each team, or none."""
+    alike: dict[Any, list[tuple[BunchMember, Moves]]] = {}
+    teams, left = [], []
+    for member in members:
+        moves = moves_of(member.query)
+        if moves is None:
+            left.append(member)
+            continue
+        size = None if member.query.window is None else member.query.window.size
+        alike.setdefault((size, moves.nodes), []).append((member, moves))
+    for (size, nodes), some in alike.items():
+        for at in range(0, len(some), ABREAST):
+            own, moves = zip(*some[at : at + ABREAST])
+            made = masked_of(moves, [one.cells for one in own]) if len(own) >= LEAST_ABREAST else None
+            if made is None:
+                left += own
+                continue
+            sizes = () if size is None else (size,)
+            teams.append(Team(own, made, nodes, np.array([0, len(own)]), sizes))
     return teams, left
 
 
@@ -95,12 +139,12 @@ def _size(member: BunchMember) -> int | float:
     return member.query.window.size
 
 
-def _team(members: Sequence[BunchMember], ladders: Sequence[Ladder], listed: bool) -> _Team:
+def _team(members: Sequence[BunchMember], ladders: Sequence[Ladder], listed: bool) -> Team:
     sizes = list(map(_size, members))
     begin = np.array([0, *(k for k in range(1, len(sizes)) if sizes[k] != sizes[k - 1]), len(sizes)])
     cells = [member.cells for member in members]
     edges, nodes = listed_of(ladders, cells, begin) if listed else edges_of(ladders, cells)
-    return _Team(tuple(members), edges, nodes, begin, tuple(sizes[k] for k in begin[:-1]))
+    return Team(tuple(members), edges, nodes, begin, tuple(sizes[k] for k in begin[:-1]))
 
 
 class AbreastRun:
@@ -108,14 +152,14 @@ class AbreastRun:
 
     Parameters
     ----------
-    teams : sequence of _Team
+    teams : sequence of Team
     lanes : SharedLanes
     workers : Workers
     totals : Totals
         Where sums are added.
     """
 
-    def __init__(self, teams: Sequence[_Team], lanes: SharedLanes, workers: Workers, totals: Totals) -> None:
+    def __init__(self, teams: Sequence[Team], lanes: SharedLanes, workers: Workers, totals: Totals) -> None:
         self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
         widest = max((member for team in teams for member in team.members), key=_size).query
         self._window = widest.window
@@ -133,15 +177,21 @@ class AbreastRun:
         """Run the events that are left."""
         self._run(self._chunker.rest())
 
-    def held(self) -> Relevant | None:
-        """The events that later ones may need; for `resume`."""
-        return self._chunker.held()
+    def state(self) -> dict[str, Any] | None:
+        """The events that later ones may need, once `rest` has been called."""
+        held = self._chunker.held()
+        return None if held is None else state_of(held)
+
+    def restore(self, state: dict[str, Any] | None, lane_keys: Keys | None) -> None:
+        """Go on with what `state` returned; `lane_keys` is what lanes stand for."""
+        if state is not None:
+            self._chunker.resume(relevant_of(state, lane_keys))
 
     def _run(self, chunk: Chunk | None) -> None:
         if chunk is None:
             return
-        grouped = _grouped(chunk, self._totals)
-        units = _units(chunk.segments, grouped, self._workers.threads)
+        grouped = grouped_by(chunk, self._totals)
+        units = units_of(chunk.segments, grouped, self._workers.threads)
         work = [(team, unit) for unit in units for team in self._teams]
         found = self._workers.map(
             "counting", lambda one: self._sums(chunk, grouped, *one), work, chunk.segments.events
@@ -150,7 +200,7 @@ class AbreastRun:
             for one in sums:
                 self._totals.take(one)
 
-    def _sums(self, chunk: Chunk, grouped: _Grouped, team: _Team, segments: Segments) -> list[Sums]:
+    def _sums(self, chunk: Chunk, grouped: GroupedEvents, team: Team, segments: Segments) -> list[Sums]:
         """What the members of a team find in some segments."""
         events = chunk.events
         windows = [comparable(chunk.measured, size) for size in team.sizes]
@@ -160,31 +210,38 @@ class AbreastRun:
             events.symbols, windows[0].keys, grouped.at, grouped.group - low if low else grouped.group
         )
         spans = Spans(team.begin, np.array([one.size for one in windows], windows[0].keys.dtype))
-        sums = no_sums(high - low, len(team.members), grouped.at.dtype)
+        many = len(team.members)
+        sums = no_sums(high - low, many, grouped.at.dtype)
         place = segments.begin, segments.report, segments.stop
-        if isinstance(team.edges, ListedEdges):
-            many = len(team.members)
+        wrong = np.zeros(many, bool)
+        if isinstance(team.edges, Masked):
+            wrong = masked_sums(team.edges, spans.size[0], read, *place, sums)
+        elif isinstance(team.edges, ListedEdges):
             widest = listed_abreast(team.edges, many, spans, team.nodes, read, *place, sums)
+            wrong[:] = _past(widest, team.nodes, segments.events)
         else:
             widest = abreast(team.edges, spans, team.nodes, read, *place, sums)
-        most = comb(widest + team.nodes - 1, team.nodes - 1)
-        if most * max(1, segments.events) >= SAFE:
-            return self._one_by_one(chunk, team, segments)
-        group, member = np.nonzero(sums.hits)
-        numbers = np.array([one.number for one in team.members])
-        hits, matches, first, last = (column[group, member] for column in sums)
-        bucket, lane = grouped.bucket[low + group], grouped.lane[low + group]
-        return [Sums(numbers[member], bucket, lane, hits, matches, first, last)]
+            wrong[:] = _past(widest, team.nodes, segments.events)
+        found = [grouped.sums_of(sums, team.numbers, low, ~wrong)]
+        if wrong.any():
+            found.append(self._one_by_one(chunk, team, wrong, segments))
+        return found
 
-    def _one_by_one(self, chunk: Chunk, team: _Team, segments: Segments) -> list[Sums]:
-        """The same, each member by itself: where a number may be past 64 bits."""
+    def _one_by_one(self, chunk: Chunk, team: Team, which: np.ndarray, segments: Segments) -> Sums:
+        """The same, each of some members by itself: where a number may be past 64 bits."""
         totals = Totals(self._totals.cut, self._totals.keyed)
-        for member in team.members:
+        for place in np.flatnonzero(which).tolist():
+            member = team.members[place]
             runner = runner_of(member.query, self._workers, False)
             events = replace(chunk.events, symbols=member.cells[chunk.events.symbols])
             own = replace(chunk, events=events, segments=segments)
             totals.add(member.number, counted(events, *runner.counts(own)))
-        return [totals.groups()]
+        return totals.groups()
+
+
+def _past(widest: int, nodes: int, events: int) -> bool:
+    """Whether sums may be past 64 bits, of so many events whose windows hold so many at most."""
+    return comb(widest + nodes - 1, nodes - 1) * max(1, events) >= SAFE
 
 
 def counted(events: Relevant, event: np.ndarray, number: np.ndarray) -> CountedEnds:
@@ -198,7 +255,7 @@ def counted(events: Relevant, event: np.ndarray, number: np.ndarray) -> CountedE
     )
 
 
-class _Grouped(NamedTuple):
+class GroupedEvents(NamedTuple):
     """Which group of sums each event of a chunk adds to.
 
     Attributes
@@ -222,14 +279,21 @@ class _Grouped(NamedTuple):
         # Times ascend in a segment, and so do its groups.
         return self.group[segments.report], self.group[segments.stop - 1] + 1
 
+    def sums_of(self, found: GroupSums, numbers: np.ndarray, low: int, which: np.ndarray) -> Sums:
+        """What some members found in the groups from `low` on, with their numbers."""
+        group, member = np.nonzero(found.hits * which)
+        hits, matches, first, last = (column[group, member] for column in found)
+        group += low
+        return Sums(numbers[member], self.bucket[group], self.lane[group], hits, matches, first, last)
 
-def _grouped(chunk: Chunk, totals: Totals) -> _Grouped:
+
+def grouped_by(chunk: Chunk, totals: Totals) -> GroupedEvents:
     """The groups of the events of a chunk."""
     events = chunk.events
     at = events.moments if len(events.moments) else events.positions
     zero = np.zeros(1, np.int64)
     if totals.cut is None and not totals.keyed:
-        return _Grouped(at, zero[:0], zero, zero)
+        return GroupedEvents(at, zero[:0], zero, zero)
     none = np.zeros(len(at), np.int64)
     bucket = none if totals.cut is None else totals.cut.of(events.moments)
     lane = events.lanes.astype(np.int64) if totals.keyed else none
@@ -241,10 +305,10 @@ def _grouped(chunk: Chunk, totals: Totals) -> _Grouped:
     number = np.empty(len(begin), np.int64)
     number[order] = np.cumsum(fresh) - 1
     group = np.repeat(number, np.diff(np.append(begin, len(at))))
-    return _Grouped(at, group, bucket[begin][order][fresh], lane[begin][order][fresh])
+    return GroupedEvents(at, group, bucket[begin][order][fresh], lane[begin][order][fresh])
 
 
-def _units(segments: Segments, grouped: _Grouped, threads: int) -> list[Segments]:
+def units_of(segments: Segments, grouped: GroupedEvents, threads: int) -> list[Segments]:
     """Segments in units of work, which do not have many groups each."""
     low, high = grouped.spans(segments)
     groups = np.cumsum(high - low)

@@ -22,6 +22,7 @@ from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.abreast import AbreastRun, BunchMember, counted, teams_of
+from cer_gpu.engine.run.abreast_carried import CarriedRun
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Inside
 from cer_gpu.engine.run.components import (
@@ -140,7 +141,11 @@ class Bunch:
         teams, self._members = ([], found) if made is None else teams_of(found)
         lanes = SharedLanes(self._intake)
         self._runs = [SharedRun(member.query, lanes, workers, least) for member in self._members]
-        self._abreast = AbreastRun(teams, lanes, workers, totals) if teams else None
+        self._abreast: list[AbreastRun | CarriedRun] = []
+        if windowed := [one for one in teams if not one.carried]:
+            self._abreast.append(AbreastRun(windowed, lanes, workers, totals))
+        if carried := [one for one in teams if one.carried]:
+            self._abreast.append(CarriedRun(carried, lanes, workers, totals))
         self.columns = tuple(dict.fromkeys(name for one in bound for name in one.columns(())))
         self._schema = source.arrow_schema
 
@@ -154,28 +159,28 @@ class Bunch:
         if part is None or not len(part):
             return
         self._each(partial(self._take, part))
-        if self._abreast is not None:
-            self._abreast.add(part)
+        for run in self._abreast:
+            run.add(part)
 
     def _resume(self, tail: Relevant) -> None:
         """Go on after events that are not reported, but may be part of what is."""
         for member, run in zip(self._members, self._runs, strict=True):
             run.resume(self._read_by(member, tail))
-        if self._abreast is not None:
-            self._abreast.resume(tail)
+        for together in self._abreast:
+            together.resume(tail)
 
     def rest(self) -> None:
         """Add what ends at the events that are left; further events may follow."""
         self._each(lambda number: self._runs[number].rest())
-        if self._abreast is not None:
-            self._abreast.rest()
+        for run in self._abreast:
+            run.rest()
 
     def state(self) -> dict[str, Any]:
         """All that is kept for later events, after `rest` was called, and what was found so far."""
         return {
             "intake": intake_state(self._intake),
             "runs": [run.state() for run in self._runs],
-            "abreast": None if self._abreast is None else _stored(self._abreast.held()),
+            "abreast": [run.state() for run in self._abreast],
             "totals": self._totals.state(),
         }
 
@@ -185,8 +190,8 @@ class Bunch:
         keys = self._intake.lane_keys
         for run, its in zip(self._runs, state["runs"], strict=True):
             run.restore(its, keys)
-        if self._abreast is not None and state["abreast"] is not None:
-            self._abreast.resume(relevant_of(state["abreast"], keys))
+        for together, its in zip(self._abreast, state["abreast"], strict=True):
+            together.restore(its, keys)
         self._totals.resume(state["totals"])
 
     def _each(self, function: Callable[[int], list[CountedEnds]]) -> None:
