@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -17,6 +18,7 @@ import cer_gpu as cer
 from cer_gpu.engine.machines.compared_stream import ComparedRuns
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.read.number_texts import number_text, of_halves, of_numbers
+from cer_gpu.engine.read.ordered_labels import OrderedLabels
 
 LETTERS = ("", "a", "b", "ab", "é", "\U00010400", "zz")
 
@@ -139,3 +141,31 @@ def test_texts_of_arrays_are_those_of_each_number(times: int) -> None:
         assert found == list(map(number_text, exact))
     few = np.array(whole, np.int64)
     assert of_halves(few >> 63, few).cast(pa.large_binary()).to_pylist() == list(map(number_text, whole))
+
+
+@pytest.mark.parametrize("room", [200, 10**4, 1 << 62])
+@pytest.mark.parametrize("seed", range(20))
+def test_labels_keep_their_order_whether_few_or_many_values_come(
+    seed: int, room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that has changed is among those that are given back, all of them ascending."""
+    monkeypatch.setattr("cer_gpu.engine.read.ordered_labels.ENDS", (-room, room))
+    monkeypatch.setattr("cer_gpu.engine.read.ordered_labels.APART", min(room // 60, 1 << 32))
+    rng, labels = Random(f"{seed} {room}"), OrderedLabels()
+    known: dict[int, int] = {}
+    for _ in range(20):
+        some = [rng.randrange(1000) for _ in range(rng.choice((1, 2, 8)))]
+        moved = labels.take(some)
+        if moved is not None:
+            now = dict(zip(*(each.tolist() for each in moved), strict=True))
+            known = {value: now[label] for value, label in known.items()}
+        for value in some:
+            known.setdefault(value, labels.of[value])
+        assert labels.of == known
+        ordered = [labels.of[value] for value in sorted(known)]
+        assert all(one < other for one, other in pairwise(ordered))
+        assert -room < min(ordered) <= max(ordered) < room
+        if rng.random() < 0.3:
+            kept = rng.sample(sorted(known), len(known) // 2)
+            known = {value: known[value] for value in kept}
+            labels.keep(np.array(list(known.values()), np.int64))

@@ -50,6 +50,8 @@ class OrderedLabels:
         if not self.values:
             self._anew(new)
             return None
+        if MOVING * len(new) > len(self.values):
+            return self._merged(new)
         gaps: dict[int, list[Any]] = {}
         for value in new:
             gaps.setdefault(bisect_left(self.values, value), []).append(value)
@@ -61,11 +63,29 @@ class OrderedLabels:
                 return self._anew(new)
             fresh |= {value: low + step * (number + 1) for number, value in enumerate(some)}
         self.of |= fresh
-        if MOVING * len(new) < len(self.values):
-            for value in new:
-                insort(self.values, value)
-        else:
-            self.values = sorted([*self.values, *new])
+        for value in new:
+            insort(self.values, value)
+        return None
+
+    def _merged(self, new: Sequence[Any]) -> tuple[np.ndarray, np.ndarray] | None:
+        """As `take`, of many values: they are put among the others as a whole."""
+        merged = sorted([*self.values, *new])
+        label = np.fromiter((self.of.get(value, ENDS[0]) for value in merged), np.int64, len(merged))
+        old = np.flatnonzero(label != ENDS[0])
+        gap = np.diff(old, prepend=-1, append=len(merged))  # from a label to the next, and at both ends
+        low, high = label[old[:-1]], label[old[1:]]
+        first, last = int(label[old[0]]), int(label[old[-1]])
+        low = np.concatenate([[max(ENDS[0], first - APART * int(gap[0]))], low, [last]])
+        high = np.concatenate([[first], high, [min(ENDS[1], last + APART * int(gap[-1]))]])
+        step = (high - low) // gap
+        if (step[gap > 1] < 1).any():
+            return self._anew(new)
+        inside = np.flatnonzero(label == ENDS[0])
+        at = np.searchsorted(old, inside)
+        begin = np.concatenate([[-1], old])[at]
+        found = low[at] + step[at] * (inside - begin)
+        self.of |= zip([merged[place] for place in inside.tolist()], found.tolist(), strict=True)
+        self.values = merged
         return None
 
     def _between(self, place: int, most: int) -> tuple[int, int]:
@@ -80,7 +100,7 @@ class OrderedLabels:
         old, before = self.values, self.of
         self.values = sorted([*old, *new])
         step = (ENDS[1] - ENDS[0]) // (len(self.values) + 1)
-        self.of = {value: ENDS[0] + step * (number + 1) for number, value in enumerate(self.values)}
+        self.of = dict(zip(self.values, range(ENDS[0] + step, ENDS[1], step), strict=False))
         return (
             np.array([before[value] for value in old], np.int64),
             np.array([self.of[value] for value in old], np.int64),
