@@ -100,7 +100,7 @@ class Query:
         self._planned: tuple[_KeptPlan, ...] = ()
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
-        self._assumed = None if bound_next else self._plan_without_data()
+        self._plan = None if bound_next else self._plan_without_data()
 
     @property
     def tree(self) -> Statement:
@@ -286,7 +286,7 @@ class Query:
         if format not in ("text", "mermaid", "svg"):
             raise ValueError(f'format is "text", "mermaid" or "svg", not {format!r}')
         asked = read_options(**keywords)
-        found, place = self._assumed or self._plan_without_data(), ""
+        found, place = self._plan or self._plan_without_data(), ""
         if events is None and asked.engine != AUTO:
             found = self._checked_plan(None, RoleColumns(stream="stream"), asked.engine)
         if events is not None:
@@ -468,7 +468,7 @@ class Query:
     ) -> Plan:
         check_engine(engine)
         try:
-            before = self._assumed if schema is not None and asked is None and engine == AUTO else None
+            before = self._plan if schema is not None and asked is None and engine == AUTO else None
             return plan(asked or self._outline, schema, columns, engine, before)
         except QueryError as error:
             raise QueryError(error.diagnostics, self.text) from None
