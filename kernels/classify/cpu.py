@@ -123,15 +123,17 @@ def first_decrease_body(values, before):
     """
     if values.shape[0] > 0 and values[0] < before:
         return 0
-    for low in range(1, values.shape[0], STRIP):
-        high = min(low + STRIP, values.shape[0])
-        falls = 0
-        for i in range(low, high):
-            falls += values[i] < values[i - 1]
+    # Neighbours as two arrays: an index with a difference could be negative, which each step would look at.
+    later, earlier = values[1:], values[: max(values.shape[0] - 1, 0)]
+    for low in range(0, later.shape[0], STRIP):
+        after, former = later[low : low + STRIP], earlier[low : low + STRIP]
+        falls = False
+        for i in range(after.shape[0]):
+            falls |= after[i] < former[i]
         if falls:
-            for i in range(low, high):
-                if values[i] < values[i - 1]:
-                    return i
+            for i in range(after.shape[0]):
+                if after[i] < former[i]:
+                    return low + i + 1
     return -1
 
 

@@ -1,7 +1,8 @@
-"""Sessions of several lanes in the order of the stream, each reported once no further event can continue it.
+"""Sessions of several lanes in the order of the stream, each reported once it is known that nothing follows.
 
-Of each lane only the open session is kept: its first event, its number of events, and its last event. Events
-that may still be continued wait in a log; the sessions are reported from there, in the order of the stream.
+Of a lane only its last event is known. Events lie in a log, each with the number of its session and how many
+events that has so far, which are found from those of the event before it in its lane. Events that may still
+be followed wait there; sessions are given from there in the order of their ends.
 """
 
 from typing import NamedTuple
@@ -10,43 +11,66 @@ import numpy as np
 
 from ..jit import SELDOM, jit
 
-UNDECIDED, ENDS, GOES_ON = 0, 1, 2
-"""What is known of an event: nothing yet; a session ends there and is reported; another event follows it."""
+UNDECIDED, GOES_ON, ENDS = 0, 1, 2
+"""What is known of an event: nothing yet; that it is followed; that a session is reported there."""
 
-LAST, TIME, START, START_TIME, NUMBER = range(5)
-"""Columns of an open session."""
+NOTHING = 0
+"""The place in the log that no event has."""
+
+START, START_TIME = 0, 1
+"""The columns of what is known of a session."""
+
+BEGIN, STOP, SESSIONS, CLOSED, WORDS = range(5)
+"""What a call goes on from: events begin .. stop - 1 of the log wait, and so many sessions are known; and how
+many sessions it has given. `WORDS` is the number of these words."""
+
+STRIP = 1 << 13
+"""Events that are followed at a time: they are still in a cache when what ends among them is written."""
+
+
+class SessionLanes(NamedTuple):
+    """The last event of each lane.
+
+    ======  ===============  ==========================================================================
+    `time`  int64 [lanes]
+    `last`  int32 [lanes]    its place in the log; `NOTHING`: no event to come belongs to its session
+    ======  ===============  ==========================================================================
+    """
+
+    time: np.ndarray
+    last: np.ndarray
 
 
 class SessionLog(NamedTuple):
-    """The events that wait, and those of open sessions if events are listed; with room for more.
+    """The events that wait, the last one of each open session, and, if events are listed, all of these.
 
-    ============  ==================  ====================================================================
-    `lane`        int32 [room]
-    `time`        int64 [room]
-    `position`    int64 [room]
-    `known`       uint8 [room]        `UNDECIDED`, `ENDS` or `GOES_ON`
-    `start`       int64 [room]        the position of the first event of its session
-    `start_time`  int64 [room]        the time of that event
-    `number`      int64 [room]        how many events the session has up to it
-    `before`      int64 [room] or     the event of the lane before it, -1 if that is not in the log; empty:
-                  [0]                 the events of sessions are not listed
-    ============  ==================  ====================================================================
+    ==========  =====================  =================================================================
+    `lane`      int32 [room]
+    `time`      int64 [room]
+    `position`  int64 [room]
+    `known`     uint8 [room]           `UNDECIDED`, `GOES_ON` or `ENDS`
+    `session`   int32 [room]           the number of its session
+    `number`    int32 [room]           how many events the session has up to it
+    `before`    int32 [room] or [0]    the event before it in its session, or `NOTHING`; empty: events are
+                                       not listed
+    `begun`     int64 [room, 2]        of each session the position and the time of its first event
+    ==========  =====================  =================================================================
     """
 
     lane: np.ndarray
     time: np.ndarray
     position: np.ndarray
     known: np.ndarray
-    start: np.ndarray
-    start_time: np.ndarray
+    session: np.ndarray
     number: np.ndarray
     before: np.ndarray
+    begun: np.ndarray
 
 
 class ClosedRows(NamedTuple):
-    """Sessions in the order of the events where they end: int64 arrays, `lane` int32, one element for each.
+    """Sessions in the order of the events where they end: an entry of each array, int64, and int32 of `lane`.
 
-    `start` and `end` are positions, `event` is the place of the end in the log, if events are listed.
+    `start` and `end` are positions, `event` is the place of the end in the log.
     """
 
     start: np.ndarray
@@ -57,112 +81,115 @@ class ClosedRows(NamedTuple):
     number: np.ndarray
     event: np.ndarray
 
+    def part(self, low, high=None):
+        """The sessions `low .. high - 1`, all from `low` on without `high`, which are not copied."""
+        return ClosedRows(*(values[low:high] for values in self))
+
+    def copied(self):
+        """The same in memory of their own."""
+        return ClosedRows(*(values.copy() for values in self))
+
 
 @jit
-def follow(gap, reach, lanes, times, positions, at, open_sessions, log, halt):
-    """Add events to the open sessions of their lanes, and decide the event before each of them.
+def _follow(gap, reach, lanes, times, positions, stop, sessions, open_lanes, log):
+    """Follow events, and decide those before in their lanes: how many sessions there are then.
 
-    ===============  ==================  ==========================================================
-    `gap`            uint64              in: the longest time between two events of a session
-    `reach`          uint64              in: the next event of a lane continues a session within this time
-    `lanes`          int32 [n]           in
-    `times`          int64 [n]           in: do not decrease in a lane
-    `positions`      int64 [n]           in
-    `at`             int                 in: where the first goes in the log
-    `open_sessions`  int64 [lanes, 5]    in/out: `LAST` is -1 where it is no longer in the log; `NUMBER` is 0
-                                         where no session is open
-    `log`            SessionLog          in/out
-    `halt`           uint8 [1]           in: see `jit`
-    ===============  ==================  ==========================================================
+    The parameters are those of `advance`; `stop` is where the first event goes in the log.
     """
     listed = log.before.shape[0] > 0
-    for strip in range(0, lanes.shape[0], SELDOM):
-        if halt[0]:
-            return
-        for i in range(strip, min(strip + SELDOM, lanes.shape[0])):
-            own, lane = np.uint64(at + i), np.uint64(lanes[i])
-            last, number = open_sessions[lane, LAST], open_sessions[lane, NUMBER]
-            time, start, start_time = times[i], positions[i], times[i]
-            passed = np.uint64(time) - np.uint64(open_sessions[lane, TIME])
-            # One event in a few begins a session, at random: a branch would be guessed wrong as often.
-            going = (number > 0) & (passed <= gap)
-            start = open_sessions[lane, START] if going else start
-            start_time = open_sessions[lane, START_TIME] if going else start_time
-            number = number + 1 if going else 1
-            before = np.uint64(last) if last >= 0 else own
-            log.known[before] = ENDS if passed > reach else GOES_ON
-            log.known[own] = UNDECIDED
-            log.start[own] = start
-            log.start_time[own] = start_time
-            log.number[own] = number
-            if listed:
-                log.before[own] = last
-            open_sessions[lane, LAST] = own
-            open_sessions[lane, TIME] = time
-            open_sessions[lane, START] = start
-            open_sessions[lane, START_TIME] = start_time
-            open_sessions[lane, NUMBER] = number
+    fresh = np.uint64(sessions)
+    for i in range(lanes.shape[0]):
+        own, lane, time, position = np.uint64(stop + i), np.uint64(lanes[i]), times[i], positions[i]
+        last = open_lanes.last[lane]
+        before = np.uint64(last)
+        passed = np.uint64(time) - np.uint64(open_lanes.time[lane])
+        going = (last != NOTHING) & (passed <= gap)
+        log.known[before] = ENDS if passed > reach else GOES_ON
+        session, number = log.session[before], log.number[before]
+        # One event in a few begins a session, at random: a branch would be guessed wrong as often. So what
+        # is known of a session is written for each event, and kept where one begins.
+        log.begun[fresh, START] = position
+        log.begun[fresh, START_TIME] = time
+        log.session[own] = session if going else np.int32(fresh)
+        log.number[own] = number + 1 if going else 1
+        log.known[own] = UNDECIDED
+        log.lane[own] = lanes[i]
+        log.time[own] = time
+        log.position[own] = position
+        if listed:
+            log.before[own] = last if going else NOTHING
+        fresh += np.uint64(not going)
+        open_lanes.time[lane] = time
+        open_lanes.last[lane] = own
+    return np.int64(fresh)
 
 
 @jit
-def settle(reach, now, over, log, begin, stop, halt):
-    """Decide events of the log whose time has passed; gives the first undecided one, and the ends before it.
+def _settle(reach, now, timed, over, log, begin, stop, ends):
+    """Decide events of the log whose time has passed: where the first undecided one is, and how many sessions
+    end before it, which are written to `ends`.
+    """
+    count = np.uint64(0)
+    for i in range(begin, stop):
+        if log.known[i] == UNDECIDED:
+            passed = timed and now >= log.time[i] and np.uint64(now) - np.uint64(log.time[i]) > reach
+            if not (over or passed):
+                return i, np.int64(count)
+            log.known[i] = ENDS
+        ends[count] = i
+        count += np.uint64(log.known[i] == ENDS)
+    return stop, np.int64(count)
 
-    ===============  ==================  ==========================================================
-    `reach`          uint64              in: as for `follow`
-    `now`            int64 [1] or [0]    in: no event to come is before this time; empty: that is not known
-    `over`           bool                in: whether no event is to come
-    `log`            SessionLog          in/out
-    `begin`, `stop`  int                 in: the events that wait
-    `halt`           uint8 [1]           in: see `jit`
-    ===============  ==================  ==========================================================
+
+@jit
+def advance(gap, reach, lanes, times, positions, now, over, open_lanes, log, out, progress, halt):
+    """Follow events, and write the sessions that are known to have ended then, in the order of their ends.
+
+    ============  ====================  ==========================================================
+    `gap`         uint64                in: the longest time between two events of a session
+    `reach`       uint64                in: an event is followed by one that comes so much later at most
+    `lanes`       int32 [n]             in
+    `times`       int64 [n]             in: do not decrease in a lane
+    `positions`   int64 [n]             in
+    `now`         int64 [strips]        in: after each `STRIP` events what no event to come is before;
+                  or [0]                empty: that is not known
+    `over`        bool                  in: no event is to come
+    `open_lanes`  SessionLanes             in/out
+    `log`         SessionLog            in/out: with room for the events
+    `out`         ClosedRows            out: with room for an entry for each event that waits by then
+    `progress`    int64 [`WORDS`]       in/out: see `BEGIN`
+    `halt`        uint8 [1]             in: see `jit`
+    ============  ====================  ==========================================================
     """
     timed = now.shape[0] > 0
-    ends = 0
-    for i in range(begin, stop):
-        if i % SELDOM == 0 and halt[0]:
-            return i, ends
-        if log.known[i] == UNDECIDED:
-            time = log.time[i]
-            passed = timed and now[0] >= time and np.uint64(now[0]) - np.uint64(time) > reach
-            if not (over or passed):
-                return i, ends
-            log.known[i] = ENDS
-        ends += log.known[i] == ENDS
-    return stop, ends
-
-
-@jit
-def write_closed(log, begin, stop, out, halt):
-    """Write the sessions that end at decided events of the log.
-
-    ===============  ============  =================================
-    `log`            SessionLog    in
-    `begin`, `stop`  int           in: the events, all decided
-    `out`            ClosedRows    out: as many as `settle` has given; there is room for one more
-    `halt`           uint8 [1]     in: see `jit`
-    ===============  ============  =================================
-    """
-    k = np.uint64(0)
-    listed = log.before.shape[0] > 0
-    for i in range(begin, stop):
-        if i % SELDOM == 0 and halt[0]:
-            return
-        # Written for each event, and kept where a session ends: see `follow`.
-        out.start[k] = log.start[i]
-        out.end[k] = log.position[i]
-        out.lane[k] = log.lane[i]
-        out.start_time[k] = log.start_time[i]
-        out.end_time[k] = log.time[i]
-        out.number[k] = log.number[i]
-        if listed:
-            out.event[k] = i
-        k += np.uint64(log.known[i] == ENDS)
+    begin, stop, done = progress[BEGIN], progress[STOP], 0
+    for strip in range(max((lanes.shape[0] + STRIP - 1) // STRIP, 1)):
+        if halt[0]:
+            break
+        low, high = strip * STRIP, min((strip + 1) * STRIP, lanes.shape[0])
+        progress[SESSIONS] = _follow(
+            gap, reach, lanes[low:high], times[low:high], positions[low:high], stop, progress[SESSIONS],
+            open_lanes, log,
+        )  # fmt: skip
+        stop += high - low
+        known = now[strip] if timed else 0
+        begin, count = _settle(reach, known, timed, over, log, begin, stop, out.event[done:])
+        for k in range(done, done + count):
+            event = np.uint64(out.event[k])
+            session = np.uint64(log.session[event])
+            out.start[k] = log.begun[session, START]
+            out.end[k] = log.position[event]
+            out.lane[k] = log.lane[event]
+            out.start_time[k] = log.begun[session, START_TIME]
+            out.end_time[k] = log.time[event]
+            out.number[k] = log.number[event]
+        done += count
+    progress[BEGIN], progress[STOP], progress[CLOSED] = begin, stop, done
 
 
 @jit
 def write_positions(log, event, first, out, halt):
-    """Write the positions of the events of some sessions, each found from its end.
+    """The positions of the events of some sessions, each found from its end.
 
     =======  ==================  ==================================================
     `log`    SessionLog          in
@@ -178,76 +205,76 @@ def write_positions(log, event, first, out, halt):
         own = event[k]
         for m in range(first[k + 1] - 1, first[k] - 1, -1):
             out[m] = log.position[own]
-            own = log.before[own]
+            own = np.int64(log.before[own])
 
 
 @jit
-def compact(gap, now, open_sessions, log, begin, stop, number, halt):
-    """Move what is still needed to the front of the log; gives how many, and where those that wait begin.
+def compact(gap, now, open_lanes, log, begin, stop, place, number, halt):
+    """Move what is still needed to the front of the log: one past the last event there, where those that wait
+    begin, and how many sessions are left.
 
-    Events that wait are needed; if events are listed, also those of sessions that a later event may continue.
+    Those that wait are needed, and the last event of a session that a later event may continue; if events are
+    listed, also all others of these sessions.
 
-    ===============  ==================  ==========================================================
-    `gap`            uint64              in: as for `follow`
-    `now`            int64 [1] or [0]    in: as for `settle`
-    `open_sessions`  int64 [lanes, 5]    in/out: as for `follow`
-    `log`            SessionLog          in/out
-    `begin`, `stop`  int                 in: the events that wait
-    `number`         int64 [stop] or     out: the new place of each event, -1 of one that is dropped; empty:
-                     [0]                 events are not listed
-    `halt`           uint8 [1]           in: see `jit`
-    ===============  ==================  ==========================================================
+    ===============  ====================  ==========================================================
+    `gap`            uint64                in: as for `advance`
+    `now`            int64 [1] or [0]      in: as for `advance`
+    `open_lanes`     SessionLanes             in/out
+    `log`            SessionLog            in/out
+    `begin`, `stop`  int                   in: the events that wait
+    `place`          int32 [stop]          zeros; out: the new place of each event, `NOTHING` if dropped
+    `number`         int32 [sessions]      zeros; out: the new number of each session
+    `halt`           uint8 [1]             in: see `jit`
+    ===============  ====================  ==========================================================
     """
     listed, timed = log.before.shape[0] > 0, now.shape[0] > 0
-    if listed:
-        number[:] = -1
-    for lane in range(open_sessions.shape[0]):
+    for lane in range(open_lanes.last.shape[0]):
         if lane % SELDOM == 0 and halt[0]:
             break
-        session = open_sessions[lane]
-        last = session[LAST]
-        if session[NUMBER] > 0 and last < begin:
-            time = session[TIME]
+        last, time = open_lanes.last[lane], open_lanes.time[lane]
+        if last != NOTHING and last < begin:
             if timed and now[0] >= time and np.uint64(now[0]) - np.uint64(time) > gap:
-                session[NUMBER] = 0
-            elif listed:
-                number[last] = 0
+                open_lanes.last[lane] = NOTHING
+            else:
+                place[last] = 1
+    for i in range(begin, stop):
+        place[i] = 1
     if listed:
         for back in range(stop):
             if back % SELDOM == 0 and halt[0]:
                 break
             i = stop - 1 - back
-            if i >= begin:
-                number[i] = 0
-            if number[i] == 0 and log.number[i] > 1:
-                number[log.before[i]] = 0
-    count = first = 0
-    for i in range(0 if listed else begin, stop):
+            if place[i] != NOTHING and log.before[i] != NOTHING:
+                place[log.before[i]] = 1
+    count, first = 1, 1
+    for i in range(1, stop):
         if i % SELDOM == 0 and halt[0]:
             break
         if i == begin:
             first = count
-        if not listed or number[i] == 0:
+        if place[i] != NOTHING:
             log.lane[count] = log.lane[i]
             log.time[count] = log.time[i]
             log.position[count] = log.position[i]
             log.known[count] = log.known[i]
-            log.start[count] = log.start[i]
-            log.start_time[count] = log.start_time[i]
+            log.session[count] = log.session[i]
             log.number[count] = log.number[i]
+            number[log.session[i]] = 1
             if listed:
-                number[i] = count
-                log.before[count] = number[log.before[i]] if log.number[count] > 1 else -1
+                log.before[count] = place[log.before[i]]
+            place[i] = count
             count += 1
     if begin == stop:
         first = count
-    for lane in range(open_sessions.shape[0]):
-        if lane % SELDOM == 0 and halt[0]:
-            break
-        session = open_sessions[lane]
-        last = session[LAST] if session[NUMBER] > 0 else -1
-        if listed:
-            session[LAST] = number[last] if last >= 0 else -1
-        else:
-            session[LAST] = last - begin if last >= begin else -1
-    return count, first
+    sessions = 0
+    for session in range(number.shape[0]):
+        if number[session] != 0:
+            log.begun[sessions, START] = log.begun[session, START]
+            log.begun[sessions, START_TIME] = log.begun[session, START_TIME]
+            number[session] = sessions
+            sessions += 1
+    for i in range(1, count):
+        log.session[i] = number[log.session[i]]
+    for lane in range(open_lanes.last.shape[0]):
+        open_lanes.last[lane] = place[open_lanes.last[lane]]
+    return count, first, sessions

@@ -57,11 +57,13 @@ class ClosedForm:
         self, closed: ClosedRows, sessions: ClosedSessions, lane_keys: Keys | None
     ) -> Iterator[pa.RecordBatch]:
         """The record batches of sessions that have just been closed."""
-        number = closed.number if self.listed else np.zeros(len(closed.number), np.int64)
-        for some in marks_at_once(np.arange(len(number)), number, ROWS):
-            rows = slice(int(some[0]), int(some[-1]) + 1)
-            part = ClosedRows(*(values[rows] for values in closed))
-            yield self._batch(part, sessions, lane_keys)
+        count = len(closed.number)
+        bounds = [(low, min(low + ROWS, count)) for low in range(0, count, ROWS)]
+        if self.listed:
+            some = marks_at_once(np.arange(count), closed.number, ROWS)
+            bounds = [(int(one[0]), int(one[-1]) + 1) for one in some]
+        for low, high in bounds:
+            yield self._batch(closed.part(low, high), sessions, lane_keys)
 
     def _batch(self, closed: ClosedRows, sessions: ClosedSessions, lane_keys: Keys | None) -> pa.RecordBatch:
         count = len(closed.number)

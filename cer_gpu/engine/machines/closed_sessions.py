@@ -9,7 +9,18 @@ import numpy as np
 from cer_gpu.engine.read.lanes import grown, moved
 from cer_gpu.kernels.steps import cpu_closed as kernels
 from cer_gpu.kernels.steps.contract import lone_ends
-from cer_gpu.kernels.steps.cpu_closed import LAST, NUMBER, TIME, ClosedRows, SessionLog
+from cer_gpu.kernels.steps.cpu_closed import (
+    BEGIN,
+    CLOSED,
+    NOTHING,
+    SESSIONS,
+    STOP,
+    STRIP,
+    WORDS,
+    ClosedRows,
+    SessionLanes,
+    SessionLog,
+)
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.step_machine import StepMachine
 
@@ -18,10 +29,6 @@ LEAST = 1 << 10
 
 NOT_KNOWN = np.empty(0, np.int64)
 """An empty `now`: it is not known before which time no event can come."""
-
-
-NOT_LISTED = np.empty(0, np.int64)
-"""`event` of `ClosedRows`, where the events of sessions are not shown."""
 
 
 class ClosedReach(NamedTuple):
@@ -69,10 +76,12 @@ class ClosedSessions:
     def __init__(self, reach: ClosedReach, listed: bool) -> None:
         self._gap, self._reach = reach
         self._listed = listed
-        self._log = self._room(0)
-        self._begin = self._stop = 0
-        self._open = np.zeros((0, 5), np.int64)
+        self._log = self._room(1)
+        self._progress = np.zeros(WORDS, np.int64)
+        self._progress[BEGIN] = self._progress[STOP] = 1
+        self._lanes = SessionLanes(np.zeros(0, np.int64), np.zeros(0, np.int32))
         self._now = NOT_KNOWN
+        self._out = ClosedRows(*[NOT_KNOWN] * 2, np.empty(0, np.int32), *[NOT_KNOWN] * 4)
 
     def add(
         self, lanes: np.ndarray, times: np.ndarray, positions: np.ndarray, lane_count: int, now: int | None
@@ -87,20 +96,21 @@ class ClosedSessions:
         now : int or None
             No event to come is before this time; None: that is not known.
         """
-        self._open = grown(self._open, lane_count)
-        if self._stop + len(lanes) > len(self._log.lane):
+        self._lanes = SessionLanes(*(grown(values, lane_count) for values in self._lanes))
+        if self._progress[STOP] + len(lanes) > len(self._log.lane):
             self._make_room(len(lanes))
-        stop = self._stop + len(lanes)
-        new = slice(self._stop, stop)
-        self._log.lane[new], self._log.time[new], self._log.position[new] = lanes, times, positions
-        kernels.follow(self._gap, self._reach, lanes, times, positions, self._stop, self._open, self._log)
-        self._stop = stop
         self._now = NOT_KNOWN if now is None else np.array([now], np.int64)
-        return self._closed(False)
+        least = self._now
+        if now is not None and len(lanes) > STRIP:
+            # What comes after a strip is not before the rest of the events, either.
+            later = np.minimum.reduceat(times, np.arange(STRIP, len(times), STRIP))
+            least = np.minimum.accumulate(np.append(later, self._now)[::-1])[::-1]
+        return self._closed(lanes, times, positions, least, False)
 
     def rest(self) -> ClosedRows:
         """The sessions that have not been given yet, at the end of the stream."""
-        return self._closed(True)
+        none = np.empty(0, np.int32)
+        return self._closed(none, NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, True)
 
     def positions(self, closed: ClosedRows) -> tuple[np.ndarray, np.ndarray]:
         """The events of sessions that have just been given.
@@ -117,57 +127,68 @@ class ClosedSessions:
         kernels.write_positions(self._log, closed.event, first, position)
         return first, position
 
-    def _closed(self, over: bool) -> ClosedRows:
-        stop, ends = kernels.settle(self._reach, self._now, over, self._log, self._begin, self._stop)
-        words = [np.empty(ends + 1, np.int64) for _ in range(6 if self._listed else 5)]
-        start, end, start_time, end_time, number = words[:5]
-        lane, event = np.empty(ends + 1, np.int32), words[5] if self._listed else NOT_LISTED
-        closed = ClosedRows(start, end, lane, start_time, end_time, number, event)
-        kernels.write_closed(self._log, self._begin, stop, closed)
-        closed = ClosedRows(*(values[:ends] for values in closed))
-        self._begin = stop
-        return closed
+    def _closed(
+        self, lanes: np.ndarray, times: np.ndarray, positions: np.ndarray, now: np.ndarray, over: bool
+    ) -> ClosedRows:
+        # Of a column as it is read, or gathered: one kernel serves both.
+        times = times.view()
+        times.flags.writeable = False
+        progress = self._progress
+        waiting = int(progress[STOP] - progress[BEGIN]) + len(lanes)
+        if len(self._out.lane) < waiting:
+            start, end, start_time, end_time, number, event = (np.empty(waiting, np.int64) for _ in range(6))
+            lane = np.empty(waiting, np.int32)
+            self._out = ClosedRows(start, end, lane, start_time, end_time, number, event)
+        kernels.advance(
+            self._gap, self._reach, lanes, times, positions, now, over, self._lanes, self._log, self._out,
+            progress,
+        )  # fmt: skip
+        return self._out.part(0, int(progress[CLOSED])).copied()
 
     def _room(self, count: int) -> SessionLog:
-        words = [np.empty(count, np.int64) for _ in range(5)]
-        before = np.empty(count if self._listed else 0, np.int64)
-        time, position, start, start_time, number = words
-        known = np.empty(count, np.uint8)
-        return SessionLog(np.empty(count, np.int32), time, position, known, start, start_time, number, before)
+        lane, session, number = (np.empty(count, np.int32) for _ in range(3))
+        time, position = (np.empty(count, np.int64) for _ in range(2))
+        before = np.zeros(count if self._listed else 0, np.int32)
+        known, begun = np.empty(count, np.uint8), np.empty((count, 2), np.int64)
+        session[0] = number[0] = 0
+        return SessionLog(lane, time, position, known, session, number, before, begun)
 
     def _make_room(self, more: int) -> None:
         """Drop what is no longer needed, and make room for `more` events."""
-        number = np.empty(self._stop if self._listed else 0, np.int64)
-        self._stop, self._begin = kernels.compact(
-            self._gap, self._now, self._open, self._log, self._begin, self._stop, number
+        progress = self._progress
+        place, number = np.zeros(progress[STOP], np.int32), np.zeros(progress[SESSIONS], np.int32)
+        stop, begin, sessions = kernels.compact(
+            self._gap, self._now, self._lanes, self._log, progress[BEGIN], progress[STOP], place, number
         )
+        progress[BEGIN], progress[STOP], progress[SESSIONS] = begin, stop, sessions
         # To look at all lanes, and to move what stays, is to cost little for each event that comes meanwhile.
-        room = max(2 * (self._stop + more), len(self._open), LEAST)
+        room = stop + more + max(stop, len(self._lanes.last), LEAST)
         if room > len(self._log.lane):
             larger = self._room(room)
             for old, new in zip(self._log, larger):
-                new[: min(self._stop, len(old))] = old[: self._stop]
+                kept = min(stop, len(old))
+                new[:kept] = old[:kept]
             self._log = larger
 
     # ------------------------------------------------------------------------------------------ lanes
 
     def held(self) -> np.ndarray:
         """The lanes with an open session, or with events that wait, shape (k,), int64."""
-        there = self._open[:, NUMBER] > 0
+        time, last = self._lanes
+        there = last != NOTHING
         if len(self._now):
-            passed = self._now.view(np.uint64) - self._open[:, TIME].view(np.uint64)
-            over = (self._open[:, TIME] <= self._now[0]) & (passed > self._gap)
-            there &= ~over | (self._open[:, LAST] >= self._begin)
+            passed = self._now.view(np.uint64) - time.view(np.uint64)
+            there &= (time > self._now[0]) | (passed <= self._gap) | (last >= self._progress[BEGIN])
         return np.flatnonzero(there)
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
         """Forget all lanes but those in `used`; these have the given numbers from now on."""
-        number = np.full(len(self._open), -1, np.int32)
-        known = used < len(self._open)
+        number = np.full(len(self._lanes.last), -1, np.int32)
+        known = used < len(self._lanes.last)
         number[used[known]] = numbers[known]
-        waiting = self._log.lane[self._begin : self._stop]
+        waiting = self._log.lane[self._progress[BEGIN] : self._progress[STOP]]
         waiting[:] = number[waiting]
-        self._open = moved(self._open, used, numbers, count)
+        self._lanes = SessionLanes(*(moved(values, used, numbers, count) for values in self._lanes))
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
         """Nothing: lanes are put on disk only where memory is bounded; sessions are then found by lane."""
