@@ -151,6 +151,8 @@ def texts() -> Iterator[str]:
         if window not in ATTRIBUTES:
             for nested in NESTED:
                 yield f"SELECT * WHERE {nested} {window}"
+            for strategy in STRATEGIES[1:]:
+                yield f"SELECT {strategy} * WHERE {NESTED[0]} {window}"
                 yield f"SELECT * WHERE {nested} PARTITION BY name {window} CONSUME BY ANY"
         for joined in JOINED:
             yield f"{joined} {window}" if "<-" in joined else f"SELECT * WHERE {joined} {window}"

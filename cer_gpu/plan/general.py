@@ -5,12 +5,29 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.configurations.held import Held
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Expression
 from cer_gpu.plan.compiled import Traits
 from cer_gpu.plan.outlook import Reach
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyChoice:
+    """Which of the complex events that end at one event the strategy of SELECT leaves.
+
+    Attributes
+    ----------
+    strategy : {"NEXT", "LAST", "MAX"}
+    shown : ndarray, shape (labels,), int32
+        What each label becomes once the SELECT list has dropped marks; 0 for no mark.
+    """
+
+    strategy: str
+    shown: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +42,8 @@ class GeneralMachine:
     product : {"run", "counts", "hits"}
         Whether complex events are listed, counted, or only their ends are found.
     formula : Pattern
-        In LP-normal form, with the strategy and list of SELECT and, except for hits, the window of the query.
+        In LP-normal form, with the list of SELECT, unless its strategy chooses first, and, except for hits,
+        the window of the query.
     symbols : tuple of frozenset of int
         For each symbol the numbers of the predicates that hold for its events.
     predicates : tuple of Predicate
@@ -47,6 +65,8 @@ class GeneralMachine:
         How these values are held in words of 64 bits; None if they are not.
     beyond : str
         Why they are not held in words of 64 bits.
+    chosen : StrategyChoice or None
+        What is left of the complex events of the formula; None: all.
     """
 
     product: Literal["run", "counts", "hits"]
@@ -61,8 +81,14 @@ class GeneralMachine:
     columns: tuple[Expression, ...] = ()
     held: Held | None = None
     beyond: str = ""
+    chosen: StrategyChoice | None = None
 
     engine: ClassVar[str] = "general"
+
+    @property
+    def lists(self) -> bool:
+        """Whether it keeps what complex events are made of: to list them, or to choose and then count."""
+        return self.product == "run" or (self.product == "counts" and self.chosen is not None)
 
     @property
     def whole(self) -> tuple[Expression, ...]:
@@ -80,7 +106,7 @@ class GeneralMachine:
     @property
     def traits(self) -> Traits:
         kept = "values" if self.registers else "clocks"
-        if self.product == "run":
+        if self.lists:
             here = f"listing the complex events of partial matches with {kept}"
         elif self.registers and self.held is None:
             here = f"following partial matches with {kept}, which are not held in words of 64 bits"

@@ -19,11 +19,11 @@ from cer_gpu.engine.machines.configurations_kept import (
     NO_VALUES,
     ROOM,
     STORED,
-    answers_in,
     labels_at,
     most_open,
     no_answers,
     numbers_of_limbs,
+    pushed_lists,
     room_for,
     room_for_ends,
     room_for_touched,
@@ -85,8 +85,8 @@ class ConfigurationRuns:
         apart = machine.product == "hits" and bool(self._automaton.comparisons)
         self._shapes = Shapes(self._automaton, held, apart)
         self._values = HeldValues(machine.columns, held)
-        self._lists = machine.product == "run"
-        self._limbs = int(machine.product == "counts")
+        self._lists = machine.lists
+        self._limbs = int(machine.product == "counts" and not machine.lists)
         self._steps: GrowingSteps | None = None
         self._count = 0  # of the events that the stream keeps
         none = np.empty(0, np.int64)
@@ -113,8 +113,7 @@ class ConfigurationRuns:
         found, used = int(progress[words.HIT]), int(progress[words.ROOTS])
         if not found:
             return None
-        event = ends.event[:found] + first
-        lowest, latest = ends.lowest[:found], ends.latest[:found]
+        event, lowest, latest = ends.event[:found] + first, ends.lowest[:found], ends.latest[:found]
         number = numbers_of_limbs(ends.number[:found]) if self._limbs else None
         roots = Roots(ends.root_first[: found + 1], ends.root_label[:used], ends.root_node[:used])
         arena = self._arena
@@ -122,7 +121,8 @@ class ConfigurationRuns:
         def pushed(seen: Relevant) -> Pushed:
             if not self._lists:
                 return Pushed(seen, Ends(event, latest, lowest), no_answers, number)
-            return Pushed(seen, Ends(event, seen.positions[latest], lowest), answers_in(arena, roots, event))
+            ends = Ends(event, seen.positions[latest], lowest)
+            return pushed_lists(self._machine, seen, ends, arena, roots)
 
         return pushed
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from cer_gpu.automata.configurations.shapes import Shape
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
-from cer_gpu.enumeration.blocks import ranges
+from cer_gpu.engine.machines.open_runs import Pushed
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.enumeration.chosen import left_of, some_of
 from cer_gpu.enumeration.unordered import NodeAnswers
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations.contract import EndsFound, Kept, Touched
 from cer_gpu.kernels.forest.contract import Roots
+from cer_gpu.plan.general import GeneralMachine
 
 ROOM = 1 << 8
 """Room for rows at first."""
@@ -122,25 +125,35 @@ def most_open(n_slots: int, lists: bool, limbs: int, most: int, memory: int) -> 
     return min(most, memory // (2 * (ROW + 8 * (n_slots + lists + limbs))))
 
 
-def answers_in(arena: np.ndarray, roots: Roots, event: np.ndarray) -> Callable[[Ends], Answers]:
-    """A function that gives the complex events at some ends.
+def pushed_lists(
+    machine: GeneralMachine, seen: Relevant, ends: Ends, arena: np.ndarray, roots: Roots
+) -> Pushed:
+    """What ends in a push of a machine that `lists`.
 
     Parameters
     ----------
+    machine : GeneralMachine
+    seen : Relevant
+        All events of the stream by then.
+    ends : Ends
+        In the order of their events.
     arena : ndarray, shape (capacity, 4), int64
     roots : Roots
-    event : ndarray, shape (ends,), int64
-        Ascending.
+        Of the ends.
     """
+    chosen = machine.chosen
+
+    def left(some: np.ndarray) -> tuple[np.ndarray, Roots]:
+        own = some_of(roots, some)
+        return (arena, own) if chosen is None else left_of(arena, own, chosen.strategy, chosen.shown)
 
     def answers(some: Ends) -> Answers:
-        which = np.searchsorted(event, some.event)
-        length = np.diff(roots.first)[which]
-        chosen = ranges(roots.first[which], length)
-        own = Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])
-        return NodeAnswers(arena, own, some.event, some.lowest)
+        return NodeAnswers(*left(np.searchsorted(ends.event, some.event)), some.event, some.lowest)
 
-    return answers
+    number = None
+    if machine.product == "counts":
+        number = np.diff(left(np.arange(len(ends)))[1].first)
+    return Pushed(seen, ends, answers, number)
 
 
 def labels_at(

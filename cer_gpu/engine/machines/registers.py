@@ -17,7 +17,7 @@ from cer_gpu.automata.configurations.formulas import Stepped, stepped
 from cer_gpu.automata.configurations.member import END
 from cer_gpu.automata.configurations.slots import State, best, renamed, slots_of
 from cer_gpu.automata.match import BEFORE, UNMARKED
-from cer_gpu.engine.machines.configurations_kept import answers_in, no_answers
+from cer_gpu.engine.machines.configurations_kept import no_answers, pushed_lists
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.open_runs import Dropped, Following, Pushed
 from cer_gpu.engine.machines.registers_seen import EventSeen, Reader
@@ -137,7 +137,7 @@ class RegisterRuns:
         self._names = query.reading.compared
         self._automaton: Stepped = stepped(machine.formula, machine.symbols, machine.predicates)
         self._label = {label: number for number, label in enumerate(self._automaton.labels)}
-        self._lists = machine.product == "run"
+        self._lists = machine.lists
         self._lanes: dict[int, Lane] = {}
         self._nodes = Nodes()
         self._reader = Reader(self._automaton, query)
@@ -191,8 +191,11 @@ class RegisterRuns:
         arena = self._nodes.array()
         roots = Roots(np.array(root_first, np.int64), np.array(labels, np.int32), np.array(nodes, np.int64))
 
-        answers = answers_in(arena, roots, event)
-        return lambda seen: Pushed(seen, Ends(event, seen.positions[latest], lowest), answers)
+        def pushed(seen: Relevant) -> Pushed:
+            ends = Ends(event, seen.positions[latest], lowest)
+            return pushed_lists(self._machine, seen, ends, arena, roots)
+
+        return pushed
 
     def _step(
         self, lane_number: int, event: EventSeen, number: int

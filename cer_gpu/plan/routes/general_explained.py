@@ -123,7 +123,7 @@ class GeneralExplanation:
         if self.machine.registers:
             return (
                 "an event is compared with the configurations of its lane that its kind changes: one for\n"
-                "each start that is open and each of the values that are kept; one core"
+                f"each start that is open and each of the values that are kept; {self._choice()}one core"
             )
         said = (
             "an event touches the configurations of its lane that its kind changes: for a chain of marked\n"
@@ -131,7 +131,17 @@ class GeneralExplanation:
         )
         if query.window is not None:
             said += ";\nto count and to list, times the starts that are open in WITHIN"
-        return said + "; one core"
+        return f"{said}; {self._choice()}one core"
+
+    def _choice(self) -> str:
+        """What the choice of the strategy costs."""
+        chosen = self.machine.chosen
+        if chosen is None:
+            return ""
+        left = "the partial matches that no other of its\nown contains"
+        if chosen.strategy != "MAX":
+            left = "the best of its partial\nmatches"
+        return f"{chosen.strategy}: where something\nends, each node of the structure below it keeps {left}; "
 
     def drawing(self) -> Drawing:
         """The timed automaton before it is made deterministic.

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.configurations.formulas import Counted, Spanned, predicates_of, stepped
 from cer_gpu.automata.configurations.slots import TIME
@@ -19,7 +21,8 @@ from cer_gpu.logic.formulas import compares_events, rebuild, without_besides
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.compiled import KeyPlan
 from cer_gpu.plan.configured import machine_of, remembers
-from cer_gpu.plan.general import GeneralMachine
+from cer_gpu.plan.deterministic import shown_labels
+from cer_gpu.plan.general import GeneralMachine, StrategyChoice
 from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, bare, chosen, listed
 from cer_gpu.plan.routes.general_explained import GeneralExplanation
@@ -68,17 +71,13 @@ class GeneralSketch:
             for outcome, still in zip(diagram.outcomes, idle, strict=True)
         ]
         symbols = (frozenset[int](), *numbers)
-        inside = _within(self.formula, query.window)
-        if query.strategy in CHOOSING:
-            whole: Any = tree.Selector(query.strategy, inside)
-            if query.select is not None:
-                whole = tree.Project(whole, tuple(item.variable for item in query.select))
-        else:
-            whole = _within(listed(self.formula, query), query.window)
+        whole = _within(listed(self.formula, query), query.window)
         machine = self._machine("run", whole, symbols)
         automaton = stepped(whole, symbols, self.tests)
-        labels = automaton.labels
-        form = mark_form(labels, query)
+        form = mark_form(automaton.labels, query)
+        if query.strategy in CHOOSING:
+            chosen, label_has = _chosen(query.strategy, form.label_has)
+            machine, form = replace(machine, chosen=chosen), replace(form, label_has=label_has)
         return Built(
             machine=machine,
             hits_machine=self._machine(
@@ -111,6 +110,13 @@ class GeneralSketch:
             placed=machine.placed or 1 - TIME in measured,
             prefix=remembers(self.formula),
         )
+
+
+def _chosen(strategy: tree.Strategy, label_has: np.ndarray) -> tuple[StrategyChoice, np.ndarray]:
+    """How a strategy chooses, and which variables the labels mark that are shown of what it leaves."""
+    shown = np.unique(label_has, axis=0)
+    shown = np.concatenate([np.zeros_like(label_has[:1]), shown[shown.any(1)]])
+    return StrategyChoice(strategy.name, shown_labels(label_has, shown)), shown
 
 
 def _within(formula: Any, window: tree.Window | None) -> Any:

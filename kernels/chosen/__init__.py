@@ -1,0 +1,1 @@
+"""What NEXT, LAST and MAX leave of the complex events in a persistent structure."""
