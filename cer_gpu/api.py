@@ -170,7 +170,7 @@ class Query:
         engine : str, default "auto"
             The engine that answers the query: "regular", "chain", "ordered", "apart", "rule", "join",
             "timed", "clock", "general". "auto" takes the first one under "routes" in `explain` that can
-            answer the query. Every engine that can gives the same answers.
+            answer the query. Every engine that can gives the same answers; "general" can answer every query.
         params : mapping of str to object, optional
             The values of the query's parameters, `$name`: numbers, texts, bools, times; for a span of time a
             `timedelta` or a text such as '5 min'.

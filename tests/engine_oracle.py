@@ -197,10 +197,10 @@ def check_quickly(query: tree.SelectQuery, events: Sequence[Event], rng: Random)
         assert found(compiled.run(table, **options)) == wanted, engine
         assert compiled.count(table, **options) == len(wanted), engine
         assert compiled.hits(table, **options)["position"].to_pylist() == sorted({row[1] for row in wanted})
-    rows = pushed(compiled, pieces(table, cuts(rng, len(events))), rng)
-    assert (sorted(rows) if _looks_beside(query) else rows) == (
-        sorted(wanted) if _looks_beside(query) else wanted
-    )
+        rows = pushed(compiled, pieces(table, cuts(rng, len(events))), rng, engine)
+        assert (sorted(rows) if _looks_beside(query) else rows) == (
+            sorted(wanted) if _looks_beside(query) else wanted
+        ), engine
     return len(wanted)
 
 
@@ -208,12 +208,13 @@ def _looks_beside(query: tree.SelectQuery) -> bool:
     return any(isinstance(node, tree.Beside) for node in nodes(query.pattern))
 
 
-def pushed(compiled: Query, parts: Sequence[pa.Table], rng: Random) -> list[Row]:
+def pushed(compiled: Query, parts: Sequence[pa.Table], rng: Random, engine: str | None = None) -> list[Row]:
     """The complex events of a stream that is stored and continued now and then, and of its end."""
-    stream, rows = compiled.stream(**OPTIONS), []
+    options = OPTIONS if engine is None else {**OPTIONS, "engine": engine}
+    stream, rows = compiled.stream(**options), []
     for part in parts:
         rows += found(stream.push(part))
         if rng.random() < 0.2:
-            stream = compiled.stream(state=stream.snapshot(), **OPTIONS)
+            stream = compiled.stream(state=stream.snapshot(), **options)
     last = stream.close()
     return rows if last is None else rows + found(last)

@@ -92,6 +92,10 @@ TEXTS = {
     "clocks and values": "A AS a ;[<= 5 s] B ;[>= 1 s] C AS c FILTER c.p > a.p PARTITION BY k",
     "consumed": "A AS a ; B ; C AS c FILTER c.p > a.p PARTITION BY k WITHIN 20 SECONDS CONSUME BY PARTITION",
     "limited": "A AS a ; B ; C AS c FILTER c.p >= a.p PARTITION BY k LIMIT 2",
+    "plain": "A AS a ; B+ AS b ; C AS c FILTER b[p > 3] PARTITION BY k",
+    "in a window": "A ; B ; C PARTITION BY k WITHIN 9 EVENTS",
+    "neighbours": "A : (B OR C) PARTITION BY k WITHIN 3 SECONDS",
+    "by an attribute": "A ; B PARTITION BY k WITHIN 4 [p]",
     "not there": "(A AS a ; B UNLESS C) ; C AS c FILTER c.p > a.p PARTITION BY k WITHIN 12 SECONDS",
 }
 

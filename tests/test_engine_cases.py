@@ -32,17 +32,17 @@ def check(case: dict[str, Any], rng: Random) -> None:
         assert ends == sorted({row[1] for row in wanted}), engine
         reader = table.to_reader(max_chunksize=rng.choice((1, 2, 3)))
         assert found_by_engine(query.run(reader, **options)) == wanted, engine
-    parts = pieces(table, cuts(rng, len(table)))
-    assert sorted(pushed(query, parts, order, rng), key=repr) == sorted(wanted, key=repr)
+        parts = pieces(table, cuts(rng, len(table)))
+        assert sorted(pushed(query, parts, options, rng), key=repr) == sorted(wanted, key=repr), engine
 
 
-def pushed(query: cer.Query, parts: list[pa.Table], order: str, rng: Random) -> list[Found]:
+def pushed(query: cer.Query, parts: list[pa.Table], options: dict[str, Any], rng: Random) -> list[Found]:
     """The complex events of a stream that is stored and continued now and then, and of its end."""
-    stream, rows = query.stream(order_by=order), []
+    stream, rows = query.stream(**options), []
     for part in parts:
         rows += found_by_engine(stream.push(part))
         if rng.random() < 0.3:
-            stream = query.stream(state=stream.snapshot(), order_by=order)
+            stream = query.stream(state=stream.snapshot(), **options)
     last = stream.close()
     return rows if last is None else rows + found_by_engine(last)
 

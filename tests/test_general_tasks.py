@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from cer_gpu.spark.binding import task_of
+from generate import unary_query
 from random_windows import windowed_query
 from spark_tasks import shuffled
 from test_spark_worker import OPTIONS, by_key, check_tasks, cut, drawn
@@ -20,7 +21,7 @@ def general(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def made(rng: Random, atoms: int) -> tree.SelectQuery:
-    return windowed_query(rng)
+    return windowed_query(rng) if rng.random() < 0.6 else unary_query(rng, atoms=atoms)
 
 
 @pytest.mark.parametrize("seed", range(12))

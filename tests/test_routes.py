@@ -25,11 +25,11 @@ RULE = "Q(x) <- A(v = x), B(v = x) WITHIN 9 EVENTS"
 @pytest.mark.parametrize(
     ("text", "takes"),
     [
-        (PLAIN, ["regular"]),
+        (PLAIN, ["regular", "general"]),
         (KEYED, ["regular", "chain", "general"]),
         (CHAIN, ["chain", "general"]),
         (COMPARED, ["general"]),
-        (RULE, ["rule", "join"]),
+        (RULE, ["rule", "join", "general"]),
     ],
 )
 def test_explain_lists_what_every_route_said(text: str, takes: list[str]) -> None:
@@ -92,7 +92,7 @@ def test_an_engine_that_does_not_take_the_query_says_why() -> None:
         "  |\n"
         "1 | SELECT * WHERE A ; B WITHIN 5 EVENTS\n"
         "  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
-        "  = help: leave engine out, or ask for 'regular'"
+        "  = help: leave engine out, or ask for 'regular' or 'general'"
     )
     with pytest.raises(QueryError, match="a rule has no pattern"):
         cer.compile(RULE).explain(engine="regular")

@@ -1,8 +1,8 @@
-"""The machine of configurations: a formula with windows and gaps that is made deterministic as it runs."""
+"""The machine of configurations: a formula of any kind that is made deterministic as it runs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -32,7 +32,7 @@ class StrategyChoice:
 
 @dataclass(frozen=True, slots=True)
 class GeneralMachine:
-    """A formula with windows and gaps, and the predicates that hold for each symbol.
+    """A formula of any kind, and the predicates that hold for each symbol.
 
     The effect of an event on partial matches is worked out when it first occurs, so a run needs the formula,
     not tables.
@@ -67,6 +67,8 @@ class GeneralMachine:
         Why they are not held in words of 64 bits.
     chosen : StrategyChoice or None
         What is left of the complex events of the formula; None: all.
+    label_atoms : ndarray, shape (labels, atoms), uint8
+        1 where a label fills an atom of a rule; without atoms the answers are marks.
     """
 
     product: Literal["run", "counts", "hits"]
@@ -82,6 +84,7 @@ class GeneralMachine:
     held: Held | None = None
     beyond: str = ""
     chosen: StrategyChoice | None = None
+    label_atoms: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.uint8))
 
     engine: ClassVar[str] = "general"
 
@@ -105,21 +108,23 @@ class GeneralMachine:
 
     @property
     def traits(self) -> Traits:
-        kept = "values" if self.registers else "clocks"
+        partial = "partial matches"
+        if self.registers or self.timed or self.placed:
+            partial += f" with {'values' if self.registers else 'clocks'}"
         if self.lists:
-            here = f"listing the complex events of partial matches with {kept}"
+            here = f"listing the complex events of {partial}"
         elif self.registers and self.held is None:
-            here = f"following partial matches with {kept}, which are not held in words of 64 bits"
+            here = f"following {partial}, which are not held in words of 64 bits"
         else:
-            here = f"following partial matches with {kept} where there are few partitions"
+            here = f"following {partial} where there are few partitions"
         return Traits(
             follows=True,
             reads_times=self.timed,
             reads_prefix=self.prefix,
             not_on_device=(here,),
-            not_resident=f"partial matches with {kept} are followed by the CPU",
+            not_resident=f"{partial} are followed by the CPU",
             not_automatic=(
-                f"partial matches with {kept} are followed by the CPU: what an event does to them is found "
+                f"{partial} are followed by the CPU: what an event does to them is found "
                 "out where the stream first leads there; device='cuda' finds hits and counts of many "
                 "partitions on a GPU"
             ),

@@ -1,1 +1,1 @@
-"""Automata of formulas with windows and gaps, made deterministic on the concrete stream."""
+"""Automata of formulas of any kind, made deterministic on the concrete stream."""

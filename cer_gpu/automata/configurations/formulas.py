@@ -1,4 +1,4 @@
-"""From a formula with windows and gaps to its automaton, which is stepped lazily."""
+"""From a formula of any kind to its automaton, which is stepped lazily."""
 
 from __future__ import annotations
 

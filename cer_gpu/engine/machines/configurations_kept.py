@@ -148,7 +148,12 @@ def pushed_lists(
         return (arena, own) if chosen is None else left_of(arena, own, chosen.strategy, chosen.shown)
 
     def answers(some: Ends) -> Answers:
-        return NodeAnswers(*left(np.searchsorted(ends.event, some.event)), some.event, some.lowest)
+        marks = NodeAnswers(*left(np.searchsorted(ends.event, some.event)), some.event, some.lowest)
+        if not machine.label_atoms.size:
+            return marks
+        from cer_gpu.engine.machines.tuple_marks import MarkedTuples  # few queries need it
+
+        return MarkedTuples(marks, machine.label_atoms)
 
     number = None
     if machine.product == "counts":

@@ -1,4 +1,4 @@
-"""The machine of configurations on the CPU: for patterns with windows and gaps on any operator.
+"""The machine of configurations on the CPU: for patterns with anything in them.
 
 **Method.** Partial matches are made deterministic on the concrete stream: a configuration is a shape and the
 times of its slots (`cer_gpu.automata.configurations.shapes`), and stands for all partial matches that have
@@ -11,7 +11,8 @@ all events if there is none. If a state of the automaton has at most c clocks, t
 moments into them; a configuration is a set of states. What a pattern marks separates configurations, so in a
 chain of marked steps each has one state: there are at most n^c of them, and n for one clock that a step
 resets. Clocks of events that are not marked meet in one configuration, whose shape then has many slots: the
-number of its states is bounded by n^c too, and shapes by the budget `SHAPES`. An event costs the
+number of its states is bounded by n^c too, and shapes by the budget `SHAPES`. Without a clock there are as
+many configurations as the automaton of the formula has states, once it is deterministic. An event costs the
 configurations that it changes times the tests of their decision trees. When a shape first meets a symbol with
 certain results of its tests, the host works out what follows.
 

@@ -323,6 +323,8 @@ class Reader:
         kept = [f"the values that `{text}` compares" for text in compared] + [
             f"the times of {text}" for text in clocks
         ]
+        if not compared:
+            kept.append(f"the values of `{to_text(self._automaton.columns[0])}` that WITHIN measures")
         return (
             f"{what}: they keep {'; '.join(kept)}. Filter each variable more, compare an attribute that all "
             "have equal (or write PARTITION BY), or give the query a smaller WITHIN"

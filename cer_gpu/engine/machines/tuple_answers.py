@@ -76,7 +76,7 @@ class FoundTuples:
             count += len(block)
             if count > most:
                 return None
-        rows = _together(blocks, finder.atoms)
+        rows = together(blocks, finder.atoms)
         start = rows.event.min(axis=1) if len(rows) else rows.end
         order = np.lexsort((*rows.event.T[::-1], start, rows.end))
         number = np.bincount(rows.end, minlength=len(event)).astype(np.int64)
@@ -133,39 +133,71 @@ class TupleAnswers:
         LimitError
             If an end has more answers than can be sorted.
         """
-        counts = np.minimum(self.count[order], MOST_ROWS + 1).astype(np.int64)
-        sums = np.cumsum(counts)
-        rows = BULK_ROWS if size is None else min(size, BULK_ROWS)
-        done = 0
-        while done < len(order):
-            before = int(sums[done - 1]) if done else 0
-            stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
-            if counts[done:stop].max() > MOST_ROWS:
-                raise LimitError(
-                    f"more than {MOST_ROWS:,} answers end at one event, and no more can be listed: "
-                    "ask for count or hits, or narrow the window"
-                )
-            block = self._block(order[done:stop], limit)
+        for ends in in_parts(self.count, order, size):
+            event, low = self._tally.event[ends], self._tally.low[ends]
+            if self._found is not None:
+                rows = self._found.of(event)
+            else:
+                rows = together(list(self._finder.listed(event, low)), self._finder.atoms)
+            block = in_order(ends, rows, limit)
             if len(block.hit):
                 yield block
-            done = stop
-
-    def _block(self, ends: np.ndarray, limit: int | None) -> TupleBlock:
-        event, low = self._tally.event[ends], self._tally.low[ends]
-        if self._found is not None:
-            rows = self._found.of(event)
-        else:
-            rows = _together(list(self._finder.listed(event, low)), self._finder.atoms)
-        start = rows.event.min(axis=1) if len(rows) else rows.end
-        order = np.lexsort((*rows.event.T[::-1], start, rows.end))
-        if limit is not None:
-            end = rows.end[order]
-            place = np.arange(len(end)) - np.searchsorted(end, end, side="left")
-            order = order[place < limit]
-        return TupleBlock(ends[rows.end[order]], start[order], rows.event[order])
 
 
-def _together(blocks: list[Partial], atoms: int) -> Partial:
+def in_parts(count: np.ndarray, order: np.ndarray, size: int | None) -> Iterator[np.ndarray]:
+    """Ends in parts whose answers are looked up in one go, about `size` of them.
+
+    Parameters
+    ----------
+    count : ndarray, shape (ends,), int64 or object
+        How many answers each end has.
+    order : ndarray, shape (m,), int64
+        Numbers of ends.
+    size : int or None
+
+    Raises
+    ------
+    LimitError
+        If an end has more answers than can be sorted.
+    """
+    counts = np.minimum(count[order], MOST_ROWS + 1).astype(np.int64)
+    sums = np.cumsum(counts)
+    rows = BULK_ROWS if size is None else min(size, BULK_ROWS)
+    done = 0
+    while done < len(order):
+        before = int(sums[done - 1]) if done else 0
+        stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
+        if counts[done:stop].max() > MOST_ROWS:
+            raise LimitError(
+                f"more than {MOST_ROWS:,} answers end at one event, and no more can be listed: "
+                "ask for count or hits, or narrow the window"
+            )
+        yield order[done:stop]
+        done = stop
+
+
+def in_order(ends: np.ndarray, rows: Partial, limit: int | None) -> TupleBlock:
+    """The answers of some ends by (end, start, events).
+
+    Parameters
+    ----------
+    ends : ndarray, shape (m,), int64
+        Their numbers.
+    rows : Partial
+        With the place of its end among these for each answer.
+    limit : int or None
+        At most so many of each end.
+    """
+    start = rows.event.min(axis=1) if len(rows) else rows.end
+    order = np.lexsort((*rows.event.T[::-1], start, rows.end))
+    if limit is not None:
+        end = rows.end[order]
+        place = np.arange(len(end)) - np.searchsorted(end, end, side="left")
+        order = order[place < limit]
+    return TupleBlock(ends[rows.end[order]], start[order], rows.event[order])
+
+
+def together(blocks: list[Partial], atoms: int) -> Partial:
     """Several blocks as one."""
     none = np.empty(0, np.int64)
     return Partial(

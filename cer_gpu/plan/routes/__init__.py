@@ -6,7 +6,6 @@ from typing import cast
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
-from cer_gpu.language.tree import Rule
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.routes import apart, chain, clock, general, join, ordered, regular, rule, timed
 from cer_gpu.plan.routes.route import Refusal, Route, Sketch
@@ -98,12 +97,8 @@ def check_engine(name: str) -> None:
 def _findings(
     outline: Outline, engine: str, said: list[tuple[str, Refusal | None]], taken: dict[str, Sketch]
 ) -> list[Diagnostic]:
-    """What the routes that were asked find wrong with a query that none of them takes.
-
-    Of patterns `general` takes all that the routes before it take: what it finds is the reason.
-    """
-    asked = general.NAME if engine == AUTO and not isinstance(outline.statement, Rule) else engine
-    refusals = [refusal for name, refusal in said if refusal is not None and asked in (AUTO, name)]
+    """What the routes that were asked find wrong with a query that none of them takes."""
+    refusals = [refusal for name, refusal in said if refusal is not None and engine in (AUTO, name)]
     found = dict.fromkeys(one for refusal in refusals for one in refusal.diagnostics)
     if taken:
         others = " or ".join(f"'{name}'" for name in taken)

@@ -89,8 +89,8 @@ class ApartSketch:
                 run,
                 self.lane,
                 found.values,
-                self.chain.old,
-                self.chain.new,
+                old=self.chain.old,
+                new=self.chain.new,
             ),
         )
 

@@ -1,9 +1,10 @@
-"""Patterns of any kind: intervals on any operator, and comparisons between any events.
+"""Every query: intervals on any operator, comparisons between any events, and what needs neither.
 
 `PROJECT(A AS a ; A ;[= 1 s] A | a)` has no deterministic timed automaton: any event may be the second one.
 `A AS a ; B ; C AS c FILTER c.price > a.price` has none without registers. Both are made deterministic as the
 stream runs: open partial matches are kept with the times at which their clocks were set and the values that
-later events are compared with.
+later events are compared with. So is any other query that asks for it, `A ; B WITHIN 5 EVENTS` too, and a
+rule as a pattern of its atoms: this route is the last one that is asked, and refuses nothing.
 """
 
 from __future__ import annotations
@@ -12,13 +13,11 @@ from typing import TYPE_CHECKING
 
 from cer_gpu.language import tree
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes.route import Refusal
 
 if TYPE_CHECKING:
     from cer_gpu.automata.cea import Predicate
     from cer_gpu.language.schema import Schema
-    from cer_gpu.plan.routes.general_sketch import GeneralSketch
-    from cer_gpu.plan.routes.route import Built
+    from cer_gpu.plan.routes.route import Built, Refusal, Sketch
     from cer_gpu.plan.symbols import Diagram
 
 NAME = "general"
@@ -36,14 +35,12 @@ class Deferred:
 
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
-        self._made: GeneralSketch | None = None
+        self._made: Sketch | None = None
 
     @property
-    def _sketch(self) -> GeneralSketch:
+    def _sketch(self) -> Sketch:
         if self._made is None:
-            from cer_gpu.plan.routes.general_sketch import sketched
-
-            self._made = sketched(self._outline)
+            self._made = _sketched(self._outline)
         return self._made
 
     @property
@@ -51,7 +48,7 @@ class Deferred:
         """The distinct predicates of events that the machine asks for."""
         return self._sketch.tests
 
-    def over(self, schema: Schema) -> GeneralSketch:
+    def over(self, schema: Schema) -> Sketch:
         """The sketch with its intervals in the unit of the data."""
         return self._sketch.over(schema)
 
@@ -60,10 +57,16 @@ class Deferred:
         return self._sketch.built(diagram)
 
 
-def sketch(outline: Outline) -> Deferred | Refusal:
-    """The formula of a query with intervals or comparisons."""
-    if isinstance(outline.statement, tree.Rule) or outline.formula is None:
-        return Refusal("a rule has no pattern")
-    if not (outline.timed or outline.correlates or outline.beyond):
-        return Refusal("its pattern has no interval of time and no comparison between events")
+def _sketched(outline: Outline) -> Sketch:
+    if isinstance(outline.statement, tree.Rule):
+        from cer_gpu.plan.routes import general_rule
+
+        return general_rule.sketched(outline.statement, outline.text)
+    from cer_gpu.plan.routes import general_sketch
+
+    return general_sketch.sketched(outline)
+
+
+def sketch(outline: Outline) -> Sketch | Refusal:
+    """The formula of any query."""
     return Deferred(outline)

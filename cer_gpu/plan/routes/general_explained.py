@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from cer_gpu.automata.configurations.compared import conditions_in
+from cer_gpu.automata.configurations.compared import conditions_in, subpatterns
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged, to_text
 from cer_gpu.language.walk import nodes, walk
 from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.evaluated import is_timed
 from cer_gpu.plan.general import GeneralMachine
 from cer_gpu.plan.wording import lanes_told
 
@@ -34,6 +35,8 @@ class GeneralExplanation:
         For each event type the attributes that all events of an answer share.
     values : tuple of Expression
         The values of events that partial matches keep.
+    rule : bool
+        Whether the pattern is that of a rule: one event for each atom, in any order.
     """
 
     statement: tree.SelectQuery
@@ -41,19 +44,26 @@ class GeneralExplanation:
     machine: GeneralMachine
     lane: Mapping[str, Keys] | None
     values: tuple[tree.Expression, ...] = ()
+    rule: bool = False
 
     def kind(self) -> str:
         """The class of the query, and the operators that make it so."""
+        if self.rule:
+            return "a rule, as a pattern with one event for each atom, in any order"
+        found = next((one for one in conditions_in(self.formula)), None)
+        if found is not None:
+            return f"compared: `{to_text(found)}` needs the values of earlier events"
+        if not self._timed:
+            own = "" if self.lane is None else ", beside the key that all events of a match share"
+            return f"regular: every filter speaks of one event{own}"
         if self.machine.registers:
-            return f"compared: {self._compared()}"
+            return "compared: WITHIN over an attribute stands beside an interval"
         return f"timed: {self.reason()}"
 
-    def _compared(self) -> str:
-        """Why partial matches keep values."""
-        found = next((one for one in conditions_in(self.formula)), None)
-        if found is None:
-            return "WITHIN over an attribute stands beside an interval"
-        return f"`{to_text(found)}` needs the values of earlier events"
+    @property
+    def _timed(self) -> bool:
+        """Whether an interval of time stands in the pattern."""
+        return any(map(is_timed, subpatterns(self.formula)))
 
     def reason(self) -> str:
         """Why partial matches are kept one by one."""
@@ -66,6 +76,8 @@ class GeneralExplanation:
 
     def engine(self) -> str:
         """What runs."""
+        if not (self.machine.registers or self.machine.timed or self.machine.placed):
+            return "configurations: partial matches, made deterministic on the stream"
         if not self.machine.registers:
             return (
                 "configurations: partial matches with the times at which their clocks were set, made\n"
@@ -129,6 +141,11 @@ class GeneralExplanation:
             "an event touches the configurations of its lane that its kind changes: for a chain of marked\n"
             "steps as many as there are events in its gaps, at worst their power by the number of clocks"
         )
+        if not self._timed:
+            said = (
+                "an event touches the configurations of its lane that its kind changes: at most as many as\n"
+                "the automaton of the pattern has states, once it is deterministic"
+            )
         if query.window is not None:
             said += ";\nto count and to list, times the starts that are open in WITHIN"
         return f"{said}; {self._choice()}one core"

@@ -38,7 +38,7 @@ ASSUMED = Schema({"time": ValueType.TIMESTAMP}, None, frozenset(), order="time",
 
 @dataclass(frozen=True, slots=True)
 class GeneralSketch:
-    """A pattern with intervals or comparisons before any data is known.
+    """A pattern before any data is known.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ def _spanned(formula: Any, window: tree.Window | None) -> Any:
 
 
 def sketched(outline: Outline) -> GeneralSketch:
-    """The formulas of a query with intervals or comparisons.
+    """The formulas of a query with a pattern.
 
     Raises
     ------
