@@ -8,9 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.machine import runner_of
+from cer_gpu.engine.machines.machine import CarryingRunner, runner_of
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import grown
@@ -61,7 +60,7 @@ class CarriedRun:
     def __init__(self, teams: Sequence[Team], lanes: SharedLanes, workers: Workers, totals: Totals) -> None:
         self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
         self._carried = [np.zeros((0, one.nodes, len(one.members)), np.int64) for one in teams]
-        self._alone: list[dict[int, AutomatonRunner]] = [{} for _ in teams]
+        self._alone: list[dict[int, CarryingRunner]] = [{} for _ in teams]
         """Of each team the members that go alone, by their places."""
         query = teams[0].members[0].query
         self._chunker = Chunker(query, lanes, runner_of(query, workers, True), workers, True, None)
@@ -91,8 +90,8 @@ class CarriedRun:
                 own[place] = self._runner(team, place)
                 own[place].carry_on(carried)
 
-    def _runner(self, team: Team, place: int) -> AutomatonRunner:
-        return cast("AutomatonRunner", runner_of(team.members[place].query, self._workers, True))
+    def _runner(self, team: Team, place: int) -> CarryingRunner:
+        return cast("CarryingRunner", runner_of(team.members[place].query, self._workers, True))
 
     def _run(self, chunk: Chunk | None) -> None:
         if chunk is None:
@@ -140,12 +139,11 @@ class CarriedRun:
             right = ~np.isin(one.sums.query, numbers)
             self._totals.take(Sums(*(column[right] for column in one.sums)))
 
-    def _begun(self, number: int, team: Team, place: int, found: Sequence[_Followed]) -> AutomatonRunner:
+    def _begun(self, number: int, team: Team, place: int, found: Sequence[_Followed]) -> CarryingRunner:
         """What follows a member by itself, from what was carried before a chunk."""
         runner = self._runner(team, place)
         vectors = self._carried[number][:, :, place].copy()
         for one in found:
             vectors[one.lane] = one.before[:, :, place]
-        runner.vectors = vectors
-        runner.registers = np.full(vectors.shape, -1, np.int64)
+        runner.carry_on([np.full(vectors.shape, -1, np.int64), vectors])
         return runner
