@@ -61,6 +61,15 @@ def test_labels_come_after_positions_in_the_order_of_answers() -> None:
     )
 
 
+@pytest.mark.parametrize("strategy", ["NEXT", "LAST", "MAX"])
+def test_answers_that_mark_the_same_positions_are_in_the_order_of_their_names(strategy: str) -> None:
+    """Those that a strategy leaves too, as from every other machine."""
+    query = cer.compile(f"SELECT {strategy} * WHERE ((A AS x OR A AS y) ; B) WITHIN [<= 900]")
+    rows = found(query.run(table("AB"), **OPTIONS))
+    assert [dict(row[2]).keys() for row in rows] == [{"A", "x", "B"}, {"A", "y", "B"}]
+    assert rows == found(query.run(table("AB"), order_by="ts"))
+
+
 def test_too_many_shapes_name_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shapes, "SHAPES", 12)
     query = cer.compile("SELECT * WHERE PROJECT(A AS x ; A ;[= 100] A | x) PARTITION BY k")

@@ -19,7 +19,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.walk import nodes
 from cer_gpu.logic.formulas import compares_events, rebuild, without_besides
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.plan.compiled import KeyPlan
+from cer_gpu.plan.compiled import KeyPlan, MarkForm
 from cer_gpu.plan.configured import machine_of, remembers
 from cer_gpu.plan.deterministic import shown_labels
 from cer_gpu.plan.general import GeneralMachine, StrategyChoice
@@ -76,7 +76,7 @@ class GeneralSketch:
         automaton = stepped(whole, symbols, self.tests)
         form = mark_form(automaton.labels, query)
         if query.strategy in CHOOSING:
-            chosen, label_has = _chosen(query.strategy, form.label_has)
+            chosen, label_has = _chosen(query.strategy, form)
             machine, form = replace(machine, chosen=chosen), replace(form, label_has=label_has)
         return Built(
             machine=machine,
@@ -112,11 +112,17 @@ class GeneralSketch:
         )
 
 
-def _chosen(strategy: tree.Strategy, label_has: np.ndarray) -> tuple[StrategyChoice, np.ndarray]:
-    """How a strategy chooses, and which variables the labels mark that are shown of what it leaves."""
-    shown = np.unique(label_has, axis=0)
-    shown = np.concatenate([np.zeros_like(label_has[:1]), shown[shown.any(1)]])
-    return StrategyChoice(strategy.name, shown_labels(label_has, shown)), shown
+def _chosen(strategy: tree.Strategy, form: MarkForm) -> tuple[StrategyChoice, np.ndarray]:
+    """How a strategy chooses, and which variables the labels mark that are shown of what it leaves.
+
+    Labels are in the order of the names that they mark, as everywhere: answers that mark the same positions
+    come in this order.
+    """
+    names = np.array(form.variables, object)
+    rows = np.unique(form.label_has, axis=0)
+    marking = sorted(rows[rows.any(1)], key=lambda row: sorted(names[row != 0]))
+    shown = np.array([np.zeros(len(names)), *marking], np.uint8)
+    return StrategyChoice(strategy.name, shown_labels(form.label_has, shown)), shown
 
 
 def _within(formula: Any, window: tree.Window | None) -> Any:
