@@ -120,7 +120,8 @@ class Intake:
         )
         self.rows = 0
         """How many events have been read."""
-        self._numbers = np.empty(0, np.int64)
+        # In a list, which is not stored with a stream: an array would be.
+        self._numbers = [np.empty(0, np.int64)]
         self.keyless = self.of_others = 0
         """Of the events that might matter: how many had no key, and how many FROM leaves out."""
 
@@ -377,9 +378,9 @@ class Intake:
 
     def _every(self, count: int) -> np.ndarray:
         """The numbers of all rows of a batch, which are not to be written."""
-        if len(self._numbers) < count:
-            self._numbers = np.arange(count)
-        return self._numbers[:count]
+        if len(self._numbers[0]) < count:
+            self._numbers[0] = np.arange(count)
+        return self._numbers[0][:count]
 
     def _note_skipped(self, lanes: np.ndarray, rows: np.ndarray) -> None:
         others = self._partitions.outside(rows)
