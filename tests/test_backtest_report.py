@@ -136,3 +136,27 @@ def test_the_shell_writes_a_report(tmp_path: Path) -> None:
     assert status_of(asked) == 0
     assert "2 queries over 3,000 events" in target.read_text()
     assert status_of([*asked[:-3], str(tmp_path / "nowhere" / "out.html"), "-o", "-"]) != 0
+
+
+def test_episodes_on_the_line_of_a_value(swept: cer.Backtest) -> None:
+    chart = swept.plot.episodes(ticks(), "x", "p=3 q=0.9", order_by="ts")
+    line, drawn, ends = chart.to_dict()["layer"]
+    table, data = ticks(), [layer["data"]["values"] for layer in (line, drawn, ends)]
+    matches = cer.compile(SWEPT).run(table, order_by="ts", params={"p": 3, "q": 0.9}).to_arrow()[:500]
+    keys = matches["k"].to_pylist()
+    most = max({*keys}, key=keys.count)
+    x = table["x"].to_pylist()
+    expected = [
+        (x[start], x[end])
+        for start, end, key in zip(matches["start"].to_pylist(), matches["end"].to_pylist(), keys)
+        if key == most
+    ]
+    assert [(row["begin"], row["end"]) for row in data[1]] == expected
+    own = [value for value, key in zip(x, table["k"].to_pylist()) if key == most]
+    assert [row["value"] for row in data[0]] == own
+    assert data[1][0]["from"] < data[1][0]["to"]
+    assert f"k={most}" in chart.to_dict()["title"]
+    with pytest.raises(ValueError, match="there is no variant 'z'"):
+        swept.plot.episodes(ticks(), "x", "z", order_by="ts")
+    with pytest.raises(ValueError, match="name the column of time"):
+        swept.plot.episodes(ticks(), "x")

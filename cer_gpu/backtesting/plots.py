@@ -252,6 +252,62 @@ class Plots:
         ).encode(x=x, y=axis, tooltip=tooltip)
         return chart.properties(title=f"{chosen}: steps, and without one condition each (red)", width=WIDTH)
 
+    def episodes(self, events: Any, value: str, variant: str | None = None, **keywords: Any) -> altair.Chart:
+        """The matches of a query or variant on the line of a value over time: from their first to last event.
+
+        >>> found.plot.episodes("trades.parquet", "price", order_by="ts")
+
+        The first 500 matches are found once more; of a query with PARTITION BY the partition with most of
+        them is shown.
+
+        Parameters
+        ----------
+        events : object
+            Those of the backtest, or others; they are read again.
+        value : str
+            A column of numbers, such as a price.
+        variant : str, optional
+            The query, or the variant as the other charts call it; that with most hits, if not said.
+        **keywords
+            As for `Query.run`: `order_by` is needed.
+        """
+        alt = charts()
+        from cer_gpu.backtesting.episodes import episodes
+
+        table = self._result.to_arrow()
+        labels = self._labels(table)
+        if variant is not None and variant not in labels:
+            there = ", ".join(dict.fromkeys(labels))
+            raise ValueError(f"there is no variant {variant!r}; there are {there}")
+        hits = _grouped(labels, table, [])
+        chosen = (_with_most(hits, 1) or [""])[0] if variant is None else variant
+        if not chosen:
+            raise ValueError("nothing was found: there is no match to draw")
+        row = labels.index(chosen)
+        values = {name: own[row] for name, own in self._given(table).items() if own[row] is not None}
+        keywords["params"] = {**(keywords.get("params") or {}), **values}
+        query = self._result.about.queries[table.column("query")[row].as_py()]
+        found = episodes(query, events, value, keywords)
+        kind = "T" if found.temporal else "Q"
+        line = (
+            alt.Chart(alt.Data(values=found.line))
+            .mark_line(strokeWidth=1, color="#8a8f98")
+            .encode(
+                x=alt.X(f"time:{kind}", title=None),
+                y=alt.Y("value:Q", title=value, scale=alt.Scale(zero=False)),
+            )
+        )
+        tooltip = [f"from:{kind}", f"to:{kind}", "begin:Q", "end:Q"]
+        spans = alt.Chart(alt.Data(values=found.matches)).encode(tooltip=tooltip)
+        drawn = spans.mark_rule(strokeWidth=2, color="#e4572e").encode(
+            x=f"from:{kind}", x2="to", y="begin:Q", y2="end"
+        )
+        ends = spans.mark_point(filled=True, size=30, color="#e4572e").encode(x=f"to:{kind}", y="end:Q")
+        title = f"{chosen}: {len(found.matches):,} matches on {value}" + (
+            f", {found.key}" if found.key else ""
+        )
+        return (line + drawn + ends).properties(title=title, width=WIDTH)
+
     @property
     def parameters(self) -> tuple[str, ...]:
         """The parameters of the sweeps."""
