@@ -15,7 +15,7 @@ from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.passes import PassFound, passes_of, sum_up
+from cer_gpu.engine.run.passes import PassFound, PassKeeper, passes_of, sum_up
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
@@ -67,7 +67,9 @@ def stages_of(query: tree.Statement) -> list[FunnelStage]:
     return list(_stages(query))
 
 
-def counted(bound: Sequence[BoundQuery], source: Source, options: Options) -> tuple[list[int], list[int]]:
+def counted(
+    bound: Sequence[BoundQuery], source: Source, options: Options, kept: PassKeeper | None = None
+) -> tuple[list[int], list[int]]:
     """Count for each query its matches and the events at which they end, in as few passes as possible.
 
     Parameters
@@ -76,13 +78,15 @@ def counted(bound: Sequence[BoundQuery], source: Source, options: Options) -> tu
         The query of each stage, bound to `source`.
     source : Source
     options : Options
+    kept : PassKeeper, optional
+        What keeps the state of the pass after files.
 
     Raises
     ------
     DataError
         When the events can be read only once, and several passes are needed.
     """
-    passes = passes_of(bound)
+    passes = passes_of(bound) if kept is None else passes_of(bound).one_by_one()
     if passes.alone and len(bound) > 1 and not source.rewindable:
         raise DataError(
             "the events can be read once only, and a funnel of this query reads them several times: pass a "
@@ -96,7 +100,7 @@ def counted(bound: Sequence[BoundQuery], source: Source, options: Options) -> tu
         matches[number] += many
 
     totals = [Totals(None, False) for _ in passes.groups]
-    sum_up(passes, bound, source, options, PassFound(totals, add), Notes())
+    sum_up(passes, bound, source, options, PassFound(totals, add), Notes(), kept)
     for own in totals:
         found = own.groups()
         for number, some, many in zip(found.query, found.hits, found.matches):

@@ -204,6 +204,46 @@ def test_what_reads_all_files_is_not_worked_out_again(
     assert more.funnel.equals(whole.funnel)
 
 
+@pytest.mark.parametrize("by", [None, ["8 h", "k"]], ids=["in all", "by time and key"])
+def test_what_lists_matches_looks_back_as_far_as_windows_reach(
+    read: dict[str, Any], tmp_path: Path, by: Any
+) -> None:
+    names = ["abreast", "iterated", "gaps", "correlated", "clock", "rare"]
+    queries = QUERIES | {"rare": "SELECT * WHERE A ; (B AS b FILTER b[x > 90]) PARTITION BY k WITHIN 1 hour"}
+    queries["clock"] = "SELECT * WHERE (A ; B) WITHIN [<= 1 hour] ; C PARTITION BY k WITHIN 5 hours"
+    queries["correlated"] = "SELECT * WHERE A AS a ; B AS b FILTER b.x = a.x PARTITION BY k WITHIN 6 hours"
+    asked = {name: queries[name] for name in names if by is None or "PARTITION BY k" in queries[name]}
+    paths, state = written(ticks(900), tmp_path, [150, 300, 450, 600, 750]), tmp_path / "kept"
+    given: dict[str, Any] = {"order_by": "ts", "by": by, "starts": True, "durations": True}
+    for many in (3, 5, 6):
+        expected = cer.backtest(asked, paths[:many], **given)
+        read["paths"] = []
+        found = cer.backtest(asked, paths[:many], resume=state, **given)
+        assert found.to_arrow().equals(expected.to_arrow())
+        # Twelve hours are in each file, and six of them before the last one are reached.
+    assert {*read["paths"]} == {"part-5.parquet", "part-4.parquet and 1 more files"}
+    assert min(row["starts"] for row in found.to_arrow().to_pylist() if row["query"] != "rare") > 0
+
+
+def test_a_funnel_goes_on_with_new_files(read: dict[str, Any], tmp_path: Path) -> None:
+    paths, state = written(ticks(900), tmp_path, [300, 600]), tmp_path / "kept"
+    asked = {name: QUERIES[name] for name in ("abreast", "carried", "neighbours")}
+    for many in (2, 3):
+        read["paths"] = []
+        found = cer.backtest(asked, paths[:many], order_by="ts", funnel=True, resume=state)
+        expected = cer.backtest(asked, paths[:many], order_by="ts", funnel=True)
+        if many == 3:
+            assert {*read["paths"]} == {"part-2.parquet", "part-0.parquet and 2 more files"}
+        assert found.funnel.equals(expected.funnel)
+    read["stop"] = "part-1.parquet"
+    state.unlink()
+    with pytest.raises(StoppedError):
+        cer.backtest(asked, paths, order_by="ts", funnel=True, resume=state)
+    read["stop"] = None
+    found = cer.backtest(asked, paths, order_by="ts", funnel=True, resume=state)
+    assert found.funnel.equals(expected.funnel)
+
+
 def test_each_file_is_read_once_for_all_queries(read: dict[str, Any], tmp_path: Path) -> None:
     paths = written(ticks(600), tmp_path, [200, 400])
     found = cer.backtest(QUERIES, paths, order_by="ts", by="12 h").to_arrow()

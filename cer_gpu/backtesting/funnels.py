@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from cer_gpu.api import Query
 from cer_gpu.backtesting.asked import AskedQuery, parameters_of
+from cer_gpu.backtesting.kept import KeptBacktest
 from cer_gpu.backtesting.table import QUERY
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.read.sources.source import Source
@@ -47,7 +48,7 @@ def staged(asked: Sequence[AskedQuery], params: Mapping[str, Any]) -> Staged:
         given = {**one.query.given, **params, **one.values}
         for stage in stages_of(one.query.tree):
             text = to_text(stage.query)
-            query = compiled.get(text) or compiled.setdefault(text, Query(text))
+            query = compiled.get(text) or compiled.setdefault(text, Query(text, bound_next=True))
             values = {name: given[name] for name in query.parameters}
             found.stages.append(stage)
             found.queries.append(AskedQuery(one.name, values, query))
@@ -55,13 +56,16 @@ def staged(asked: Sequence[AskedQuery], params: Mapping[str, Any]) -> Staged:
     return found
 
 
-def funnels_of(asked: Sequence[AskedQuery], source: Source, options: Options) -> pa.Table:
+def funnels_of(
+    asked: Sequence[AskedQuery], source: Source, options: Options, kept: KeptBacktest | None = None
+) -> pa.Table:
     """The funnel of each pattern: `query`, the parameters, and the columns of `Query.funnel`."""
     parts = staged(asked, options.params)
     bound = [
         one.query.bound_to(source, replace(options, params=one.values), once=True) for one in parts.queries
     ]
-    return with_queries(asked, parts, *counted(bound, source, options))
+    keeper = None if kept is None else kept.beside("funnel")
+    return with_queries(asked, parts, *counted(bound, source, options, keeper))
 
 
 def with_queries(

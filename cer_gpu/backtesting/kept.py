@@ -6,14 +6,16 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from itertools import takewhile
 from typing import Any
 
 import pyarrow as pa
 
 from cer_gpu.backtesting.asked import AskedQuery
+from cer_gpu.backtesting.seams import More
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.passes import PassState
+from cer_gpu.engine.run.passes import PassKeeper, PassState
 from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError
@@ -76,8 +78,10 @@ class KeptBacktest:
         self._state: dict[str, Any] = {
             "pass": None,
             "files": [],
+            "beside": {},
             "made": {},
             "made_of": [],
+            "spans": [],
             "seconds": 0.0,
         }
         self._begun_at = self._kept_at = time.perf_counter()
@@ -93,24 +97,52 @@ class KeptBacktest:
 
     def keep(self, files: int, state: Callable[[], PassState]) -> None:
         """See `PassKeeper.keep`: after the last file the state is always kept."""
-        now = time.perf_counter()
-        if files < len(self._files) and now - self._kept_at < SHARE * self._cost:
-            return
-        self._state |= {"pass": state()._asdict(), "files": self._files[:files]}
-        self._write(now)
+        if files == len(self._files) or not self.hurried:
+            self._state |= {"pass": state()._asdict(), "files": self._files[:files]}
+            self._write(time.perf_counter())
 
-    def made(self, name: str, make: Callable[[], list[pa.Table]]) -> list[pa.Table]:
-        """The tables that `make` returns for all these files, or those kept under `name` from before."""
-        if self._state["made_of"] != self._files:
-            self._state |= {"made": {}, "made_of": self._files}
-        if name not in self._state["made"]:
-            self._state["made"][name] = make()
-            now = time.perf_counter()
-            self._behind = now - self._kept_at < SHARE * self._cost
-            if not self._behind:
-                self._write(now)
-        found: list[pa.Table] = self._state["made"][name]
+    @property
+    def hurried(self) -> bool:
+        """Whether so little time has passed since the state was kept that it is not yet worth it again."""
+        return time.perf_counter() - self._kept_at < SHARE * self._cost
+
+    @property
+    def spans(self) -> list[Any]:
+        """As for `Seams`; what is added is kept."""
+        found: list[Any] = self._state["spans"]
         return found
+
+    def beside(self, name: str) -> PassKeeper:
+        """Keeps the state of a further pass over the files, under a name."""
+        return _KeptBeside(self, self._state["beside"], self._files, name)
+
+    def made(self, name: str, make: Callable[[], list[pa.Table]], more: More | None = None) -> list[pa.Table]:
+        """What is made of all these files under a name, which is not made again.
+
+        Parameters
+        ----------
+        name : str
+        make : callable
+            Makes it of all files.
+        more : callable, optional
+            Makes it of what was made of the first ones, and of the others.
+        """
+        count, before = len(self._files), self._state["made"].get(name)
+        if before is None or before["files"] != count:
+            found = None
+            if before is not None and more is not None:
+                found = more(before["tables"], before["files"])
+            self._state["made"][name] = {"files": count, "tables": make() if found is None else found}
+            self.note()
+        own: list[pa.Table] = self._state["made"][name]["tables"]
+        return own
+
+    def note(self) -> None:
+        """Keep what has just been noted in the state, or do so with what comes next."""
+        now = time.perf_counter()
+        self._behind = now - self._kept_at < SHARE * self._cost
+        if not self._behind:
+            self._write(now)
 
     def finish(self) -> None:
         """Write what `made` made last."""
@@ -118,6 +150,7 @@ class KeptBacktest:
             self._write(time.perf_counter())
 
     def _write(self, now: float) -> None:
+        self._state["made_of"] = self._files
         self._state["seconds"] = self.seconds_before + time.perf_counter() - self._begun_at
         with output_file(self._path) as sink:
             sink.write(to_bytes(Stored(self._about, self._state)))
@@ -153,10 +186,34 @@ class KeptBacktest:
                     f"{self._path} was kept after {before[0]} had been read, which {now}; new files must "
                     f"come after the old ones: {remedy}"
                 )
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(state["made_of"], files)))
+        made = state["made"].items()
+        state["made"] = {name: one for name, one in made if one["files"] <= same}
+        state["spans"] = state["spans"][:same]
         return state
 
 
-def made_now(name: str, make: Callable[[], list[pa.Table]]) -> list[pa.Table]:
+class _KeptBeside:
+    """See `KeptBacktest.beside`: a `PassKeeper`."""
+
+    def __init__(self, whole: KeptBacktest, states: dict[str, Any], files: Sequence[Any], name: str) -> None:
+        self._whole, self._states, self._files, self._name = whole, states, files, name
+
+    def begun(self) -> PassState | None:
+        """See `PassKeeper.begun`; None where the files that were read have changed, too."""
+        found = self._states.get(self._name)
+        if found is None or self._files[: len(found["files"])] != found["files"]:
+            return None
+        return PassState(**found["pass"])
+
+    def keep(self, files: int, state: Callable[[], PassState]) -> None:
+        """See `PassKeeper.keep`."""
+        if files == len(self._files) or not self._whole.hurried:
+            self._states[self._name] = {"pass": state()._asdict(), "files": self._files[:files]}
+            self._whole.note()
+
+
+def made_now(name: str, make: Callable[[], list[pa.Table]], more: More | None = None) -> list[pa.Table]:
     """As `KeptBacktest.made`, where nothing is kept."""
     return make()
 

@@ -15,11 +15,13 @@ from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, re
 from cer_gpu.backtesting.asked_outcomes import Told, asked_outcomes, outcomes_of
 from cer_gpu.backtesting.funnels import funnels_of
 from cer_gpu.backtesting.kept import KeptBacktest, digest, made_now
-from cer_gpu.backtesting.listed import ListedFor, with_listed
+from cer_gpu.backtesting.listed import with_listed
+from cer_gpu.backtesting.listed_for import ListedFor
 from cer_gpu.backtesting.outcomes.words import names_of
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
-from cer_gpu.backtesting.table import EndsSummed, combined, numbered, of_ends, of_groups
+from cer_gpu.backtesting.seams import Seams
+from cer_gpu.backtesting.table import EndsSummed, as_one, combined, numbered, of_ends, of_groups
 from cer_gpu.checked import opened
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.source import Source
@@ -80,10 +82,12 @@ def backtest(
         follows", `hits` counts the events that followed, and `starts` the signals that were followed. This
         lists the matches, too.
     resume : str or path, optional
-        A file in which the backtest keeps its state after each file of events. Called again after an
-        interruption, it continues with the first file that it had not finished, and returns the same result
-        as without the interruption. Where new files follow the old ones, it reads only the new ones;
-        durations, starts, funnels and outcomes then read all files again.
+        A file where the backtest keeps how far it is, as it goes through the files of the events. Called
+        again after an interruption it goes on with the first file that it had not finished, and what it
+        returns is the same as without the interruption. Where there are new files behind the old ones, it
+        reads only these. Durations, starts and queries that are run one by one look back as far as the
+        windows of their queries reach, where these have one; else they read all files where there are new
+        ones, and so do outcomes. What is finished of them is kept, too.
 
     Returns
     -------
@@ -132,25 +136,27 @@ def backtest(
                 f"the events can be read once only, and {len(alone):,} of the queries need a pass of their "
                 f"own (the first is {asked[alone[0]].name!r}): pass a table, or paths of files"
             )
-        kept, made = None, made_now
+        kept, made, seams = None, made_now, None
         if resume is not None:
             passes = passes.one_by_one()
             kept = KeptBacktest(os.fspath(resume), asked, by, passes.groups, source, options)
-            made = kept.made
+            made, seams = kept.made, Seams(source, kept.spans)
         schema = columns_found(parted, source.arrow_schema, options)
         at = "time" if options.order_by else "position"
         ends = EndsSummed(parted.buckets, parted.columns, at, schema)
         tables = _together(passes, bound, source, options, parted, schema, ends.add, notes, kept)
         for number in passes.alone:
             make = partial(_alone, bound[number], parted, at, schema)
-            tables += [numbered(found, number) for found in made(f"query {number}", make)]
+            more = partial(_alone_behind, seams, bound[number], parted, at, schema)
+            tables += [numbered(found, number) for found in made(f"query {number}", make, more)]
         tables.append(ends.table())
         for number in (*passes.beside, *passes.alone):
             for text in bound[number].notes.texts:
                 notes.say(text, aloud=False)
         listed = ListedFor(starts, durations)
         if any(listed):
-            tables = with_listed(tables, asked, bound, listed, parted, bool(options.order_by), notes, made)
+            timed = bool(options.order_by)
+            tables = with_listed(tables, asked, bound, listed, parted, timed, notes, made, seams)
             schema = tables[0].schema.remove(0) if tables else schema
         outcome, steps = None, None
         if wanted:
@@ -159,7 +165,7 @@ def backtest(
             summary, *hits = made(f"outcomes {texts} split {split!r}", find)
             outcome = Told(summary, hits[0] if hits else None)
         if funnel:
-            (steps,) = made("funnel", lambda: [funnels_of(asked, source, options)])
+            (steps,) = made("funnel", lambda: [funnels_of(asked, source, options, kept)])
         if kept is not None:
             kept.finish()
     called, values = [one.name for one in asked], [one.values for one in asked]
@@ -178,6 +184,20 @@ def backtest(
 def _alone(one: BoundQuery, parted: Parted, at: str, schema: pa.Schema) -> list[pa.Table]:
     """What a query finds that reads the events by itself."""
     return [of_ends(one.counts(), parted.buckets, parted.columns, at, schema)]
+
+
+def _alone_behind(
+    seams: Seams | None,
+    one: BoundQuery,
+    parted: Parted,
+    at: str,
+    schema: pa.Schema,
+    found: list[pa.Table],
+    files: int,
+) -> list[pa.Table] | None:
+    """The same of all files, from what was found in the first ones."""
+    behind = None if seams is None else seams.behind(one, files)
+    return None if behind is None else [as_one([*found, *_alone(behind.bound, parted, at, schema)])]
 
 
 def _told(*given: Any) -> list[pa.Table]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-
-from cer_gpu.backtesting.parted import Parted
 
 STARTS = "starts"
 
@@ -20,18 +19,33 @@ class StartsSeen:
 
     Parameters
     ----------
-    parted : Parted
-        How rows are grouped; a bucket is that of the end.
+    keys : sequence of str
+        The columns by which rows are parted; buckets are those of the ends.
     """
 
-    def __init__(self, parted: Parted) -> None:
-        self._keys = parted.names
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = list(keys)
         self._kept: list[pa.Table] = []
         self._waiting = 0
 
-    def add(self, matches: pa.RecordBatch, placed: list[Any]) -> None:
-        """Note where complex events begin; `placed` has their columns of bucket and key."""
-        self.take(pa.table([*placed, matches.column("start")], [*self._keys, STARTS]))
+    def add(self, matches: pa.RecordBatch, placed: list[Any], first: int = 0) -> None:
+        """Take some complex events, with the columns by which rows are parted.
+
+        Parameters
+        ----------
+        matches : RecordBatch
+        placed : list of Array
+        first : int, optional
+            The number of the event from which their positions count.
+        """
+        begin = matches.column("start")
+        begin = pa.array(begin.to_numpy() + first) if first else begin
+        self.take(pa.table([*placed, begin], [*self._keys, STARTS]))
+
+    @property
+    def empty(self) -> bool:
+        """Whether no complex event begins anywhere so far."""
+        return not any(map(len, self._kept))
 
     def take(self, part: pa.Table) -> None:
         """Add rows that were made elsewhere; `part` has the columns of `table`."""

@@ -99,13 +99,16 @@ class EndsSummed:
         if not self._parts:
             fields = [pa.field(QUERY, pa.int64()), *self._schema]
             return pa.schema(fields).empty_table()
-        kinds = {part.schema.field("matches").type for part in self._parts}
-        if len(kinds) > 1:
-            place = self._schema.get_field_index("matches") + 1
-            self._parts = [
-                part.set_column(place, "matches", part.column(place).cast(WIDE)) for part in self._parts
-            ]
-        return _regrouped(pa.concat_tables(self._parts), [QUERY, *self._schema.names])
+        return as_one(self._parts)
+
+
+def as_one(parts: Sequence[pa.Table]) -> pa.Table:
+    """What was found in several parts of the events, in tables of the same columns: sums of all."""
+    names = parts[0].schema.names
+    if len({part.schema.field("matches").type for part in parts}) > 1:
+        place = names.index("matches")
+        parts = [part.set_column(place, "matches", part.column(place).cast(WIDE)) for part in parts]
+    return _regrouped(pa.concat_tables(parts), names)
 
 
 def placed(matches: pa.RecordBatch, parted: Parted, timed: bool) -> list[Any]:

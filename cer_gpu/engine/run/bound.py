@@ -125,6 +125,10 @@ class BoundQuery:
         """The units of the columns of times, derived columns included."""
         return self._units
 
+    def over(self, source: Source, halo: int) -> BoundQuery:
+        """The same query over other events of these columns; `halo` as for the class."""
+        return BoundQuery(self._query, source, self._units, self._options, self._workers, halo, part=True)
+
     # ---------------------------------------------------------------------------------- the answers
 
     def count(self) -> int:

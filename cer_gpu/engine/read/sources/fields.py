@@ -95,6 +95,10 @@ class FieldRows(Rows):
         """See `Rows.parts`."""
         return [FieldRows(part, self._paths) for part in self._inner.parts()]
 
+    def behind(self, files: int) -> Rows:
+        """See `Rows.behind`."""
+        return FieldRows(self._inner.behind(files), self._paths)
+
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """See `Rows.read`."""
         inner = self._inner.read_fields(self._stored(columns), rows, self._needed(columns))

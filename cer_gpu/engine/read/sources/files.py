@@ -85,6 +85,10 @@ class FileRows(Rows):
         """See `Rows.parts`."""
         return [FileRows([each], self.schema) for each in self._files]
 
+    def behind(self, files: int) -> Rows:
+        """See `Rows.behind`."""
+        return FileRows(self._files[files:], self.schema)
+
     @classmethod
     def at(cls, paths: Sequence[str | os.PathLike[str]], text: TextForm = PLAIN) -> FileRows:
         """The files at some paths; `text` says how text files are read."""

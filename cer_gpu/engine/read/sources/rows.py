@@ -72,6 +72,10 @@ class Rows(ABC):
         """
         return []
 
+    def behind(self, files: int) -> Rows:
+        """The rows behind those of so many of the files of `parts`."""
+        raise NotImplementedError
+
     def place(self, row: int) -> str:
         """The place of a row of `read` in the data as passed: "row 7 of trades.csv (counted from 0)"."""
         return f"row {row} of {self.where} (counted from 0)"

@@ -111,6 +111,10 @@ class Source:
             Source(part, self.order_by, self.type_column, self.stream_column) for part in self._rows.parts()
         ]
 
+    def behind(self, files: int) -> Source:
+        """The events behind those of so many of the files of `parts`."""
+        return Source(self._rows.behind(files), self.order_by, self.type_column, self.stream_column)
+
     def _typed(self, schema: pa.Schema) -> pa.Schema:
         """Check the columns that have a role, and give type and stream column their fixed type."""
         for column in self.order_by:

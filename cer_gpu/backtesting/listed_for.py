@@ -1,0 +1,20 @@
+"""What the matches of a backtest are listed for; tasks on Spark import it, too."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class ListedFor(NamedTuple):
+    """What matches are listed for."""
+
+    starts: bool
+    durations: bool
+
+    @property
+    def told(self) -> str:
+        """The columns, in words."""
+        return " and ".join(name for name, wanted in self._asdict().items() if wanted)
+
+
+NOTHING = ListedFor(starts=False, durations=False)

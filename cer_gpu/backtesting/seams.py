@@ -1,0 +1,100 @@
+"""New files behind finished ones: how far back a query has to read for what ends in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.backtesting.table import moments_of
+from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.run.bound import BATCH, BoundQuery
+from cer_gpu.plan.compiled import CompiledQuery
+
+
+class BoundBehind(NamedTuple):
+    """A query over new files and those before them that its window reaches; it reports what ends in new ones.
+
+    Attributes
+    ----------
+    bound : BoundQuery
+    before : int
+        How many events come before those that it reads.
+    """
+
+    bound: BoundQuery
+    before: int
+
+
+class Seams:
+    """Where the new files of a source begin.
+
+    Parameters
+    ----------
+    source : Source
+        The events of all files.
+    spans : list
+        Of each of the first files how many events it has, and its first and last time, None where it has
+        none; what is looked up is added.
+    """
+
+    def __init__(self, source: Source, spans: list[Any]) -> None:
+        self._source, self._spans = source, spans
+
+    def behind(self, bound: BoundQuery, files: int) -> BoundBehind | None:
+        """A query over what lies behind so many files; None where only all files tell."""
+        query = bound.compiled
+        if not self._source.order_by or query.looks_ahead or query.hidden or not query.cuttable:
+            return None
+        found = self._first(query, files)
+        if found is None:
+            return None
+        before, halo = (
+            sum(rows for rows, _, _ in some) for some in (self._spans[:found], self._spans[found:files])
+        )
+        return BoundBehind(bound.over(self._source.behind(found), halo), before)
+
+    def _first(self, query: CompiledQuery, files: int) -> int | None:
+        """The first of the finished files that a window which ends behind them reaches."""
+        assert query.window is not None
+        reached = query.reached
+        assert reached is not None
+        spans = self._known()
+        if query.window.kind == "events":
+            if query.reading.partition:
+                return None  # a partition may have its last events anywhere
+            while files and reached > 0:
+                files -= 1
+                reached -= spans[files][0]
+            return files
+        new = [least for _, least, _ in spans[files:] if least is not None]
+        if not new:
+            return files
+        edge = min(new) - (reached if isinstance(min(new), float) else math.floor(reached))
+        if isinstance(edge, float):
+            edge = float(np.nextafter(edge - abs(min(new)) * 1e-15, -np.inf))  # a difference is rounded
+        late = [
+            number for number in range(files) if spans[number][2] is not None and spans[number][2] >= edge
+        ]
+        return min(late, default=files)
+
+    def _known(self) -> list[Any]:
+        """The spans of all files."""
+        for part in self._source.parts()[len(self._spans) :]:
+            rows, least, most = 0, None, None
+            for batch in part.batches(self._source.order_by[:1], BATCH, set()):
+                rows += len(batch)
+                times = moments_of(batch.column(0).drop_null())
+                if len(times):
+                    low, high = times.min().item(), times.max().item()
+                    least = low if least is None else min(least, low)
+                    most = high if most is None else max(most, high)
+            self._spans.append([rows, least, most])
+        return self._spans
+
+
+More = Callable[[list[pa.Table], int], "list[pa.Table] | None"]
+"""Makes of what was made of so many files what is of all; None where that cannot be."""
