@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 from cer_gpu.spark.arrow_types import shown_as
 from cer_gpu.spark.labels import Labels
+from cer_gpu.spark.listed_task import listed
 from cer_gpu.spark.outcome_task import OutcomePlans, counted_values, shown_values
 from cer_gpu.spark.task import UNCUT, Task
 from cer_gpu.spark.worker import SORTED, Job, TaskRun, counts_column
 
-from cer_gpu.backtesting.durations import DurationSums
+from cer_gpu.backtesting.listed_for import NOTHING, ListedFor
 from cer_gpu.backtesting.parted import Parted, columns_found
-from cer_gpu.backtesting.table import EndsSummed, numbered, of_ends, of_groups, placed
+from cer_gpu.backtesting.table import EndsSummed, numbered, of_ends, of_groups
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.rows import StreamRows, TableRows
 from cer_gpu.engine.read.sources.source import Source, open_source
@@ -30,7 +31,7 @@ from cer_gpu.frozen import dataclass
 
 MATCHES = "matches"
 
-SUMS, DURATIONS, OUTCOMES = "sums", "durations", "outcomes"
+SUMS, LISTED, OUTCOMES = "sums", "listed", "outcomes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,12 @@ class BacktestTask(Task):
     parted : Parted
         How rows of the result are grouped.
     cut : bool
-        Whether all of them allow the stream to be cut by time, in the same way.
-    asked : {"sums", "durations", "outcomes"}
-        What they return: hits and matches, the number of matches of each duration, or the number of hits with
-        each value of the outcomes.
+        Whether all of them allow that a stream is cut by time, in one way.
+    asked : {"sums", "listed", "outcomes"}
+        What is asked of them: hits and matches, what their matches are listed for, or how many hits have each
+        value of the outcomes.
+    listed : ListedFor
+        How long matches last, where they begin, or both.
     outcomes : OutcomePlans or None
         Set if outcomes are asked for.
     """
@@ -59,6 +62,7 @@ class BacktestTask(Task):
     parted: Parted = Parted(None, ())
     cut: bool = False
     asked: str = SUMS
+    listed: ListedFor = NOTHING
     outcomes: OutcomePlans | None = None
 
     @property
@@ -138,9 +142,13 @@ class BacktestJob(Job):
             bound = [run.bound, *run.beside]
             if self.task.outcomes is not None:
                 found_values = counted_values(self.task.outcomes, self._source, bound, self._bound)
-                yield from shown_values(found_values, self.task.numbers, self.task.result)
+                yield from shown_values(found_values, self.task.numbers, run.labels, self.task.result)
                 continue
-            for found in self._summed(bound) if self.task.asked == SUMS else self._durations(bound):
+            if self.task.asked == LISTED:
+                task = self.task
+                yield from listed(bound, task.listed, task.parted, run.labels, task.numbers, task.result)
+                continue
+            for found in self._summed(bound):
                 if len(found):
                     yield self._shown(found)
 
@@ -152,16 +160,6 @@ class BacktestJob(Job):
             for batch in events.read(events.schema.names, BATCH):
                 writer.write_batch(batch)
         return TableRows(pa.ipc.open_stream(pa.memory_map(path)).read_all(), SORTED)
-
-    def _durations(self, bound: list[BoundQuery]) -> Iterator[pa.Table]:
-        """How many complex events of each query have each duration."""
-        parted = self.task.parted
-        for number, one in enumerate(bound):
-            sums = DurationSums(parted, timed=True)
-            for batch in one.matches().batches(keep=False):
-                sums.add(batch, placed(batch, parted, timed=True))
-            if not sums.empty:
-                yield numbered(sums.table(), number)
 
     def _summed(self, bound: list[BoundQuery]) -> Iterator[pa.Table]:
         """What the queries find in the events of a run, with their places in the task."""

@@ -12,22 +12,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from cer_gpu.spark import settings
-from cer_gpu.spark.backtest_task import DURATIONS, MATCHES, SUMS, BacktestJob, BacktestTask
+from cer_gpu.spark.backtest_task import LISTED, MATCHES, BacktestJob, BacktestTask
 from cer_gpu.spark.binding import arrow_schema, spark_type, task_of
 from cer_gpu.spark.expressions import in_tasks
 from cer_gpu.spark.files import opened_lake, task_reads_files, told_by_tasks
+from cer_gpu.spark.listed import ListedColumns
 from cer_gpu.spark.operators import operator_keywords, size_of
 from cer_gpu.spark.outcomes import OutcomesOf, Planned, WantedOutcomes
 from cer_gpu.spark.routes import route_of
+from cer_gpu.spark.segments import ROW
 from cer_gpu.spark.task import DIGITS, Task
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.backtesting.about import about
 from cer_gpu.backtesting.asked import AskedQuery, asked_queries, in_query, refuse_unknown, values_for
 from cer_gpu.backtesting.asked_outcomes import Told, asked_outcomes
-from cer_gpu.backtesting.durations import MANY, TOOK, DurationSums, duration_type, without_durations
 from cer_gpu.backtesting.funnels import Staged, staged, with_queries
 from cer_gpu.backtesting.listed import too_many
+from cer_gpu.backtesting.listed_for import NOTHING, ListedFor
 from cer_gpu.backtesting.parted import columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.table import QUERY, combined
@@ -52,6 +54,7 @@ def backtest(
     funnel: bool = False,
     outcomes: Mapping[str, str] | None = None,
     split: Any = None,
+    starts: bool = False,
     **keywords: Any,
 ) -> Backtest:
     """Count how often queries would have fired over a DataFrame, as `cer_gpu.backtest` does.
@@ -71,12 +74,15 @@ def backtest(
         Whether to add how far the matches of each pattern get: `Backtest.funnel`. It reads the events once
         more.
     outcomes : mapping of str to str, optional
-        Values of what happens after each hit: `Backtest.outcomes`, as for `cer_gpu.backtest`, but without the
-        values at single hits. It reads the events once more. Queries with PARTITION BY are distributed by
-        their key, all others run in one task; the driver receives each distinct value.
+        Also what happens after each hit: `Backtest.outcomes`, as `cer_gpu.backtest` has it. It reads the
+        events once more. Queries with a PARTITION BY that parts their complex events are dealt out by it, all
+        others run in one task; the driver gets each distinct value. The values at single hits,
+        `Backtest.outcome_hits`, come in the order of time; `position` is the place of an event in its
+        partition, as in `hits`.
     split : object, optional
-        A time; outcomes are also summed up separately before it and from it on. A text is in the session's
-        time zone.
+        A time, for the sums of outcomes before it and from it on. A text is in the session's time zone.
+    starts : bool, default False
+        Also at how many events matches begin: `starts`. The matches are listed once for durations and starts.
     **keywords
         As for `run`. Events with equal `order_by` are ordered by all columns that some query reads; where
         that matters, name columns that break all ties.
@@ -110,7 +116,8 @@ def backtest(
         yield in_tasks(route.frame, worker, task.result)
 
     happened = WantedOutcomes(asked_outcomes(outcomes, split), split)
-    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, durations, funnel, happened)
+    wanted = _Wanted(asked_queries(queries), by, over, gpu, keywords)
+    return _found(wanted, told, ListedFor(starts, durations), funnel, happened)
 
 
 @spelled(operator_keywords, omit=("rows", "limit", "event_id"))
@@ -122,6 +129,7 @@ def backtest_files(
     funnel: bool = False,
     outcomes: Mapping[str, str] | None = None,
     split: Any = None,
+    starts: bool = False,
     spark: SparkSession | None = None,
     **keywords: Any,
 ) -> Backtest:
@@ -160,13 +168,14 @@ def backtest_files(
             yield told_by_tasks(session, found, one, partial(shuffled, one.numbers), BacktestJob)
 
     happened = WantedOutcomes(asked_outcomes(outcomes, split), split)
-    return _found(_Wanted(asked_queries(queries), by, over, gpu, keywords), told, durations, funnel, happened)
+    wanted = _Wanted(asked_queries(queries), by, over, gpu, keywords)
+    return _found(wanted, told, ListedFor(starts, durations), funnel, happened)
 
 
 def _found(
     wanted: _Wanted,
     told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]],
-    durations: bool,
+    listed: ListedFor,
     funnel: bool,
     outcomes: WantedOutcomes,
 ) -> Backtest:
@@ -174,12 +183,12 @@ def _found(
     if outcomes.asked:
         wanted.ask_for(outcomes)
     if not funnel:
-        return wanted.found(told, durations)
+        return wanted.found(told, listed)
     parts, hits, matches = wanted.staged(), [], []
     if parts.queries:
         counted = _Wanted(parts.queries, None, *wanted.way()).found(told).to_arrow()
         hits, matches = (list(map(int, counted[name].to_pylist())) for name in ("hits", "matches"))
-    return wanted.found(told, durations, with_queries(wanted.asked, parts, hits, matches))
+    return wanted.found(told, listed, with_queries(wanted.asked, parts, hits, matches))
 
 
 class _Over(NamedTuple):
@@ -259,14 +268,18 @@ class _Wanted:
         self, task: BacktestTask, numbers: Sequence[int], schema: pa.Schema, order_by: Any
     ) -> BacktestTask:
         """A task for another schema and order of the data."""
-        asked = SUMS if task.outcomes is not None else task.asked
-        made = self.task(numbers, self.tasks_over(schema, order_by), asked)
+        listed = None if task.asked != LISTED else self._columns_of(task.listed)
+        made = self.task(numbers, self.tasks_over(schema, order_by), listed)
+        if ROW in schema.names:
+            made = replace(made, event_id=ROW)  # the number of the event in all files
         if task.outcomes is None or self._outcomes is None:
             return made
         return self._outcomes.task(made, task.outcomes.bases, self._planned(schema, order_by))
 
-    def task(self, numbers: Sequence[int], tasks: Sequence[Task], asked: str = SUMS) -> BacktestTask:
-        """Some queries as one task."""
+    def task(
+        self, numbers: Sequence[int], tasks: Sequence[Task], listed: ListedColumns | None = None
+    ) -> BacktestTask:
+        """Some queries as one task, which sums up what they find, or lists their matches."""
         members = [tasks[number] for number in numbers]
         queries = [one.query.query for one in members]
         kinds = {one.window.kind for one in queries if one.window is not None}
@@ -276,14 +289,18 @@ class _Wanted:
         columns = [name for one in members for name in one.columns]
         ties = tuple(dict.fromkeys(name for name in columns if name not in lead.query.options.order_by))
         given = {field.name: getattr(lead, field.name) for field in fields(Task)}
-        result = self._result() if asked == SUMS else self._durations_result()
-        given |= {"ties": ties, "result": result, "asked": asked, "parted": self._parted, "cut": cut}
+        result = self._result() if listed is None else listed.result
+        given |= {"ties": ties, "result": result, "parted": self._parted, "cut": cut}
+        if listed is not None:
+            given |= {"asked": LISTED, "listed": listed.wanted}
+            # The places of events are then counted from the first one, whatever the cuts.
+            given["product"] = "hits" if listed.wanted.starts else lead.product
         return BacktestTask(**given, members=tuple(members), numbers=tuple(numbers))
 
     def found(
         self,
         told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]],
-        durations: bool = False,
+        listed: ListedFor = NOTHING,
         funnel: pa.Table | None = None,
     ) -> Backtest:
         """The result; `told` returns the DataFrames of a task, `funnel` is the funnel of the queries."""
@@ -291,24 +308,25 @@ class _Wanted:
         frames = [frame for group in groups for frame in told(self, self.task(group, self._tasks))]
         names, values = [one.name for one in self.asked], [one.values for one in self.asked]
         tables, schema, notes = [self._collected(frames)], self._schema, Notes()
-        if durations:
-            tables = self._with_durations(tables[0], told, notes)
+        hits = sum(tables[0].column("hits").to_pylist())
+        if any(listed):
+            tables = self._with_listed(tables[0], self._columns_of(listed), told, notes)
             schema = tables[0].schema.remove(0)
-        outcome = None if self._outcomes is None else self._told_of(self._outcomes, told)
+        outcome = None if self._outcomes is None else self._told_of(self._outcomes, told, hits)
         made = combined(tables, names, values, schema, self._each)
         seconds = time.perf_counter() - self._begun_at
         how = about(self.asked, f"over {self._over.told} in {seconds:.3g} s, on Spark")
         return Backtest(made, notes.texts, (len(names), len(frames)), how, outcome, funnel)
 
     def _told_of(
-        self, outcomes: OutcomesOf, told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]]
+        self, outcomes: OutcomesOf, told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]], hits: int
     ) -> Told:
-        """What outcomes are, of all queries."""
+        """What outcomes are, of all queries, which have so many hits."""
         groups: dict[Any, list[int]] = {}
         for number, one in enumerate(self._tasks):
             groups.setdefault(self._partitions[number] if one.keyed else None, []).append(number)
         parts = (self.task(group, self._tasks) for group in groups.values())
-        tasks = outcomes.tasks(parts, self._planned(self._over.schema, self._order_by))
+        tasks = outcomes.tasks(parts, self._planned(self._over.schema, self._order_by), hits)
         return outcomes.told([frame for task in tasks for frame in told(self, task)])
 
     def _result(self) -> pa.Schema:
@@ -317,60 +335,37 @@ class _Wanted:
         columns = [pa.field(f"c{place}", kind) for place, kind in enumerate(kinds)]
         return pa.schema([pa.field(QUERY, pa.int64(), nullable=False), *columns])
 
-    def _with_durations(
+    def _columns_of(self, listed: ListedFor) -> ListedColumns:
+        """The columns for which matches are listed."""
+        given = list(self._result())[: 1 + len(self._parted.names)]
+        return ListedColumns(listed, self._parted, self._schema, given)
+
+    def _with_listed(
         self,
         found: pa.Table,
+        columns: ListedColumns,
         told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]],
         notes: Notes,
     ) -> list[pa.Table]:
-        """What was found, a table for each query, with columns for the durations of the matches."""
-        kind = duration_type(self._schema.field("first").type)
+        """What was found, a table for each query, with the columns that are made of their matches."""
         numbers = found.column(QUERY).to_numpy()
         own = {number: found.filter(pa.array(numbers == number)) for number in np.unique(numbers).tolist()}
-        listed = [
-            number
-            for number, table in own.items()
-            if not too_many(self.asked[number], table, "durations", notes)
+        what = columns.wanted.told
+        fit = [
+            number for number, table in own.items() if not too_many(self.asked[number], table, what, notes)
         ]
-        groups = [[number for number in group if number in listed] for group in _groups(self._tasks)]
+        groups = [[number for number in group if number in fit] for group in _groups(self._tasks)]
         frames = [
-            frame
-            for group in groups
-            if group
-            for frame in told(self, self.task(group, self._tasks, DURATIONS))
+            frame for group in groups if group for frame in told(self, self.task(group, self._tasks, columns))
         ]
-        rows = self._durations_of(frames) if frames else None
-        tables = []
-        for number, table in own.items():
-            if rows is None or number not in listed:
-                tables.append(without_durations(table, kind))
-                continue
-            sums = DurationSums(self._parted, timed=True)
-            sums.take(rows.filter(pc.equal(rows.column(QUERY), number)).drop_columns([QUERY]))
-            keys = [(name, "ascending") for name in self._parted.names]
-            tables.append(sums.added_to(table.sort_by(keys) if keys else table, kind))
-        return tables or [without_durations(found, kind)]
-
-    def _durations_result(self) -> pa.Schema:
-        """The columns that tasks give for durations: those of buckets and keys, and `DurationSums.table`."""
-        first, *columns = list(self._result())[: 1 + len(self._parted.names)]
-        at = self._schema.field("first").type
-        took = pa.float64() if pa.types.is_floating(at) else pa.int64()
-        return pa.schema([first, *columns, pa.field(TOOK, took), pa.field(MANY, pa.int64())])
-
-    def _durations_of(self, frames: Sequence[DataFrame]) -> pa.Table:
-        """How many matches of all tasks have each duration, with the numbers of the queries."""
-        import pyspark.sql.functions as sf
-
-        whole = reduce(lambda one, other: one.unionByName(other), frames)
-        count = len(self._parted.names)
-        keys = [QUERY, *(f"c{place}" for place in range(count)), TOOK]
-        table = whole.groupBy(*keys).agg(sf.sum(MANY).alias(MANY)).toArrow()
-        columns = [table.column(QUERY).cast(pa.int64())]
-        for place, name in enumerate(self._parted.names):
-            columns.append(pc.cast(table.column(f"c{place}"), self._schema.field(name).type))
-        columns += [table.column(TOOK), table.column(MANY).cast(pa.int64())]
-        return pa.table(columns, [QUERY, *self._parted.names, TOOK, MANY])
+        summed = columns.summed(frames) if frames else None
+        tables = [
+            columns.without(table)
+            if summed is None or number not in fit
+            else columns.added_to(table, summed, number)
+            for number, table in own.items()
+        ]
+        return tables or [columns.without(found)]
 
     def _collected(self, frames: Sequence[DataFrame]) -> pa.Table:
         """The sums of what all tasks gave, in the columns of the result."""

@@ -7,10 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from cer_gpu.spark.arrow_types import shown_as
+from cer_gpu.spark.labels import Labels
+from cer_gpu.spark.segments import OWN
 
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of_complex_events
 from cer_gpu.backtesting.parted import Partition
+from cer_gpu.backtesting.table import QUERY
 from cer_gpu.engine.answers.around import EventColumns
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
@@ -18,6 +22,15 @@ from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.frozen import dataclass
 
 OUTCOME, LATE, VALUE, MANY = "outcome", "late", "value", "number"
+
+PLACE, TIME, VALUES = "position", "time", "values"
+"""The columns of single hits, beside those of their keys; `values` has that of each outcome."""
+
+KEYED = f"{OWN}key_"
+"""What the names of the columns of keys begin with."""
+
+HIT = -1
+"""The outcome of rows of single hits, which are no counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +51,9 @@ class OutcomePlans:
     split : int, float or None
         The time of the split, in the unit of the order column.
     unit : str or None
-        The unit of a plain-number time column.
+        Of plain numbers of time.
+    hits : bool
+        Whether the values at single hits are wanted, too.
     """
 
     asked: tuple[AskedOutcome, ...]
@@ -48,6 +63,7 @@ class OutcomePlans:
     ends: Mapping[tuple[Partition, str], PortableQuery]
     split: int | float | None
     unit: str | None
+    hits: bool
 
     @property
     def own(self) -> tuple[str, ...]:
@@ -83,12 +99,30 @@ class CountedValues(NamedTuple):
     numbers: np.ndarray
 
 
+class ValuesAtHits(NamedTuple):
+    """The outcomes at the hits of a query.
+
+    Attributes
+    ----------
+    member : int
+        The place of the query in its task.
+    hits : pyarrow.Table
+        Of `BoundQuery.hits`.
+    values : list of ndarray, float64
+        Of each outcome; NaN where it has none.
+    """
+
+    member: int
+    hits: pa.Table
+    values: list[np.ndarray]
+
+
 def counted_values(
     plans: OutcomePlans,
     source: Source,
     bound: Sequence[BoundQuery],
     bound_to: Callable[[PortableQuery], BoundQuery],
-) -> Iterator[CountedValues]:
+) -> Iterator[CountedValues | ValuesAtHits]:
     """The outcomes at the hits of the queries, and at all events.
 
     Parameters
@@ -110,7 +144,8 @@ def counted_values(
     values = OutcomeValues(columns, plans.unit, plans.split, ends_of)
     wanted = aggregates_of(plans.asked)
     for member, (query, partition) in enumerate(zip(bound, plans.partitions, strict=True)):
-        position = query.hits().column("position").to_numpy()
+        hits = query.hits()
+        position = hits.column("position").to_numpy()
         if not len(position):
             continue
         read = {}
@@ -118,8 +153,11 @@ def counted_values(
             matches = bound_to(plans.values[member]).matches().to_arrow()
             read = of_complex_events(matches, wanted, position)
         late = None if values.late is None else values.late[position]
-        for number, one in enumerate(plans.asked):
-            yield from _counted(member, number, values.at_hits(one, partition, position, read), late)
+        found = [values.at_hits(one, partition, position, read) for one in plans.asked]
+        for number, own in enumerate(found):
+            yield from _counted(member, number, own, late)
+        if plans.hits:
+            yield ValuesAtHits(member, hits, found)
     for partition, base in plans.bases.items():
         for number, one in enumerate(plans.asked):
             yield from _counted(-1 - base, number, values.everywhere(one, partition), values.late)
@@ -137,10 +175,24 @@ def _counted(
 
 
 def shown_values(
-    counted: Iterable[CountedValues], numbers: Sequence[int], schema: pa.Schema
+    found: Iterable[CountedValues | ValuesAtHits], numbers: Sequence[int], labels: Labels, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """The counted values as batches for Spark; `numbers` are those of the queries in the backtest."""
-    for one in counted:
+    """Batches for Spark.
+
+    Parameters
+    ----------
+    found : iterable of CountedValues or ValuesAtHits
+    numbers : sequence of int
+        Of the queries among all of the backtest.
+    labels : Labels
+        What stands for the positions of the run.
+    schema : pyarrow.Schema
+        Of the result: the columns of counts, then those of single hits: place, time, keys, values.
+    """
+    for one in found:
+        if isinstance(one, ValuesAtHits):
+            yield _shown_hits(one, numbers[one.member], labels, schema)
+            continue
         count = len(one.values)
         query = numbers[one.member] if one.member >= 0 else one.member
         columns = [
@@ -150,4 +202,31 @@ def shown_values(
             pa.array(one.values),
             pa.array(one.numbers.astype(np.int64, copy=False)),
         ]
+        columns += [pa.nulls(count, field.type) for field in list(schema)[len(columns) :]]
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _shown_hits(found: ValuesAtHits, query: int, labels: Labels, schema: pa.Schema) -> pa.RecordBatch:
+    """The rows of single hits."""
+    count, width = len(found.hits), len(found.values)
+    position, *keys, time, _ = (column.combine_chunks() for column in found.hits.columns)
+    own = dict(zip(found.hits.schema.names[1:], keys))
+    given = {
+        QUERY: pa.array(np.full(count, query, np.int64)),
+        OUTCOME: pa.array(np.full(count, HIT, np.int64)),
+        MANY: pa.array(np.zeros(count, np.int64)),
+        PLACE: labels.of(position, pa.int64()),
+        TIME: shown_as(time, schema.field(TIME).type),
+    }
+    flat = pa.array(np.stack(found.values, axis=1).reshape(-1), from_pandas=True)
+    offsets = pa.array(np.arange(count + 1, dtype=np.int32) * width)
+    columns = []
+    for number, field in enumerate(schema):
+        if field.name == VALUES:
+            columns.append(pa.ListArray.from_arrays(offsets, flat, type=field.type))
+        elif number > schema.get_field_index(TIME):
+            name = field.name.removeprefix(KEYED)
+            columns.append(shown_as(own[name], field.type) if name in own else pa.nulls(count, field.type))
+        else:
+            columns.append(given.get(field.name, pa.nulls(count, field.type)))
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

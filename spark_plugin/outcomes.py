@@ -9,8 +9,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from cer_gpu.spark.arrow_types import plain_type
 from cer_gpu.spark.backtest_task import OUTCOMES, BacktestTask
-from cer_gpu.spark.outcome_task import LATE, MANY, OUTCOME, VALUE, OutcomePlans
+from cer_gpu.spark.binding import spark_type
+from cer_gpu.spark.expressions import quoted
+from cer_gpu.spark.outcome_task import (
+    HIT,
+    KEYED,
+    LATE,
+    MANY,
+    OUTCOME,
+    PLACE,
+    TIME,
+    VALUE,
+    VALUES,
+    OutcomePlans,
+)
 
 from cer_gpu.api import Query
 from cer_gpu.backtesting.asked import AskedQuery, in_query, parameters_of
@@ -21,6 +36,7 @@ from cer_gpu.backtesting.outcomes.table import (
     AFTER,
     ALL,
     BEFORE,
+    KEPT,
     ends_query,
     split_at,
     summary_row,
@@ -31,15 +47,13 @@ from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of
 from cer_gpu.backtesting.parted import Partition
 from cer_gpu.backtesting.table import QUERY
 from cer_gpu.engine.answers.around import EventColumns
+from cer_gpu.engine.answers.form import free_name, parameter_column
+from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.source import open_source
 from cer_gpu.engine.run.portable import PortableQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-NO_HITS = (
-    "on Spark tasks sum outcomes up, and give no values at single hits: cer_gpu.spark.hits lists the hits"
-)
 
 Planned: TypeAlias = Callable[[Query, Mapping[str, Any]], PortableQuery]
 """Plans a query for the data, with its parameters."""
@@ -81,6 +95,9 @@ class OutcomesOf:
         first: PortableQuery,
     ) -> None:
         self._outcomes, self._asked, self._partitions = wanted.asked, asked, partitions
+        self._encoders = {one: LaneEncoder(one, schema) for one in dict.fromkeys(partitions) if one}
+        self._schema, self._at = schema, schema.field(first.options.order_by[0]).type
+        self._hits = False
         self._bases = {partition: number for number, partition in enumerate(dict.fromkeys(partitions))}
         options = first.options
         self._split = None if wanted.split is None else split_at(wanted.split, schema, options.order_by)
@@ -95,8 +112,17 @@ class OutcomesOf:
         for one in wanted.asked:
             values.everywhere(one, ())  # where it does not fit, that is said here, and not by a task
 
-    def tasks(self, groups: Iterable[BacktestTask], planned: Planned) -> Iterator[BacktestTask]:
-        """The tasks, changed to compute outcomes; each base is computed once."""
+    def tasks(self, groups: Iterable[BacktestTask], planned: Planned, hits: int) -> Iterator[BacktestTask]:
+        """Tasks of queries as those that give outcomes; each base is given once.
+
+        Parameters
+        ----------
+        groups : iterable of BacktestTask
+        planned : callable
+        hits : int
+            How many hits there are in all: the values at each are given where they are not too many.
+        """
+        self._hits = hits <= KEPT
         given: set[Partition] = set()
         for task in groups:
             own = dict.fromkeys(self._partitions[number] for number in task.numbers)
@@ -123,21 +149,37 @@ class OutcomesOf:
         }
         options = task.query.options
         split, unit = self._split, options.order_unit
-        plans = OutcomePlans(self._outcomes, partitions, bases, tuple(values), ends, split, unit)
+        plans = OutcomePlans(self._outcomes, partitions, bases, tuple(values), ends, split, unit, self._hits)
         columns = [*task.ties, *(name for name in plans.columns if name not in options.order_by)]
         ties = tuple(dict.fromkeys(columns))
-        kinds = [pa.int64(), pa.int64(), pa.bool_(), pa.float64(), pa.int64()]
-        result = pa.schema(list(zip((QUERY, OUTCOME, LATE, VALUE, MANY), kinds)))
-        return replace(task, ties=ties, result=result, asked=OUTCOMES, cut=False, outcomes=plans)
+        return replace(task, ties=ties, result=self._result(), asked=OUTCOMES, cut=False, outcomes=plans)
+
+    def _result(self) -> pa.Schema:
+        """The columns that tasks give: see `outcome_task.shown_values`."""
+        kinds = [pa.int64(), pa.int64(), pa.bool_(), pa.float64(), pa.int64(), pa.int64()]
+        counts = list(zip((QUERY, OUTCOME, LATE, VALUE, MANY, PLACE), kinds))
+        keys = [(f"{KEYED}{name}", spark_type(kind)) for name, kind in self._keys.items()]
+        return pa.schema([*counts, (TIME, spark_type(self._at)), *keys, (VALUES, pa.list_(pa.float64()))])
+
+    @property
+    def _keys(self) -> dict[str, pa.DataType]:
+        """The columns of the keys of all queries."""
+        return {
+            name: kind
+            for encoder in self._encoders.values()
+            for name, kind in zip(encoder.names, encoder.types, strict=True)
+        }
 
     def told(self, frames: Sequence[DataFrame]) -> Told:
         """The summary of the results of the tasks."""
         import pyspark.sql.functions as sf
 
         whole = reduce(lambda one, other: one.unionByName(other), frames)
-        keys = [QUERY, OUTCOME, LATE, VALUE]
-        table = whole.groupBy(*keys).agg(sf.sum(MANY).alias(MANY)).orderBy(*keys).toArrow()
-        counted = _Counted(table)
+        names = [field.name for field in self._result() if field.name != MANY]
+        order = [sf.col(quoted([name])) for name in names]
+        table = whole.groupBy(*order).agg(sf.sum(MANY).alias(MANY)).orderBy(*order[:4]).toArrow()
+        single = pc.equal(table.column(OUTCOME), HIT)
+        counted = _Counted(table.filter(pc.invert(single)).select([QUERY, OUTCOME, LATE, VALUE, MANY]))
         late = {ALL: None} if self._split is None else {ALL: None, BEFORE: False, AFTER: True}
         said = []
         for number, one in enumerate(self._asked):
@@ -147,7 +189,39 @@ class OutcomesOf:
                     own = counted.summary(number, place, side, confident=True)
                     every = counted.summary(base, place, side, confident=False)
                     said.append((one, summary_row(outcome.name, sample, own, every)))
-        return Told(summary_table(said, parameters_of(self._asked)), None, NO_HITS)
+        hits = self._at_hits(table.filter(single)) if self._hits else None
+        return Told(summary_table(said, parameters_of(self._asked)), hits)
+
+    def _at_hits(self, found: pa.Table) -> pa.Table:
+        """The values at each hit, of all queries, in the order of time."""
+        parameters = parameters_of(self._asked)
+        columns = [name for partition in self._partitions for part in partition for name in part]
+        taken = {QUERY, PLACE, TIME, *columns}
+        heads = [free_name(name, taken) for name in (*parameters, *(one.name for one in self._outcomes))]
+        found = found.sort_by([(name, "ascending") for name in (QUERY, TIME, PLACE)])
+        tables = []
+        for number, one in enumerate(self._asked):
+            own = found.filter(pc.equal(found.column(QUERY), number))
+            count, encoder = len(own), self._encoders.get(self._partitions[number])
+            kinds = {} if encoder is None else dict(zip(encoder.names, encoder.types, strict=True))
+            given = [parameter_column([one.values.get(name)] * count) for name in parameters]
+            keys = [pc.cast(own.column(f"{KEYED}{name}"), plain_type(kind)) for name, kind in kinds.items()]
+            flat = pc.list_flatten(own.column(VALUES)).to_numpy(zero_copy_only=False)
+            values = flat.reshape(count, len(self._outcomes)).T
+            tables.append(
+                pa.table(
+                    [
+                        pa.array([one.name] * count, pa.string()),
+                        *given,
+                        own.column(PLACE),
+                        *keys,
+                        pc.cast(own.column(TIME), self._at),
+                        *(pa.array(column, pa.float64(), from_pandas=True) for column in values),
+                    ],
+                    [QUERY, *heads[: len(parameters)], PLACE, *kinds, TIME, *heads[len(parameters) :]],
+                )
+            )
+        return pa.concat_tables(tables, promote_options="permissive")
 
 
 class _Counted:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -153,6 +155,52 @@ def test_durations(
     assert few.notes
 
 
+@pytest.mark.usefixtures("small_tasks")
+@pytest.mark.filterwarnings("ignore:one task ", "ignore:no event ", "ignore:.*skipped")
+@pytest.mark.parametrize("by", [None, ["2 min", "k"]])
+@pytest.mark.parametrize("durations", [False, True])
+def test_starts(by: Any, durations: bool, spark: Any, frame: Any, table: pa.Table, tmp_path: Path) -> None:
+    queries = {name: QUERIES[name] for name in DURATIONS} if by is None else KEYED
+    given: dict[str, Any] = {"starts": True, "durations": durations, **OPTIONS}
+    expected = cer.backtest(queries, table, by, **given, device="cpu").to_arrow()
+    found = cer_spark.backtest(frame, queries, by, **given, rows=len(table)).to_arrow()
+    assert found.schema == expected.schema
+    assert sorted(found.to_pylist(), key=repr) == sorted(expected.to_pylist(), key=repr)
+    for number in range(4):
+        pq.write_table(table.slice(500 * number, 500), tmp_path / f"{number}.parquet", row_group_size=100)
+    found = cer_spark.backtest_files(str(tmp_path), queries, by, spark=spark, **given).to_arrow()
+    assert sorted(found.to_pylist(), key=repr) == sorted(expected.to_pylist(), key=repr)
+    assert sum(row["starts"] not in (0, row["hits"], row["matches"]) for row in expected.to_pylist()) > 2
+
+
+@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ", "ignore:no event ")
+def test_starts_over_cuts_are_counted_once(spark: Any, frame: Any, table: pa.Table) -> None:
+    """Windows reach over the cuts of keys and of the whole stream, and so over several tasks."""
+    queries = {
+        "keyed": "SELECT * WHERE (A AS a FILTER a[price > 30]) ; B PARTITION BY [k] WITHIN 30 SECONDS",
+        "cut": "SELECT * WHERE (A AS a FILTER a[price > 90]) ; B WITHIN 20 SECONDS",
+        "events": "SELECT * WHERE (A AS a FILTER a[price > 90]) ; B WITHIN 60 EVENTS",
+    }
+    spark.conf.set("spark.cer.rowsPerTask", "100")
+    try:
+        found = cer_spark.backtest(frame, queries, starts=True, **OPTIONS, rows=len(table))
+    finally:
+        spark.conf.unset("spark.cer.rowsPerTask")
+    expected = cer.backtest(queries, table, starts=True, **OPTIONS, device="cpu")
+    assert rows_of(found) == rows_of(expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*skipped")
+def test_starts_where_rows_are_shuffled(spark: Any, table: pa.Table, tmp_path: Path) -> None:
+    mixed = table.take(pa.array(np.random.default_rng(3).permutation(len(table))))
+    pq.write_table(mixed, tmp_path / "mixed.parquet", row_group_size=300)
+    given: dict[str, Any] = {"starts": True, "outcomes": {"now": "price"}}
+    found = cer_spark.backtest_files(str(tmp_path), KEYED, spark=spark, **given, **OPTIONS)
+    expected = cer.backtest(KEYED, table, **given, **OPTIONS, device="cpu")
+    assert rows_of(found) == rows_of(expected)
+    same_hits(found, expected, positions=False)
+
+
 @pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ")
 def test_durations_of_keys_too_long_for_a_task(spark: Any, table: pa.Table) -> None:
     queries = {
@@ -187,10 +235,24 @@ HAPPENED: dict[str, Any] = {
 """Keyed and not, and with a key by which events cannot be dealt out."""
 
 
-def with_outcomes(found: cer.Backtest, queries: Any, table: pa.Table, split: Any) -> None:
+def same_hits(found: cer.Backtest, expected: cer.Backtest, positions: bool) -> None:
+    """Assert that the outcomes at single hits are those of another result; of files the events, too."""
+    own, right = found.outcome_hits, expected.outcome_hits
+    assert own.schema.names == right.schema.names
+    if not positions:
+        own, right = (one.drop_columns(["position"]) for one in (own, right))
+        assert sorted(own.to_pylist(), key=repr) == sorted(right.to_pylist(), key=repr)
+    assert not positions or own.to_pylist() == right.to_pylist()
+    assert len(right) > 100
+
+
+def with_outcomes(
+    found: cer.Backtest, queries: Any, table: pa.Table, split: Any, positions: bool = False
+) -> None:
     """Assert that rows and outcomes are those of the local backtest."""
     expected = cer.backtest(queries, table, outcomes=OUTCOMES, split=split, **OPTIONS, device="cpu")
     assert rows_of(found) == rows_of(expected)
+    same_hits(found, expected, positions)
     assert found.outcomes.schema == expected.outcomes.schema
     assert found.outcomes.to_pylist() == expected.outcomes.to_pylist()
     rows = expected.outcomes.to_pylist()
@@ -210,19 +272,24 @@ def keyless(table: pa.Table) -> pa.Table:
 
 @pytest.mark.usefixtures("small_tasks")
 @pytest.mark.filterwarnings("ignore:one task ", "ignore:no event ", "ignore:.*skipped")
-def test_outcomes(spark: Any, table: pa.Table, tmp_path: Path) -> None:
+def test_outcomes(spark: Any, table: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = keyless(table)
     split = table["ts"][len(table) // 2].as_py()
     frame = spark.createDataFrame(table).repartition(3)
     found = cer_spark.backtest(frame, HAPPENED, outcomes=OUTCOMES, split=split, **OPTIONS, rows=len(table))
     with_outcomes(found, HAPPENED, table, split)
-    with pytest.raises(cer.errors.LimitError, match="no values at single hits"):
-        print(found.outcome_hits)
+    monkeypatch.setattr("cer_gpu.spark.outcomes.KEPT", 100)
+    few = cer_spark.backtest(frame, HAPPENED, outcomes=OUTCOMES, split=split, **OPTIONS, rows=len(table))
+    assert few.outcomes == found.outcomes
+    with pytest.raises(cer.errors.LimitError, match="there are more than"):
+        print(few.outcome_hits)
+    monkeypatch.undo()
     for number in range(4):
         pq.write_table(table.slice(500 * number, 500), tmp_path / f"{number}.parquet", row_group_size=100)
     for split in (None, "1970-01-01 00:07:00"):
         given = {"outcomes": OUTCOMES, "split": split, "spark": spark, **OPTIONS}
-        with_outcomes(cer_spark.backtest_files(str(tmp_path), HAPPENED, **given), HAPPENED, table, split)
+        found = cer_spark.backtest_files(str(tmp_path), HAPPENED, **given)
+        with_outcomes(found, HAPPENED, table, split)
 
 
 @pytest.mark.filterwarnings("ignore:.*skipped")
@@ -324,3 +391,61 @@ def test_a_report_of_it(frame: Any, table: pa.Table, tmp_path: Path) -> None:
     found = cer_spark.backtest(frame, KEYED, "2 min", **OPTIONS, rows=len(table))
     found.report(str(tmp_path / "page.html"))
     assert "on Spark" in (tmp_path / "page.html").read_text()
+
+
+KILLED = """
+import os, signal, sys
+sys.path[:0] = [sys.argv[1], sys.argv[2]]
+import pyarrow.parquet as pq
+import spark_sessions
+import test_spark_backtest as own
+import cer_gpu as cer
+from cer_gpu import spark as cer_spark
+from cer_gpu.spark import backtests, files
+
+folder, readings = sys.argv[3], []
+inner = backtests.in_tasks
+
+def dying(frame, function, result):
+    readings.append(result)
+    told = os.path.join(folder, f"died {len(readings)}")
+
+    def once(batches):
+        for number, batch in enumerate(function(batches)):
+            yield batch
+            if not os.path.exists(told):  # some of what the task gives has left it
+                open(told, "w").close()
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    return inner(frame, once, result)
+
+backtests.in_tasks = files.in_tasks = dying
+spark = spark_sessions.local_builder("local[2, 4]").getOrCreate()
+spark.sparkContext.setLogLevel("OFF")
+spark.conf.set("spark.cer.rowsPerTask", "400")
+table = own.history(n=2000)
+given = {"starts": True, "durations": True, "outcomes": own.OUTCOMES, **own.OPTIONS}
+expected = cer.backtest(own.KEYED, table, **given, device="cpu")
+pq.write_table(table, os.path.join(folder, "all.parquet"), row_group_size=100)
+frame = spark.createDataFrame(table).repartition(3)
+for found, positions in (
+    (cer_spark.backtest(frame, own.KEYED, **given, rows=len(table)), False),
+    (cer_spark.backtest_files(os.path.join(folder, "all.parquet"), own.KEYED, spark=spark, **given), True),
+):
+    assert own.rows_of(found) == own.rows_of(expected)
+    assert found.outcomes.to_pylist() == expected.outcomes.to_pylist()
+    own.same_hits(found, expected, positions)
+died = sum(name.startswith("died") for name in os.listdir(folder))
+print("readings", len(readings), "died", died)
+"""
+
+
+def test_killed_tasks_change_no_figure(tmp_path: Path) -> None:
+    """The first task of each reading dies once it has given something; Spark runs it again."""
+    here = Path(__file__).parent
+    asked = [sys.executable, "-W", "ignore", "-c", KILLED, str(here), str(here.parent), str(tmp_path)]
+    found = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=500)
+    assert found.returncode == 0, found.stderr[-3000:]
+    words = found.stdout.split()
+    readings, died = int(words[-3]), int(words[-1])
+    assert died >= readings - 1 >= 5

@@ -26,14 +26,11 @@ class Told(NamedTuple):
     ----------
     summary : pyarrow.Table
     hits : pyarrow.Table or None
-        The values at each hit; None where they are not kept.
-    why : str
-        Why they are not kept, unless it is because there are too many.
+        The values at each hit; None where they are too many to keep.
     """
 
     summary: pa.Table
     hits: pa.Table | None
-    why: str = ""
 
 
 def asked_outcomes(outcomes: Mapping[str, str] | None, split: Any) -> tuple[AskedOutcome, ...]:

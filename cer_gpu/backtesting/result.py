@@ -158,7 +158,7 @@ class Backtest:
         ValueError
             Where no outcome was asked for.
         LimitError
-            When there are too many hits to keep their values, and on Spark.
+            Where there are too many hits to keep their values.
         """
         from cer_gpu.backtesting.outcomes.table import KEPT
         from cer_gpu.errors import LimitError
@@ -166,7 +166,7 @@ class Backtest:
         told = self._asked_for()
         if told.hits is None:
             many = f"there are more than {KEPT:,} hits: ask for the outcomes of fewer queries at a time"
-            raise LimitError(told.why or many)
+            raise LimitError(many)
         return told.hits
 
     def _asked_for(self) -> Told:
