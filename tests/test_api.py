@@ -104,6 +104,6 @@ def test_plans_are_kept_for_a_few_schemas(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_help_opens_with_a_page_that_shows_a_query_and_what_to_ask_of_it() -> None:
     page = pydoc.plain(pydoc.render_doc(cer))[:1500]
-    assert "A query says which events make a complex event" in page
+    assert "A query is a pattern of events." in page
     for asked in ("cer.compile(", "q.hits(events)", "q.counts(events)", "q.count(events)", "q.run(events)"):
         assert asked in page

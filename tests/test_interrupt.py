@@ -49,6 +49,7 @@ def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
     bounded = {
         "cer_gpu.kernels.best.cpu:_fill",  # a block of marks
         "cer_gpu.kernels.best.cpu:_lengths",
+        "cer_gpu.kernels.chosen.cpu:wanted",  # one pass over the nodes
         "cer_gpu.kernels.clocked.cpu_kept:write_dead",  # one node
         "cer_gpu.kernels.clocked.cpu_stream:follow",  # `STEP` events
         "cer_gpu.kernels.configurations.cpu_groups:arrange",  # one pass over the configurations
@@ -66,6 +67,7 @@ def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
         "cer_gpu.kernels.joins.cpu_order:reserve",
         "cer_gpu.kernels.joins.cpu_slots:localise",
         "cer_gpu.kernels.joins.cpu_slots:localise_near",
+        "cer_gpu.kernels.sorting.cpu:order_of",  # three passes over the numbers of a chunk
         "cer_gpu.kernels.outlook.cpu:become",  # one pass over the events of a chunk, or over those that wait
         "cer_gpu.kernels.outlook.cpu:lanes_pass",
         "cer_gpu.kernels.outlook.cpu:relink",
