@@ -113,6 +113,7 @@ HOMES = {
         "machines.general", "machines.configurations", "machines.registers", "machines.looked_for",
     ),
     "JoinMachine": ("plan.join_tables", "plan.routes", "machines.joins"),
+    "ListedJoinMachine": ("plan.join_tables", "machines.joins_listed"),
     "StepMachine": ("plan.step_machine", "plan.routes.timed", "machines.steps", "machines.closed_sessions"),
     "MarkForm": ("plan.compiled", "plan.answer_form", "plan.marked", "plan.routes", "answers.form"),
     "TupleMachine": ("plan.tuples", "plan.routes", "engine.machines"),
@@ -127,6 +128,7 @@ HOMES = {
     "ComparedRunner": ("machines.compared", "cuda.machines.compared"),
     "GeneralRunner": ("machines.general",),
     "JoinRunner": ("machines.joins", "cuda.machines"),
+    "ListedJoinRunner": ("machines.joins_listed",),
     "NeighbourRunner": ("machines.steps_neighbours",),
     "StepRunner": ("machines.steps", "cuda.machines.steps"),
 }  # fmt: skip

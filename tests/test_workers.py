@@ -62,6 +62,46 @@ def test_a_single_item_with_few_events_stays_in_the_thread_of_the_caller() -> No
         assert all(name.startswith(NAME) for name in found)
 
 
+def test_the_next_item_is_made_while_one_is_used() -> None:
+    made: list[str] = []
+
+    def items() -> Iterator[int]:
+        for item in range(4):
+            made.append(threading.current_thread().name)
+            yield item
+        raise ValueError("no fifth item")
+
+    used = Workers(2).early(items())
+    for expected in range(4):
+        assert next(used) == expected
+        deadline = time.monotonic() + 10
+        while len(made) < min(expected + 2, 4) and time.monotonic() < deadline:
+            time.sleep(0.001)  # the next one is made meanwhile
+        assert len(made) == min(expected + 2, 4)
+    with pytest.raises(ValueError, match="no fifth"):
+        next(used)
+    assert made[0] == threading.current_thread().name
+    assert all(name.startswith(NAME) for name in made[1:])
+    assert list(Workers(1).early(iter(range(3)))) == [0, 1, 2]
+
+
+def test_who_stops_early_leaves_nothing_running() -> None:
+    ended = threading.Event()
+
+    def items() -> Iterator[int]:
+        try:
+            yield from range(100)
+        finally:
+            ended.set()
+
+    made = items()
+    used = Workers(2).early(made)
+    assert next(used) == 0
+    used.close()
+    made.close()  # it could not be closed while another thread ran it
+    assert ended.is_set()
+
+
 def test_work_inside_of_work() -> None:
     """Threads of the pool that ask for work themselves do not wait for one another."""
     workers = Workers(2)

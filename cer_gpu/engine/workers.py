@@ -129,6 +129,31 @@ class Workers:
             if before is not None:
                 before.end()
 
+    def early(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The same items; while the caller uses one, another thread makes the next.
+
+        What goes wrong in making an item is raised once that item is asked for.
+
+        Parameters
+        ----------
+        items : iterable
+        """
+        if _own.inside or self.threads == 1:
+            yield from items
+            return
+        making = iter(items)
+        item: Any = next(making, _NO_MORE)
+        coming: _Turn | None = None
+        try:
+            while item is not _NO_MORE:
+                coming = self._sent(lambda _: next(making, _NO_MORE), None)
+                yield item
+                (item,) = coming.wait()
+                coming = None
+        finally:
+            if coming is not None:
+                coming.end()
+
     def _sent(self, function: Callable[[Item], Result], item: Item) -> _Turn:
         """A turn of one item that another thread has been asked to take."""
         turn = _Turn(function, [item], np.zeros(1, np.uint8), words.purpose)

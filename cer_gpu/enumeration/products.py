@@ -21,6 +21,7 @@ from cer_gpu.kernels.joins import cpu_nodes as join_nodes
 from cer_gpu.kernels.joins import cpu_order as join_order
 from cer_gpu.kernels.joins.contract import (
     COLUMNS,
+    FEW,
     AnswerRows,
     AnswerStacks,
     ChosenRows,
@@ -39,9 +40,6 @@ MOST_ROWS = 1 << 26
 
 MOST_NODES = 1 << 30
 """An array of nodes or links with more rows is not doubled any more: rows are numbered in 32 bits."""
-
-FEW = 16
-"""Up to this many answers for each hit on average, those of a chunk are listed without a count first."""
 
 Share: TypeAlias = Callable[[str, Callable[[Any], Any], Iterable[Any]], list[Any]]
 """Calls a function for many items: `Workers.map`, or `one_by_one`."""

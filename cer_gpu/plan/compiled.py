@@ -265,6 +265,8 @@ class Traits:
         Whether carried hits and counts read the events in the order of the stream, not grouped by lane.
     in_order : bool
         Whether it runs events in the order of the stream where there is no window and nothing is consumed.
+    lists_in_order : bool
+        Whether it runs events in the order of the stream under a window, too.
     alone : bool
         Whether one complex event at most ends at each event.
     forgets : bool
@@ -301,6 +303,7 @@ class Traits:
     carries: bool = False
     ungrouped: bool = False
     in_order: bool = False
+    lists_in_order: bool = False
     alone: bool = False
     forgets: bool = False
     ranks: bool = False
@@ -392,7 +395,7 @@ class CompiledQuery:
     def in_order(self) -> bool:
         """Whether the events of all partitions can be run in the order of the stream, not grouped by lane."""
         free = self.window is None and self.consume == "NONE"
-        return self.traits.in_order and free and self.reading.makes_lanes
+        return self.traits.lists_in_order or (self.traits.in_order and free and self.reading.makes_lanes)
 
     @property
     def pushes_run_again(self) -> bool:
@@ -484,8 +487,8 @@ class CompiledQuery:
         """Whether an answer depends on events after its end."""
         return any(not outlook.before for outlook in self.outlooks)
 
-    def asked(self, product: Product, pushed: bool = False) -> CompiledQuery:
-        """The query with the machine for a product; `pushed`: for a stream."""
+    def asked(self, product: Product, pushed: bool = False, whole: bool = False) -> CompiledQuery:
+        """The query with the machine for a product; `pushed`: of a stream; `whole`: lanes run together."""
         machine = self.machine
         if product == "hits":
             machine = self.hits_machine
@@ -495,4 +498,6 @@ class CompiledQuery:
             machine = getattr(machine, "totalled", machine)
         if pushed:
             machine = getattr(machine, "streamed", machine)
+        elif whole and product == "run" and hasattr(machine, "listed_for"):
+            machine = machine.listed_for(self)
         return self if machine is self.machine else replace(self, machine=machine)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.contract import JoinTables
-from cer_gpu.plan.compiled import Traits
+from cer_gpu.plan.compiled import CompiledQuery, Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,32 @@ class JoinMachine:
 
     engine: ClassVar[str] = "joins"
 
+    def why_structure(self, query: CompiledQuery) -> str | None:
+        """Why the answers of a query are listed from the structure; None where they are from groups.
+
+        They are where a window admits an interval of the whole stream, and no end depends on another one.
+        """
+        window = query.window
+        if window is None:
+            return "without a window a list of events only grows"
+        if window.kind == "attribute":
+            return f"`{window.attribute}` may fall"
+        if query.consume != "NONE":
+            return "a report drops partial matches"
+        if query.reading.partition:
+            return "each partition has lists of its own"
+        if query.outlooks:
+            return "what follows or precedes has to be known first"
+        if self.tables.entry_next.any():
+            return "`:` asks for the event right before"
+        if query.reading.keys.lane_column.size and int(self.tables.entry_space.max(initial=-1)) > 0:
+            return "keys below a key that all events share lie nearer to each other key by key"
+        return None
+
+    def listed_for(self, query: CompiledQuery) -> JoinMachine | ListedJoinMachine:
+        """What lists the answers of a query where a chunk has its events in the order of the stream."""
+        return ListedJoinMachine(self) if self.why_structure(query) is None else self
+
     @property
     def traits(self) -> Traits:
         return Traits(
@@ -39,3 +66,21 @@ class JoinMachine:
             not_resident="joins go through the CPU",
             not_automatic="joins run on the CPU: no GPU was found to be faster; device='cuda' uses one",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ListedJoinMachine:
+    """The same automaton where all answers of a window are listed: from groups, without a structure.
+
+    Attributes
+    ----------
+    joins : JoinMachine
+    """
+
+    joins: JoinMachine
+
+    engine: ClassVar[str] = "joins_listed"
+
+    @property
+    def traits(self) -> Traits:
+        return replace(self.joins.traits, lists_in_order=True)

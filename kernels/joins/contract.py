@@ -36,6 +36,21 @@ LABEL, EVENT, CHILD, CHILDREN, LEFT, RIGHT, LATEST, WEIGHT = range(8)
 COLUMNS = 8
 """Columns of an arena, and their number."""
 
+EVENT_OF, LATEST_OF, NEXT_OF, LINK_OF, PARTS = range(5)
+"""Columns of a cell of a group, and their number: the last event of the runs of a transition, the latest
+start of one, the next cell of the group or -1; and where `JoinGroups.link` says what they have gathered, or
+-1 - the label of the event if that is nothing."""
+
+HEAD, BEST = 0, 1
+"""Columns of `JoinGroups.table`."""
+
+
+FEW = 16
+"""Up to so many answers for each end or event, on average, those of a chunk are listed at once."""
+
+PASSED = 4
+"""So many cells of groups may be passed over for each event and each answer: they lead to no answer."""
+
 
 class JoinTables(NamedTuple):
     """The transitions of a PCEA, by symbol, with what they look up and where they store.
@@ -200,6 +215,92 @@ class AnswerRows(NamedTuple):
     event: np.ndarray
     label: np.ndarray
     start: np.ndarray
+
+
+class SlottedEvents(NamedTuple):
+    """What the kernel of groups reads of the events of a segment.
+
+    =========  ==========================  ==============================================================
+    `symbols`  uint8 or uint16 [events]
+    `slots`    int32 [columns, events]     as in `KeyedEvents`
+    `offset`   int64 [entries]             the group of an entry under a slot is number
+    `stride`   int64 [entries]             offset + slot * stride: those of one slot are neighbours
+    =========  ==========================  ==============================================================
+    """
+
+    symbols: np.ndarray
+    slots: np.ndarray
+    offset: np.ndarray
+    stride: np.ndarray
+
+
+class JoinGroups(NamedTuple):
+    """The runs of a segment that are stored, group by group: each a list of cells, the latest first.
+
+    =======  ========================  ===================================================================
+    `table`  int32 [groups, 2]         the first cell of each group, and the latest start of its runs; or -1
+    `cell`   int32 [capacity, PARTS]   the cells, in the order of their events
+    `link`   int32 [capacity]          of runs that have gathered others the label, how many groups they have
+                                       gathered, and the first cell of each
+    `room`   int64 [2]                 how many cells an event may make at most, and how much of `link`
+    =======  ========================  ===================================================================
+    """
+
+    table: np.ndarray
+    cell: np.ndarray
+    link: np.ndarray
+    room: np.ndarray
+
+
+class ExpandedEnds(NamedTuple):
+    """Ends as they are found, with their answers.
+
+    ========  ==================  ===================================================================
+    `event`   int64 [events]      where answers end
+    `start`   int64 [events]      the latest start of one
+    `lowest`  int64 [events]      the least event that the window admits
+    `begin`   int64 [events + 1]  end e has the rows begin[e] .. begin[e + 1] - 1
+    `rows`    AnswerRows
+    `order`   int32 [rows]        the rows of each end in canonical order
+    `spare`   int32 [rows]        scratch
+    ========  ==================  ===================================================================
+    """
+
+    event: np.ndarray
+    start: np.ndarray
+    lowest: np.ndarray
+    begin: np.ndarray
+    rows: AnswerRows
+    order: np.ndarray
+    spare: np.ndarray
+
+
+class FilledAtoms(NamedTuple):
+    """Which atoms of a rule a label fills.
+
+    =======  =======================  ==========================================================
+    `atoms`  uint8 [labels, atoms]    1 where it does; no atoms: answers are marks
+    `only`   int32 [labels]           the atom that is the only one, or -1
+    =======  =======================  ==========================================================
+    """
+
+    atoms: np.ndarray
+    only: np.ndarray
+
+
+class GroupStacks(NamedTuple):
+    """Scratch of the expansion of groups.
+
+    =========  =======================  ==========================================================
+    `choice`   int32 [depth, CHOICE]    the choices made so far
+    `agenda`   int32 [cells, 2]         groups still to choose from: a cell, and the next row or -1
+    `atom`     int32 [atoms]            the event of each
+    =========  =======================  ==========================================================
+    """
+
+    choice: np.ndarray
+    agenda: np.ndarray
+    atom: np.ndarray
 
 
 class AnswerStacks(NamedTuple):

@@ -10,6 +10,7 @@ from cer_gpu.engine.machines.by_units import UnitsRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.joins_stream import JoinRuns
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.products import JoinAnswers, Products
@@ -104,7 +105,7 @@ class JoinRunner(UnitsRunner):
             return found.event, found.event
         return found.event, self._exact_counts(chunk, found)
 
-    def answers(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
+    def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The answers at some ends of a chunk."""
         return self.structure(chunk, ends, listed=True)
 

@@ -156,7 +156,7 @@ class Part:
         data, valid = values.data, values.valid
         if self.wide is not None:
             data = self._wide_words(column, values)
-        if rows is not None:
+        if rows is not None and len(rows) < len(data):
             data, valid = data[rows], valid[rows] if len(valid) else valid
             beyond = beyond[rows] if len(beyond) else beyond
         if self.doubles is not None and data.dtype.kind != "f":

@@ -71,7 +71,9 @@ class Payload:
             copies = [copied(batch.column(name)) for name in self._names]
             if all(copy is not None for copy in copies):
                 return pa.Table.from_arrays(copies, self._names)
-        taken = batch.select(self._names).take(pa.array(rows))
+        taken = batch.select(self._names)
+        if len(rows) < len(batch):
+            taken = taken.take(pa.array(rows))
         return pa.table([self._roomy(name, taken.column(name)) for name in self._names], self._names)
 
     def _roomy(self, name: str, column: pa.Array) -> pa.Array:

@@ -304,7 +304,10 @@ class BoundQuery:
         return self._begun(product, pushed, more)
 
     def _begun(self, product: Product, pushed: bool, more: tuple[str, ...]) -> Run:
-        query, options, workers = self._query.asked(product, pushed), self._options, self._workers
+        options, workers = self._options, self._workers
+        # What is kept is kept by lane where memory is bounded, and where partitions follow one another.
+        by_lane = options.memory is not None or self.grouped or bool(self.place.numbers)
+        query = self._query.asked(product, pushed, not by_lane)
         words.purpose = purpose_of(query, product)
         enumerates = product == "run"
         carries = query.carries and not enumerates
@@ -358,8 +361,6 @@ class BoundQuery:
             intake.measuring.timed = True
             outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
-        # What is kept is kept by lane where memory is bounded, and where partitions follow one another.
-        by_lane = options.memory is not None or self.grouped or self.place.numbers
         chunker.in_order = query.in_order and not by_lane
         lister = Lister(runner, form, workers, query.limit, options.memory)
         return Run(query, workers, intake, runner, chunker, form, lister, ends, ids, outlooks)

@@ -103,7 +103,8 @@ class Run:
     def chunks(
         self, batches: Iterator[pa.RecordBatch], halo: int = 0, stop: int | None = None
     ) -> Iterator[Chunk]:
-        """The chunks of a stream; each has to be run before the next is asked for.
+        """The chunks of a stream; each must be run before the next is asked for, unless a window alone says
+        what is kept of it.
 
         Parameters
         ----------
@@ -144,7 +145,10 @@ class Run:
             if closing is not None:
                 yield from closing(batches())
                 return
-        for chunk in self.chunks(batches(), halo, stop):
+        chunks = self.chunks(batches(), halo, stop)
+        if self.query.traits.lists_in_order and wanted is None:
+            chunks = self.workers.early(chunks)
+        for chunk in chunks:
             yield from lister.batches(chunk, self.runner.ends(chunk), wanted)
 
 
@@ -277,7 +281,8 @@ class Chunker:
         if self._carries:
             return CARRIED
         # What is read here and there in a chunk should lie in a cache.
-        least = min(self._least, CARRIED) if self.in_order else self._least
+        near = self.in_order and self._query.window is None
+        least = min(self._least, CARRIED) if near else self._least
         enough = max(least, again)
         return enough if self._most is None else min(enough, self._most)
 
@@ -366,7 +371,9 @@ class Chunker:
         if chunk is None or self._carries:
             return
         if chunk.in_order:
-            kept = chunk.events.take(self._runner.needed(chunk))
+            needed = self._runner.needed(chunk)
+            last = len(needed) and len(needed) == len(chunk.events) - needed[0]
+            kept = chunk.events.slice(int(needed[0])) if last else chunk.events.take(needed)
             self._tail = kept if len(kept) else None
             return
         if len(chunk.events.lanes):

@@ -11,10 +11,11 @@ from cer_gpu.automata.pcea import PCEA, Keys
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.qtree import compact, draw, q_tree
 from cer_gpu.joins.query import ConjunctiveQuery
-from cer_gpu.kernels.joins.contract import JoinTables
+from cer_gpu.kernels.joins.contract import FEW, PASSED, JoinTables
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.join_tables import JoinMachine
 from cer_gpu.plan.outline import unlisted
 from cer_gpu.plan.wording import counted, lanes_cut, lanes_told
 
@@ -83,6 +84,20 @@ class JoinExplanation:
             "automaton",
             f"{len(found.names)} states, {len(found.transitions)} transitions, size {found.size}; "
             f"a transition gathers {gathers}",
+        )
+        yield "listing", self._form(query)
+
+    @staticmethod
+    def _form(query: CompiledQuery) -> str:
+        """Whether the answers of a source are listed from groups or from the structure, and why."""
+        assert isinstance(query.machine, JoinMachine)
+        if (reason := query.machine.why_structure(query)) is not None:
+            return f"from the persistent structure: {reason}"
+        return (
+            "from lists of the events with equal keys, in the order of the stream: an event costs less than\n"
+            "in the structure; a part of the stream comes from the structure where that costs less: where\n"
+            f"more than {FEW} answers end at an event on average, or more than {PASSED} partial matches for\n"
+            "each event and answer began before the window; so it is with memory=, and on a device"
         )
 
     def relevant(self) -> int:
