@@ -248,6 +248,17 @@ def test_counts_past_64_bits(done: Counter[str]) -> None:
     assert done["counted_ends"] > 0
 
 
+def test_numbers_are_exact_after_much_larger_ones(done: Counter[str]) -> None:
+    sizes = (130, 70)
+    times = [1000 * hour + second for hour, size in enumerate(sizes) for second in range(size)]
+    table = pa.table({"type": ["A"] * len(times), "ts": times})
+    found = cer.compile("SELECT * WHERE A+[<= 200 s]").counts(
+        table, device="cuda", order_by="ts", order_unit="s"
+    )
+    assert found["count"].to_pylist() == [2**n for size in sizes for n in range(size)]
+    assert done["counted_ends"] > 0
+
+
 def test_several_devices(done: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges of units, each on a device of its own; the one that is there stands for both."""
     for module in (step_answers, pool, units):

@@ -438,7 +438,7 @@ KERNELS = (
         "step_counts",
         step_counts.step_counts_kernel,
         tuple(
-            (_steps(times), _timed(times), STEP_UNITS, I64, STEP_ROOMS, I64, F64, F64_2, I64, FOUND, I64)
+            (_steps(times), _timed(times), STEP_UNITS, I64, STEP_ROOMS, I64, I32, I64, FOUND, I64)
             for times in TIMES
         ),
         LANE.threads,

@@ -23,8 +23,11 @@ DIGIT = 11
 LARGEST = 1 << 62
 """Stands for every count of complex events from 2^62 on."""
 
-DOUBTFUL = float(LARGEST // 2)
-"""A number that may be this large or larger is counted with Python's integers."""
+MOST_RUNS = LARGEST // 2
+"""A number that is this large or larger is counted with Python's integers."""
+
+DOUBTFUL = float(MOST_RUNS)
+"""So is one that may be, where a number in float64 that is never less than it tells."""
 
 MOST_STEPS = 6
 """The most steps of a chain: each further step takes four times as much for a hit."""

@@ -1,7 +1,6 @@
 """Counts of steps: how many complex events end at each hit, by sums over neighbouring entries.
 
-Each entry counts its runs; the runs that a view shows are the difference of two prefix sums. The sums wrap
-modulo 2^64, and a difference that fits is exact; a second sum in float64 tells where it may not fit.
+Each entry counts its runs; the runs that a view shows are the difference of two prefix sums (`cpu_sums`).
 
 With a window beside the gaps: complex events of at most three events are counted in constant time for an
 event (`cpu_short`). For longer ones, where no run that ends at a hit begins before the window, the number is
@@ -20,8 +19,8 @@ from ..jit import OFTEN, SELDOM, go_on, jit
 from ..joins.contract import FoundEnds, room_for_ends
 from ..runs.contract import SegmentHits
 from .contract import (
-    DOUBTFUL,
     LARGEST,
+    MOST_RUNS,
     NEIGHBOUR,
     StepEvents,
     StepSegments,
@@ -34,6 +33,7 @@ from .cpu_chain import chain_counts, exact_chain_counts
 from .cpu_hits import early_hits
 from .cpu_nodes import build
 from .cpu_short import MOST_EVENTS, short_counts
+from .cpu_sums import add_runs, runs_between
 from .cpu_views import all_shown, begin_segment, neighbour
 from .cpu_walk import walked_counts
 
@@ -42,8 +42,8 @@ AGAIN = 16
 
 
 @jit
-def counts_body(tables, events, segments, first, room, sums, near, entered, guessed, out, halt):
-    """Write the number of complex events at each hit, -1 where it may not fit: how many hits there are.
+def counts_body(tables, events, segments, first, room, sums, carries, entered, out, halt):
+    """Write the number of complex events at each hit, -1 from `MOST_RUNS` on: how many hits there are.
 
     ==========  ==========================  =================================================================
     `tables`    StepTables                  in
@@ -52,10 +52,9 @@ def counts_body(tables, events, segments, first, room, sums, near, entered, gues
     `first`     int64 [segments + 1]        in: the hits of segment g are first[g] .. first[g + 1] - 1;
                 or [0]                      empty: the kernel finds them
     `room`      EntryRoom                   scratch
-    `sums`      int64 [entries + states]    scratch: sums[e + q] is that of the entries of state q before e
-    `near`      float64 [entries + states]  scratch: the same, rounded
+    `sums`      int64 [entries + states]    scratch: at e + q the sum of the runs of state q before entry e
+    `carries`   int32 [entries + states]    scratch: of `cpu_sums`
     `entered`   int64 [groups]              scratch: as many as a symbol has
-    `guessed`   float64 [groups]            scratch: the same, rounded
     `out`       FoundEnds                   out: where each ends (in, with `first`), and the numbers
     `halt`      uint8 [1] or [0]            in: see `jit`
     ==========  ==========================  =================================================================
@@ -66,7 +65,7 @@ def counts_body(tables, events, segments, first, room, sums, near, entered, gues
         begin_segment(tables, room, True)
         for state in range(room.used.shape[0]):
             sums[room.used[state] + state] = 0
-            near[room.used[state] + state] = 0.0
+            carries[room.used[state] + state] = 0
         if given:
             h = first[g]
         for i in range(segments.begin[g], segments.stop[g]):
@@ -75,11 +74,9 @@ def counts_body(tables, events, segments, first, room, sums, near, entered, gues
             symbol = events.symbols[i]
             begin = tables.first[symbol]
             stop = tables.first[symbol + 1]
-            number = 0
-            about = 0.0
+            number = np.int64(0)
             for group in range(begin, stop):
                 runs = np.int64(tables.group_starts[group])
-                guess = np.float64(runs)
                 for read in range(tables.read_first[group], tables.read_first[group + 1]):
                     view = tables.read_view[read]
                     state = tables.view_state[view]
@@ -89,31 +86,26 @@ def counts_body(tables, events, segments, first, room, sums, near, entered, gues
                     else:
                         low, high = all_shown(tables, events, room, view, i)
                     if low < high:
-                        runs += sums[high + state] - sums[low + state]
-                        guess += near[high + state] - near[low + state]
+                        more = runs_between(sums, carries, low + state, high + state)
+                        runs = min(runs + more, MOST_RUNS)
                 entered[group - begin] = runs
-                guessed[group - begin] = guess
                 if tables.accepting[tables.group_state[group]]:
-                    number += runs
-                    about += guess
+                    number = min(number + runs, MOST_RUNS)
             for group in range(begin, stop):
                 state = tables.group_state[group]
-                guess = guessed[group - begin]
                 runs = entered[group - begin]
-                # A number that does not fit may wrap to 0; one that does may drown in the sum of guesses.
-                if (runs != 0 or guess >= 1.0) and room.kept[state]:
+                if runs != 0 and room.kept[state]:
                     at = room.used[state]
                     room.event[at] = i
                     room.used[state] = at + 1
-                    sums[at + 1 + state] = sums[at + state] + runs
-                    near[at + 1 + state] = near[at + state] + guess
+                    add_runs(sums, carries, at + state, runs)
             if given:
                 if out.event[h] == i:
-                    out.start[h] = number if about < DOUBTFUL else -1
+                    out.start[h] = number if number < MOST_RUNS else -1
                     h += 1
-            elif i >= segments.report[g] and (number != 0 or about >= 1.0):
+            elif i >= segments.report[g] and number != 0:
                 out.event[h] = i
-                out.start[h] = number if about < DOUBTFUL else -1
+                out.start[h] = number if number < MOST_RUNS else -1
                 h += 1
     return h
 
@@ -218,11 +210,8 @@ def _cut_counts(tables, events, segments, hits, number, nodes, which):
 def _run(tables, events, segments, first, out):
     room = room_for(tables, events.symbols, False)
     size = len(room.event) + len(room.used)
-    entered = scratch(tables)
-    return counts_body(
-        tables, events, segments, first, room, np.empty(size, np.int64), np.empty(size, np.float64), entered,
-        entered.astype(np.float64), out,
-    )  # fmt: skip
+    sums, carries = np.empty(size, np.int64), np.empty(size, np.int32)
+    return counts_body(tables, events, segments, first, room, sums, carries, scratch(tables), out)
 
 
 def exact_numbers(tables, events, number, begin, event):

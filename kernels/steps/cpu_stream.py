@@ -6,12 +6,15 @@ in `cpu_views` it moves over neighbours, so an event costs a constant number of 
 read.
 """
 
+import numpy as np
+
 from ..jit import inline, jit
 from ..streams.cpu import least_start, note_end
-from .contract import NEIGHBOUR
+from .contract import MOST_RUNS, NEIGHBOUR
 from .cpu_nodes import LINKS as LINKS_OF_GROUP
 from .cpu_nodes import VALUE
 from .cpu_sessions import goes_on
+from .cpu_sums import at_most
 from .cpu_views import comes, goes
 from .kept import EVENT_BEFORE, RANK, SESSION
 
@@ -333,7 +336,7 @@ def moved_chain(chain, which, is_open, place, kept):
 
 
 @jit
-def count_in_window(nodes, earlier, hit, lowest, sums, about, lane_entries):
+def count_in_window(nodes, earlier, hit, lowest, sums, carries, lane_entries):
     """Count the complex events of a hit that start at `lowest` or later; a step for each entry of the lane.
 
     ==============  ==================  =================================================================
@@ -341,15 +344,14 @@ def count_in_window(nodes, earlier, hit, lowest, sums, about, lane_entries):
     `earlier`       int32 [entries]     in
     `hit`           int                 in
     `lowest`        int                 in
-    `sums`          int64 [entries]     scratch: how many runs the chain has up to an entry,
-    `about`         float64 [entries]   scratch: the same, rounded
+    `sums`          int64 [entries]     scratch: how many runs the chain has up to an entry, below
+    `carries`       int64 [entries]     `MOST_RUNS`, and how many times `MOST_RUNS` besides
     `lane_entries`  int32 [entries]     scratch
     ==============  ==================  =================================================================
 
-    Gives the number, which wraps where it does not fit, and the same in float64.
+    Gives the number, or `MOST_RUNS` for one that is larger.
     """
-    number = 0
-    guess = 0.0
+    number = np.int64(0)
     newest = -1
     for r in range(nodes.root_first[hit], nodes.root_first[hit + 1]):
         newest = max(newest, nodes.root_entry[r])
@@ -360,32 +362,34 @@ def count_in_window(nodes, earlier, hit, lowest, sums, about, lane_entries):
         newest = earlier[newest]
     for k in range(n):
         entry = lane_entries[n - 1 - k]
-        runs = 0
-        near = 0.0
+        runs = np.int64(0)
         for link in range(nodes.link_first[entry], nodes.link_last[entry]):
             low = nodes.link_low[link]
             last = nodes.link_high[link] - 1
             if low < 0:
-                runs += 1
-                near += 1.0
+                runs = min(runs + 1, MOST_RUNS)
             elif nodes.event[last] >= lowest:
-                runs += sums[last]
-                near += about[last]
+                more = sums[last]
+                carry = carries[last]
                 before = nodes.before[low]
                 if before >= 0 and nodes.event[before] >= lowest:
-                    runs -= sums[before]
-                    near -= about[before]
+                    more -= sums[before]
+                    carry -= carries[before]
+                runs = min(runs + at_most(more, carry), MOST_RUNS)
         for r in range(nodes.root_first[hit], nodes.root_first[hit + 1]):
             if nodes.root_entry[r] == entry:
-                number += runs
-                guess += near
+                number = min(number + runs, MOST_RUNS)
+        carry = np.int64(0)
         before = nodes.before[entry]
         if before >= 0 and nodes.event[before] >= lowest:
             runs += sums[before]
-            near += about[before]
+            carry = carries[before]
+        if runs >= MOST_RUNS:
+            runs -= MOST_RUNS
+            carry += 1
         sums[entry] = runs
-        about[entry] = near
-    return number, guess
+        carries[entry] = carry
+    return number
 
 
 @jit

@@ -11,13 +11,16 @@ from ..device.words import copied
 from ..joins.contract import FoundEnds
 from . import cpu_counts as step_counts
 from . import cpu_short as step_short
+from . import cpu_sums as step_sums
 from .contract import ShortTables, StepSegments
 from .cpu_short import ShortSums
 from .cuda_hits import moved
 from .cuda_units import BYTES_OF_ENTRY, VIEWS, counted_room, entered_of, room_of, rooms_of
 
 _of_views = {name: VIEWS[name] for name in ("begin_segment", "all_shown", "neighbour")}
-counts_of = form_of([step_counts.counts_body], **_of_views)["counts_body"]
+_of_sums = form_of([step_sums.at_most, step_sums.runs_between, step_sums.add_runs])
+_used = {name: _of_sums[name] for name in ("runs_between", "add_runs")}
+counts_of = form_of([step_counts.counts_body], **_of_views, **_used)["counts_body"]
 short_of = form_of(
     [step_short.short_body], begin_segment=VIEWS["begin_segment"], all_shown=VIEWS["all_shown"]
 )["short_body"]
@@ -33,8 +36,8 @@ def _sums_of(array, rooms, unit):
 
 
 @kernel
-def step_counts_kernel(tables, events, units, first, rooms, sums, near, guessed, out_first, out, number):
-    """Write the number of complex events at each hit of each unit, -1 where it may not fit.
+def step_counts_kernel(tables, events, units, first, rooms, sums, carries, out_first, out, number):
+    """Write the number of complex events at each hit of each unit, -1 from `MOST_RUNS` on.
 
     ============  ================================  =======================================================
     `tables`      StepTables                        in
@@ -43,8 +46,7 @@ def step_counts_kernel(tables, events, units, first, rooms, sums, near, guessed,
     `first`       int64 [units + 1] or [0]          in: as in `cpu_counts`
     `rooms`       UnitRooms                         scratch
     `sums`        int64 [entries + units * states]  scratch
-    `near`        float64, likewise                 scratch
-    `guessed`     float64 [groups, threads]         scratch
+    `carries`     int32, likewise                   scratch
     `out_first`   int64 [units + 1]                 in: sums of `stop - report`, where hits are to be found
     `out`         FoundEnds                         out: as in `cpu_counts`; of a unit from `out_first` on
     `number`      int64 [units]                     out: how many hits each has
@@ -60,8 +62,8 @@ def step_counts_kernel(tables, events, units, first, rooms, sums, near, guessed,
         )
         number[unit] = counts_of(
             tables, events, own, first[unit : unit + 2], room_of(tables, rooms, unit, thread),
-            _sums_of(sums, rooms, unit), _sums_of(near, rooms, unit), entered_of(tables, rooms, thread),
-            guessed[:, thread], FoundEnds(out.event[low:high], out.start[low:high]), tables.accepting[:0],
+            _sums_of(sums, rooms, unit), _sums_of(carries, rooms, unit), entered_of(tables, rooms, thread),
+            FoundEnds(out.event[low:high], out.start[low:high]), tables.accepting[:0],
         )  # fmt: skip
 
 
@@ -115,7 +117,7 @@ def bytes_of_counts(steps, events, reported):
     events, reported : ndarray, shape (units,), int64
         How many events each unit has, and how many it reports.
     """
-    return 20 * (steps.widest_kept * events + len(steps.host.accepting)) + 32 * reported
+    return 16 * (steps.widest_kept * events + len(steps.host.accepting)) + 32 * reported
 
 
 def bytes_of_short(steps, short, events, reported):
@@ -145,7 +147,7 @@ def counts(steps, events, units, first=None, event=None, geometry=LANE, stream=S
     offsets : device array, shape (units + 1,), int64
         The hits of unit g are offsets[g] .. offsets[g + 1] - 1.
     event, number : device array, shape (hits,), int64
-        A number is -1 where it may not fit.
+        A number is -1 from `MOST_RUNS` on.
     """
     count = len(units.begin)
     there = StepSegments(*map(copied, units))
@@ -153,8 +155,7 @@ def counts(steps, events, units, first=None, event=None, geometry=LANE, stream=S
     counted = counted_room(steps, events.symbols, there, none, False, geometry, stream)
     rooms, blocks = rooms_of(steps, counted, count, False, 1, geometry)
     places = counted.entries + count * len(steps.host.accepting)
-    sums, near = device_array(places, np.int64), device_array(places, np.float64)
-    guessed = device_array((steps.widest, blocks * geometry.threads), np.float64)
+    sums, carries = device_array(places, np.int64), device_array(places, np.int32)
     number = device_array(count, np.int64)
     if first is None:
         out_first = np.append(0, np.cumsum(units.stop - units.report)).astype(np.int64)
@@ -164,7 +165,7 @@ def counts(steps, events, units, first=None, event=None, geometry=LANE, stream=S
         given = before = copied(first)
         wide = [copied(event), device_array(len(event), np.int64)]
     step_counts_kernel[blocks, geometry.threads](
-        steps.tables, events, there, given, rooms, sums, near, guessed, before, FoundEnds(*wide), number
+        steps.tables, events, there, given, rooms, sums, carries, before, FoundEnds(*wide), number
     )
     if first is None:
         return moved(wide, before, number, geometry, stream)

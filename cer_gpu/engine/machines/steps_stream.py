@@ -20,8 +20,8 @@ from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.steps import cpu_stream as kernels
 from cer_gpu.kernels.steps.contract import (
-    DOUBTFUL,
     LARGEST,
+    MOST_RUNS,
     Sessions,
     StepEvents,
     StepNodes,
@@ -339,10 +339,10 @@ def _counts(ends: StepEnds, earlier: np.ndarray) -> np.ndarray:
     number, many = walked_counts(nodes, np.arange(len(event)), event, lowest)
     if len(many):
         entries = len(earlier)
-        sums, about, own = np.empty(entries, np.int64), np.empty(entries), np.empty(entries, np.int32)
+        sums, carries, own = *np.empty((2, entries), np.int64), np.empty(entries, np.int32)
         for hit in many.tolist():
-            found, guess = kernels.count_in_window(nodes, earlier, hit, int(lowest[hit]), sums, about, own)
-            number[hit] = found if guess < DOUBTFUL else LARGEST
+            found = kernels.count_in_window(nodes, earlier, hit, int(lowest[hit]), sums, carries, own)
+            number[hit] = found if found < MOST_RUNS else LARGEST
     return number
 
 
