@@ -13,9 +13,8 @@ from rich.console import Console
 
 from bench.figures import Figure, table
 from bench.measure import ROOT, environment
-from bench.rivals.brought import Brought
 from bench.sections import SECTIONS
-from bench.sizes import Sizes
+from bench.sizes import Brought, Sizes
 
 QUICK = 0.02
 WIDTH = 140

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from bench.rivals.brought import Brought
+from typing import NamedTuple
 
 MILLION = 1_000_000
+
+
+class Brought(NamedTuple):
+    """Events and a query of the user, in place of those that are made.
+
+    Attributes
+    ----------
+    folder : str
+        A folder of Parquet files.
+    query : str
+        The query, in CEQL.
+    order_by : str
+        The column of time.
+    type_column : str
+        The column of types.
+    """
+
+    folder: str
+    query: str
+    order_by: str
+    type_column: str
 
 
 @dataclass(frozen=True, slots=True)

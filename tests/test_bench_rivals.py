@@ -17,7 +17,7 @@ from bench.figures import WrongAnswerError
 from bench.fresh import in_fresh_process
 from bench.rivals import section, shown
 from bench.rivals.asked import CannotError, below, high_water, open_command
-from bench.rivals.brought import Brought, read, written
+from bench.rivals.brought import put, read, written
 from bench.rivals.frames import open_pandas, open_polars
 from bench.rivals.jvm import DRIVEN, is_kept
 from bench.rivals.one import OPENERS, main, open_brought, open_duckdb, open_ours, open_spark
@@ -25,7 +25,7 @@ from bench.rivals.questions import Joined, Many, Nearest, Neighbours, Ours, Sequ
 from bench.rivals.section import flights, made
 from bench.rivals.words import calls, epl, siddhi
 from bench.rivals.workloads import Workload, workloads
-from bench.sizes import Sizes
+from bench.sizes import Brought, Sizes
 
 RIVALS = [open_duckdb, open_polars, open_pandas]
 
@@ -86,7 +86,7 @@ def test_a_program_that_a_user_brings_is_asked(tmp_path, capsys):
     assert said["seconds"] == [0.25, 0.25]
     assert said["peak"] > 1e6
     brought = Brought(str(tmp_path), "SELECT MAX * WHERE A ; B", "ts", "type")
-    _, question = brought.put()
+    _, question = put(brought)
     main(f"command:{sys.executable} {program}", written(brought, question), str(path), "2")
     assert json.loads(capsys.readouterr().out) == {"cannot": "be asked SELECT MAX * WHERE A ; B"}
 
@@ -160,7 +160,7 @@ def test_a_folder_that_a_user_brings(query, tmp_path):
     for number in range(2):
         pq.write_table(events.slice(300 * number, 300), tmp_path / f"part-{number}.parquet")
     brought = Brought(str(tmp_path), query, "when", "kind")
-    known, question = brought.put()
+    known, question = put(brought)
     assert read(written(brought, question)) == (brought, question)
     counted = open_brought(brought)(question)
     assert counted > 0

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from bench.rivals.questions import Ours, Sequence
+from bench.sizes import Brought
 from cer_gpu.language import tree
 from cer_gpu.language.expressions import Attribute, Both, Comparison, Condition, Every, Number
 from cer_gpu.language.parser import parse
@@ -26,85 +27,67 @@ NANOSECONDS = {"ns": 1, "us": 1000, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, 
 NANOSECONDS["d"] = 24 * NANOSECONDS["h"]
 
 
-class Brought(NamedTuple):
-    """What the user gives.
-
-    Attributes
-    ----------
-    folder : str
-        A folder of Parquet files.
-    query : str
-        The query, in CEQL.
-    order_by : str
-        The column of time.
-    type_column : str
-        The column of types.
-    """
-
-    folder: str
-    query: str
-    order_by: str
-    type_column: str
-
-    def events(self) -> pa.Table:
-        """All events in the order of time; rows that tie keep their order."""
-        table = ds.dataset(sorted(Path(self.folder).rglob("*.parquet")), format="parquet").to_table()
-        order = pc.sort_indices(table, [(self.order_by, "ascending")])
-        return table.take(order) if not _ascends(table[self.order_by]) else table
-
-    def put(self) -> Put:
-        """The events and the question in the forms that rivals read; unchanged if there is no translation.
-
-        Events without a type or a part of the key are left out, as ours skips them.
-        """
-        events = self.events()
-        try:
-            return self._put(events)
-        except _CannotBeSaidError as error:
-            why = f"the query is not put into the words of others ({error}): bring a program with --command"
-            return Put(events, Ours(self.query, why))
-
-    def _put(self, events: pa.Table) -> Put:
-        query, said = parse(self.query), _Said()
-        if not isinstance(query, tree.SelectQuery):
-            raise _CannotBeSaidError("a rule")
-        if query.strategy is not tree.Strategy.ALL or query.consume is not tree.Consume.NONE or query.limit:
-            raise _CannotBeSaidError("a strategy, CONSUME BY or LIMIT")
-        if query.streams or any(len(part) != 1 for part in query.partition):
-            raise _CannotBeSaidError("FROM, or alternatives in PARTITION BY")
-        said.pattern(query.pattern)
-        within = _window(query.window, self.order_by, events.schema.field(self.order_by).type)
-        keys = [part[0] for part in query.partition]
-        price = np.full(events.num_rows, np.nan)
-        if said.attribute is not None:
-            price = events[said.attribute].cast(pa.float64()).fill_null(np.nan).to_numpy()
-        times = events[self.order_by].cast(pa.int64()).to_numpy()
-        times = times - (times[0] if len(times) else 0)
-        # Engines on the JVM have clocks of milliseconds: large numbers are none of theirs.
-        while within >= 1000 and within % 1000 == 0 and not (times % 1000).any():
-            times, within = times // 1000, within // 1000
-        table = pa.table(
-            {
-                "ts": times,
-                "type": events[self.type_column].cast(pa.string()),
-                "key": _key_numbers(events, keys),
-                "price": pa.array(price, from_pandas=True),
-                "place": np.arange(events.num_rows),
-            }
-        )
-        kept = pc.is_valid(table["type"])
-        for name in keys:
-            kept = pc.and_(kept, pc.is_valid(events[name]))
-        steps, rises = tuple(said.steps), tuple(said.rises)
-        question = Sequence(steps, within, bool(keys), rises, above=said.above, order="place")
-        return Put(table.filter(kept), question)
-
-
 class Put(NamedTuple):
     """Events and a question, in the forms that rivals read."""
 
     events: pa.Table
     question: Sequence | Ours
+
+
+def events_of(brought: Brought) -> pa.Table:
+    """All events in the order of time; rows that tie keep their order."""
+    table = ds.dataset(sorted(Path(brought.folder).rglob("*.parquet")), format="parquet").to_table()
+    order = pc.sort_indices(table, [(brought.order_by, "ascending")])
+    return table.take(order) if not _ascends(table[brought.order_by]) else table
+
+
+def put(brought: Brought) -> Put:
+    """The events and the question in the forms that rivals read; unchanged if there is no translation.
+
+    Events without a type or a part of the key are left out, as ours skips them.
+    """
+    events = events_of(brought)
+    try:
+        return _put(brought, events)
+    except _CannotBeSaidError as error:
+        why = f"the query is not put into the words of others ({error}): bring a program with --command"
+        return Put(events, Ours(brought.query, why))
+
+
+def _put(brought: Brought, events: pa.Table) -> Put:
+    query, said = parse(brought.query), _Said()
+    if not isinstance(query, tree.SelectQuery):
+        raise _CannotBeSaidError("a rule")
+    if query.strategy is not tree.Strategy.ALL or query.consume is not tree.Consume.NONE or query.limit:
+        raise _CannotBeSaidError("a strategy, CONSUME BY or LIMIT")
+    if query.streams or any(len(part) != 1 for part in query.partition):
+        raise _CannotBeSaidError("FROM, or alternatives in PARTITION BY")
+    said.pattern(query.pattern)
+    within = _window(query.window, brought.order_by, events.schema.field(brought.order_by).type)
+    keys = [part[0] for part in query.partition]
+    price = np.full(events.num_rows, np.nan)
+    if said.attribute is not None:
+        price = events[said.attribute].cast(pa.float64()).fill_null(np.nan).to_numpy()
+    times = events[brought.order_by].cast(pa.int64()).to_numpy()
+    times = times - (times[0] if len(times) else 0)
+    # Engines on the JVM have clocks of milliseconds: large numbers are none of theirs.
+    while within >= 1000 and within % 1000 == 0 and not (times % 1000).any():
+        times, within = times // 1000, within // 1000
+    table = pa.table(
+        {
+            "ts": times,
+            "type": events[brought.type_column].cast(pa.string()),
+            "key": _key_numbers(events, keys),
+            "price": pa.array(price, from_pandas=True),
+            "place": np.arange(events.num_rows),
+        }
+    )
+    kept = pc.is_valid(table["type"])
+    for name in keys:
+        kept = pc.and_(kept, pc.is_valid(events[name]))
+    steps, rises = tuple(said.steps), tuple(said.rises)
+    question = Sequence(steps, within, bool(keys), rises, above=said.above, order="place")
+    return Put(table.filter(kept), question)
 
 
 def written(brought: Brought, question: Sequence | Ours) -> str:

@@ -18,11 +18,12 @@ from typing import Any
 
 from bench.fresh import peak_bytes
 from bench.rivals.asked import Answer, CannotError, Program, below, high_water, open_command
-from bench.rivals.brought import Brought, read
+from bench.rivals.brought import events_of, read
 from bench.rivals.frames import open_pandas, open_polars
 from bench.rivals.jvm import open_esper, open_flink, open_siddhi
 from bench.rivals.questions import Joined, Many, Neighbours, Ours, Question
 from bench.rivals.workloads import workloads
+from bench.sizes import Brought
 
 Count = Callable[[Question], int]
 
@@ -55,7 +56,7 @@ def open_brought(brought: Brought) -> Count:
     """Load a folder of the user; the query is counted as it is written."""
     import cer_gpu as cer
 
-    events = brought.events()
+    events = events_of(brought)
 
     def count(question: Question) -> int:
         del question  # in the words of rivals

@@ -16,12 +16,12 @@ from bench.answers import must
 from bench.figures import Figure, rate, ratio
 from bench.fresh import ChildError, in_fresh_process
 from bench.measure import Times
-from bench.rivals.brought import Brought, written
+from bench.rivals.brought import put, written
 from bench.rivals.jvm import version_of
 from bench.rivals.one import OPENERS
 from bench.rivals.questions import Many, Ours
 from bench.rivals.workloads import LETTERS, Workload, workloads
-from bench.sizes import Sizes, large
+from bench.sizes import Brought, Sizes, large
 
 SEED = 18
 
@@ -60,7 +60,7 @@ def rivals(sizes: Sizes) -> Iterator[Figure]:
 def _of_a_user(brought: Brought, sizes: Sizes) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "events.parquet"
-        events, question = brought.put()
+        events, question = put(brought)
         pq.write_table(events, path)
         asked = written(brought, question)
         yield from _compared(Workload(brought.query, question), asked, path, events.num_rows, sizes)
