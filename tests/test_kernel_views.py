@@ -71,6 +71,11 @@ def test_finding_and_changing(seed: int, width: int, count: int) -> None:
         missing = rng.integers(0, 2, len(keys)).astype(np.uint8)
         for some in (held, held._replace(sums=np.empty(0, np.int64))):
             agree("put", some, keys, amounts, missing)
+        size = len(held.counts) + len(keys)
+        made = np.zeros((size, width), np.int64), np.zeros(size, np.int64)
+        agree("renew", held, keys, amounts - 2, missing, *made)
+        there = int((missing != 0).sum())
+        agree("chosen", keys, amounts, missing, np.zeros((there, width), np.int64), np.zeros(there, np.int64))
 
 
 @pytest.mark.parametrize(("seed", "width", "count"), CASES)
@@ -117,6 +122,8 @@ def test_merging(seed: int, width: int, count: int) -> None:
     both_long = (np.zeros((2 * size, width), np.int64), np.zeros(2 * size, np.int64))
     agree("unite", one, whole, *both_long)
     agree("unite", whole, other, *both_long)
+    for few in (1, 4):
+        agree("unite", whole, CountedRows(other.keys[:few], other.counts[:few], other.sums), *both_long)
     part = len(one.counts)
     keys, counts = (np.concatenate([mine, theirs]) for mine, theirs in zip(one[:2], other[:2]))
     agree("insert", keys, counts, part, other.keys, other.counts)

@@ -82,7 +82,6 @@ def test_several_threads_share_what_a_batch_does(seed: int, monkeypatch: pytest.
     monkeypatch.setattr(workers, "usable_cores", lambda: 3)
     monkeypatch.setattr(workers.Workers, "map", counted)
     monkeypatch.setattr(levels, "LEAST_UNITED", rng.randint(1, 3))
-    monkeypatch.setattr(reducts, "LEAST_ASKING", rng.randint(1, 3))
     monkeypatch.setattr(reducts, "LEAST", 1)
     for _ in range(2):
         text, relations = random_rule(rng, rng.randint(2, 4))

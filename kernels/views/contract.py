@@ -29,6 +29,9 @@ OPS = ("<", "<=", ">", ">=", "=", "!=")
 UNEQUAL = 5
 """The code of `!=`."""
 
+EQUAL, DIFFERENT = 1, 2
+"""Rows in order, some of which are equal; and rows in order that are all different."""
+
 
 SHIFT = 7
 BLOCK = 1 << SHIFT
@@ -133,6 +136,25 @@ def _written(found, keys, counts):
     return len(found)
 
 
+def renew_reference(run, others, amounts, missing, keys, counts):
+    """Merge a run with the rows `others` int64 [m, width], in order, whose `missing` uint8 [m] is not 0.
+
+    Equal rows become one with the sum of `amounts` int64 [m] and the run's counts; rows of multiplicity 0 are
+    left out. `keys` and `counts`: out, as long as both together. Gives how many rows there are.
+    """
+    found = dict(zip(_listed(run.keys), run.counts.tolist()))
+    for row, amount, new in zip(_listed(others), amounts.tolist(), missing.tolist()):
+        if new:
+            found[row] = found.get(row, 0) + amount
+    return _written(sorted(row for row in found.items() if row[1]), keys, counts)
+
+
+def chosen_reference(keys, counts, taken, made_keys, made_counts):
+    """Write the rows whose `taken` uint8 [m] is not 0, and their counts; as many rows as that are out."""
+    there = taken != 0
+    made_keys[:], made_counts[:] = keys[there], counts[there]
+
+
 def insert_reference(keys, counts, size, others, amounts):
     """Put the rows `others` int64 [m, width], in order and new, with `amounts` among the first `size` rows.
 
@@ -183,9 +205,11 @@ def collapse_reference(keys, counts, made_keys, made_counts):
 
 
 def ascending_reference(keys):
-    """Whether rows are in order, equal ones next to each other."""
+    """`DIFFERENT` or `EQUAL` where rows are in order, 0 where they are not."""
     rows = _listed(keys)
-    return rows == sorted(rows)
+    if rows != sorted(rows):
+        return 0
+    return DIFFERENT if len(set(rows)) == len(rows) else EQUAL
 
 
 def bounds_reference(keys, asking, shared, op, ranges):

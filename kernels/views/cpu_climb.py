@@ -140,11 +140,14 @@ def reach(keys, others, shared, tests, ranges, halt):
         last = onward(others, first + 1, many, others, first, shared, 0, PAST)
         low, high = TOP, NULL
         if tested:
-            for j in range(first, last):
-                value = others[j, tests.values[0]]
-                if value != NULL:
-                    low = min(low, least(tests.ops[0], value))
-                    high = max(high, beyond(tests.ops[0], value))
+            # The rows of a group are in the order of the value, `NULL` first.
+            j = first
+            while j < last and others[j, shared] == NULL:
+                j += 1
+            if j < last:
+                values = others[j, shared], others[last - 1, shared]
+                low = min(least(tests.ops[0], values[0]), least(tests.ops[0], values[1]))
+                high = max(beyond(tests.ops[0], values[0]), beyond(tests.ops[0], values[1]))
             if low < high:
                 at = onward(keys, at, size, others, first, shared, low, LIMITED)
                 end = onward(keys, at, size, others, first, shared, high, LIMITED)

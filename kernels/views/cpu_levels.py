@@ -4,11 +4,14 @@ None of these kernels can be interrupted: they are steps of an update, and what 
 """
 
 from ..jit import inline, jit
-from .contract import BLOCK, SHIFT
+from .contract import BLOCK, DIFFERENT, EQUAL, SHIFT
 from .cpu_search import FROM, alike, onward
 
 MOST = float(2**62)
 """Multiplicities stay below this number."""
+
+SPARSE = 4
+"""Where one array is more than this many times as long as another, its rows are passed by search."""
 
 
 @inline
@@ -92,12 +95,52 @@ def _copied(rows, row, end, keys, counts, made):
     return made
 
 
+@inline
+def _all_copied(rows, row, end, keys, counts, made):
+    """Copy rows; gives how many are written then."""
+    width, many = keys.shape[1], end - row
+    own, theirs = keys[made : made + many], rows.keys[row:end]
+    mine, given = counts[made : made + many], rows.counts[row:end]
+    for k in range(many):
+        mine[k] = given[k]
+    if width == 2:
+        for k in range(many):
+            own[k, 0], own[k, 1] = theirs[k, 0], theirs[k, 1]
+    else:
+        for k in range(many):
+            for column in range(width):
+                own[k, column] = theirs[k, column]
+    return made + many
+
+
+@inline
+def _merge_pairs(one, other, keys, counts):
+    """`merge` for two columns: both rows are read and one is kept, as a branch would be mispredicted."""
+    first, second = one.keys.shape[0], other.keys.shape[0]
+    i = j = made = 0
+    while i < first and j < second:
+        own, beside = one.keys[i, 0], one.keys[i, 1]
+        theirs, next_one = other.keys[j, 0], other.keys[j, 1]
+        later = (theirs < own) | ((theirs == own) & (next_one < beside))
+        count = other.counts[j] if later else one.counts[i]
+        keys[made, 0] = theirs if later else own
+        keys[made, 1] = next_one if later else beside
+        counts[made] = count
+        made += count != 0
+        i += not later
+        j += later
+    made = _copied(one, i, first, keys, counts, made)
+    return _copied(other, j, second, keys, counts, made)
+
+
 @jit
 def merge(one, other, keys, counts):
     """`contract.merge_reference`."""
     first, second = one.keys.shape[0], other.keys.shape[0]
     width = keys.shape[1]
     i = made = 0
+    if width == 2 and first < 2 * SPARSE * second:
+        return _merge_pairs(one, other, keys, counts)
     for j in range(second):
         end = onward(one.keys, i, first, other.keys, j, width, 0, FROM)
         made = _copied(one, i, end, keys, counts, made)
@@ -112,6 +155,17 @@ def unite(one, other, keys, counts):
     first, second = one.keys.shape[0], other.keys.shape[0]
     width = keys.shape[1]
     i = j = made = 0
+    if first > SPARSE * second:
+        # Most rows lie between two of the shorter: they are copied without being compared.
+        for j in range(second):
+            end = onward(one.keys, i, first, other.keys, j, width, 0, FROM)
+            made = _all_copied(one, i, end, keys, counts, made)
+            made = _all_copied(other, j, j + 1, keys, counts, made)
+            i = end
+            if i < first and alike(one.keys, i, other.keys, j, width):
+                counts[made - 1] += one.counts[i]
+                i += 1
+        return _all_copied(one, i, first, keys, counts, made)
     while i < first or j < second:
         if j >= second:
             sign = -1
@@ -131,6 +185,41 @@ def unite(one, other, keys, counts):
         i += sign <= 0
         j += sign >= 0
     return made
+
+
+@jit
+def renew(run, others, amounts, missing, keys, counts):
+    """`contract.renew_reference`."""
+    size, width = run.keys.shape
+    i = made = 0
+    for j in range(others.shape[0]):
+        if not missing[j]:
+            continue
+        end = onward(run.keys, i, size, others, j, width, 0, FROM)
+        made = _copied(run, i, end, keys, counts, made)
+        i = end
+        count = amounts[j]
+        if i < size and alike(run.keys, i, others, j, width):
+            count += run.counts[i]
+            i += 1
+        if count:
+            for column in range(width):
+                keys[made, column] = others[j, column]
+            counts[made] = count
+            made += 1
+    return _copied(run, i, size, keys, counts, made)
+
+
+@jit
+def chosen(keys, counts, taken, made_keys, made_counts):
+    """`contract.chosen_reference`."""
+    made = 0
+    for i in range(keys.shape[0]):
+        if taken[i]:
+            for column in range(keys.shape[1]):
+                made_keys[made, column] = keys[i, column]
+            made_counts[made] = counts[i]
+            made += 1
 
 
 @jit
@@ -172,10 +261,14 @@ def collapse(keys, counts, made_keys, made_counts):
 def ascending(keys):
     """`contract.ascending_reference`."""
     rows, width = keys.shape
-    i = 1
-    while i < rows and order(keys, i - 1, keys, i, width) <= 0:
-        i += 1
-    return i >= rows
+    found = DIFFERENT
+    for i in range(1, rows):
+        sign = order(keys, i - 1, keys, i, width)
+        if sign > 0:
+            return 0
+        if sign == 0:
+            found = EQUAL
+    return found
 
 
 @jit

@@ -23,7 +23,8 @@ from cer_gpu.engine.views.relations import Relation, without_value
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import HeldRows
 from cer_gpu.engine.views.terms import asks_for_order, compared, refused
-from cer_gpu.engine.views.trees import Input, KeptTree, statistics
+from cer_gpu.engine.views.trees import SHARED, Input, KeptTree, statistics
+from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import CerError, DataError, QueryError
 from cer_gpu.joins.theta.bags import stages
 from cer_gpu.joins.theta.cost import cheapest
@@ -88,13 +89,19 @@ class KeptView:
         words.purpose = "view update"
         self._number(batch)
         relations = dict(self.relations)
-        drafts: dict[str, list[Change]] = {}
+        drafts: dict[str, list[tuple[np.ndarray, int]]] = {}
         for name, table, sign in batch:
             if name not in relations:
                 relations[name] = self._opened(name, table)
-            amounts = np.full(len(table), sign, np.int64)
-            drafts.setdefault(name, []).append(relations[name].change(table, amounts))
-        self._take(relations, {name: _together(found) for name, found in drafts.items()})
+            drafts.setdefault(name, []).append((relations[name].encoded(table), sign))
+
+        def ordered(name: str) -> Change:
+            one = relations[name]
+            return _together([one.ordered(k, np.full(len(k), sign, np.int64)) for k, sign in drafts[name]])
+
+        many = sum(len(keys) for found in drafts.values() for keys, _ in found) >= SHARED
+        made = Workers().map("updating", ordered, drafts) if many else map(ordered, drafts)
+        self._take(relations, dict(zip(drafts, made)))
 
     def _number(self, batch: Batch) -> None:
         """Number the texts and decimals of a batch before anything is made of them.

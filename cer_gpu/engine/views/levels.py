@@ -18,7 +18,7 @@ from cer_gpu.engine.views.runs import Run, RunDevice, bytes_of, places_of, put, 
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.views import cpu_levels, cpu_search
-from cer_gpu.kernels.views.contract import CountedRows, sums_of
+from cer_gpu.kernels.views.contract import DIFFERENT, CountedRows, sums_of
 
 RATIO = 4
 """A run is at least this many times as long as the next."""
@@ -113,14 +113,33 @@ class Levels:
         self.total += int(amounts.sum())
         new = (amounts != 0).view(np.uint8)
         keys, amounts = np.ascontiguousarray(keys), np.ascontiguousarray(amounts)
+        renewed = False
         for number, run in enumerate(self.runs):
-            self._empty[number] += put(run, keys, amounts, new)
-        if new.all():
-            self._append(keys, amounts)
-        elif new.any():
-            some = new.view(bool)
-            self._append(keys[some], amounts[some])
+            if number and number == len(self.runs) - 1 and self._merges(run, new):
+                self._renew(run, keys, amounts, new)
+                renewed = True
+            else:
+                self._empty[number] += put(run, keys, amounts, new)
+        if not renewed:
+            self._append(*chosen(keys, amounts, new.view(bool)))
         self._settle()
+
+    def _merges(self, run: Run, new: np.ndarray) -> bool:
+        """Whether the last run is merged with what is new at once: it would be right after."""
+        if self._room is not None or not isinstance(run, CountedRows):
+            return False
+        many = np.count_nonzero(new)
+        return bool(many > ROOM // 2 and len(run.counts) < RATIO * many)
+
+    def _renew(self, run: CountedRows, keys: np.ndarray, amounts: np.ndarray, new: np.ndarray) -> None:
+        size = len(run.counts) + np.count_nonzero(new)
+        made, counts = np.empty((size, self.width), np.int64), np.empty(size, np.int64)
+        rows = cpu_levels.renew(run, keys, amounts, new, made, counts)
+        del self.runs[-1], self._empty[-1]
+        if 2 * rows < size:
+            made, counts = made[:rows].copy(), counts[:rows].copy()
+        if rows:
+            self._begin(made[:rows], counts[:rows])
 
     def ordered(self) -> tuple[np.ndarray, np.ndarray]:
         """All rows in order, int64 [n, width], and their multiplicities, int64 [n]."""
@@ -214,8 +233,9 @@ class Levels:
         size = len(one.counts) + len(other.counts)
         keys, counts = np.empty((size, self.width), np.int64), np.empty(size, np.int64)
         made = cpu_levels.merge(one, other, keys, counts)
-        if made < size:
+        if 2 * made < size:
             keys, counts = keys[:made].copy(), counts[:made].copy()
+        keys, counts = keys[:made], counts[:made]
         self.runs[end - 2 : end] = [self._placed(rows_of(keys, counts, self._summed))] if made else []
         self._empty[end - 2 : end] = [0] if made else []
 
@@ -246,12 +266,15 @@ def collapsed(
     if not keys.shape[1]:
         return keys[:1], counts.sum(keepdims=True)
     keys, counts = np.ascontiguousarray(keys), np.ascontiguousarray(counts)
-    if not cpu_levels.ascending(keys):
+    order = cpu_levels.ascending(keys)
+    if order == DIFFERENT:
+        return keys, counts
+    if not order:
         found = None if device is None else device.collapsed(keys, counts)
         if found is not None:
             return found
-        order = _order(keys)
-        keys, counts = keys[order], counts[order]
+        places = _order(keys)
+        keys, counts = keys.take(places, axis=0), counts.take(places)
     made_keys, made = np.empty_like(keys), np.empty_like(counts)
     size = cpu_levels.collapse(keys, counts, made_keys, made)
     return made_keys[:size], made[:size]
@@ -265,7 +288,7 @@ def united(one: CountedRows, other: CountedRows) -> tuple[np.ndarray, np.ndarray
         return _united((one, other))
     # Each thread takes the rows between two rows of the longer one.
     ends = np.arange(threads + 1) * len(long.counts) // threads
-    places = np.append(_first_from(short.keys, long.keys[ends[:-1]]), len(short.counts))
+    places = np.append(first_from(short.keys, long.keys[ends[:-1]], long.keys.shape[1]), len(short.counts))
     places[0] = 0
     parts = [
         tuple(
@@ -278,6 +301,16 @@ def united(one: CountedRows, other: CountedRows) -> tuple[np.ndarray, np.ndarray
     return np.concatenate([keys for keys, _ in made]), np.concatenate([counts for _, counts in made])
 
 
+def chosen(keys: np.ndarray, counts: np.ndarray, taken: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that are taken, and their counts: `taken` bool [m]."""
+    many = np.count_nonzero(taken)
+    if many == len(counts):
+        return keys, counts
+    made_keys, made = np.empty((many, keys.shape[1]), np.int64), np.empty(many, np.int64)
+    cpu_levels.chosen(keys, counts, taken.view(np.uint8), made_keys, made)
+    return made_keys, made
+
+
 def _united(pair: Sequence[CountedRows]) -> tuple[np.ndarray, np.ndarray]:
     one, other = pair
     size = len(one.counts) + len(other.counts)
@@ -286,10 +319,10 @@ def _united(pair: Sequence[CountedRows]) -> tuple[np.ndarray, np.ndarray]:
     return keys[:made], counts[:made]
 
 
-def _first_from(keys: np.ndarray, probes: np.ndarray) -> np.ndarray:
-    """The first row of `keys` that is not before each of `probes`: int64 [m]."""
+def first_from(keys: np.ndarray, probes: np.ndarray, width: int) -> np.ndarray:
+    """The first row of `keys` that is not before each of `probes`, by their first values: int64 [m]."""
     ranges = np.empty((len(probes), 2), np.int64)
-    cpu_search.bounds(keys, probes, keys.shape[1], -1, ranges)
+    cpu_search.bounds(keys, probes, width, -1, ranges)
     return ranges[:, 0]
 
 

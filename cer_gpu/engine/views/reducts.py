@@ -16,18 +16,27 @@ import numpy as np
 
 from cer_gpu.engine.views.joining import columns_of, mixed, pairs, probe_guard, probe_other, stacked
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
-from cer_gpu.engine.views.levels import Levels, collapsed, product, rows_of, too_many, united
+from cer_gpu.engine.views.levels import (
+    Levels,
+    chosen,
+    collapsed,
+    first_from,
+    product,
+    rows_of,
+    too_many,
+    united,
+)
 from cer_gpu.engine.views.runs import Run, add_totals
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.views import cpu_climb
 from cer_gpu.kernels.views.contract import CountedRows
 
-LEAST = 1 << 15
-"""The least number of rows that a thread checks."""
+LEAST = 1 << 13
+"""The least number of changed rows that a thread joins: each takes several searches."""
 
-LEAST_ASKING = 1 << 13
-"""The least number of rows for which a thread sums what joins them: each takes several searches."""
+SLICES = 2
+"""How many slices there are for a thread: one may join many more rows than another."""
 
 
 class Change(NamedTuple):
@@ -101,19 +110,98 @@ def _joined(
     """The guard's change joined with the other child as it will be, and the guard as it was with the other
     child's change."""
     of_guard, of_other = found[join.guard], found[join.other]
-    parts: list[Change] = []
     changed = None if of_other is None else of_other.rows
-    if of_guard is not None:
-        parts += _with_other(layout, place, join, of_guard, [*stores[join.other].runs, changed])
-    if changed is not None:
-        for run in stores[join.guard].runs:
-            parts += _with_guard(layout, place, join, run, changed)
+    runs = JoinedRuns([*stores[join.other].runs, changed], stores[join.guard].runs)
+
+    def joined(one: ChangedSlice) -> Change | None:
+        parts = [] if one.guard is None else _with_other(layout, place, join, one.guard, runs.other)
+        for run in runs.guard if one.other is not None else ():
+            assert one.other is not None
+            parts += _with_guard(layout, place, join, run, one.other)
+        return _as_one(parts)
+
+    slices = _slices(join, of_guard, changed, runs)
+    made = [joined(slices[0])] if len(slices) == 1 else Workers().map("updating", joined, slices)
+    parts = [part for part in made if part is not None]
+    if join.aligned and len(place.columns) >= len(join.shared) > 0:
+        return _in_order(parts)
+    return _as_one(parts)
+
+
+class JoinedRuns(NamedTuple):
+    """What the changed rows of two children join.
+
+    Attributes
+    ----------
+    other : sequence of Run or None
+        The other child's rows as they will be.
+    guard : sequence of Run
+        The guard's rows as they were.
+    """
+
+    other: Sequence[Run | None]
+    guard: Sequence[Run]
+
+
+class ChangedSlice(NamedTuple):
+    """Changed rows of both children that a thread joins: those of some values of the shared variables."""
+
+    guard: Change | None
+    other: CountedRows | None
+
+
+def _slices(
+    join: SiblingJoin, of_guard: Change | None, changed: CountedRows | None, runs: JoinedRuns
+) -> list[ChangedSlice]:
+    """The changed rows, in order, cut where the values of the shared variables change."""
+    whole = [ChangedSlice(of_guard, changed)]
+    both = [part for part in (of_guard, changed) if part is not None]
+    if not both or join.rest or not all(isinstance(run, CountedRows | None) for rows in runs for run in rows):
+        return whole
+    keys = max((part.keys for part in both), key=len)
+    threads = min(Workers().threads, len(keys) // LEAST)
+    if threads < 2:
+        return whole
+    if not join.shared:
+        # The other child's rows are of one group, which is not cut.
+        if of_guard is None:
+            return whole
+        cuts = np.arange(threads + 1) * len(of_guard.amounts) // threads
+        parts = [Change(of_guard.keys[a:b], of_guard.amounts[a:b]) for a, b in pairwise(cuts.tolist())]
+        return [ChangedSlice(part, changed if not number else None) for number, part in enumerate(parts)]
+    many = SLICES * threads
+    probes = keys.take(np.arange(1, many) * len(keys) // many, axis=0)
+
+    def cut(keys: np.ndarray, counts: np.ndarray) -> list[Change | None]:
+        ends = [0, *first_from(keys, probes, len(join.shared)).tolist(), len(keys)]
+        return [Change(keys[a:b], counts[a:b]) if b > a else None for a, b in pairwise(ends)]
+
+    none: list[Change | None] = [None] * many
+    guards = none if of_guard is None else cut(*of_guard)
+    others = none if changed is None else cut(changed.keys, changed.counts)
+    return [
+        ChangedSlice(one, None if other is None else rows_of(other.keys, other.amounts, summed=False))
+        for one, other in zip(guards, others)
+        if one is not None or other is not None
+    ]
+
+
+def _as_one(parts: Sequence[Change]) -> Change | None:
+    """The sum of changes."""
     parts = sorted((part for part in parts if len(part.amounts)), key=lambda part: len(part.amounts))
     while len(parts) > 1:
         one, other, *parts = parts
         both = united(rows_of(*one, summed=False), rows_of(*other, summed=False))
         parts = sorted([Change(*both), *parts], key=lambda part: len(part.amounts))
     return parts[0] if parts else None
+
+
+def _in_order(parts: Sequence[Change]) -> Change | None:
+    """Changes of which each comes after the one before."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    keys = np.concatenate([part.keys for part in parts])
+    return Change(keys, np.concatenate([part.amounts for part in parts]))
 
 
 def _with_other(
@@ -138,23 +226,13 @@ def _with_other(
             parts.append(change_of(layout, place, some, amounts))
         return parts
     sums, touched = np.zeros(rows, np.int64), np.zeros(rows, np.uint8)
-
-    def summed(part: slice) -> None:
-        for run in runs:
-            if run is not None:
-                asking = change.keys[part]
-                add_totals(run, asking, len(join.shared), join.tests, sums[part], touched[part])
-
-    threads = min(Workers().threads, max(1, rows // LEAST_ASKING))
-    cuts = [rows * number // threads for number in range(threads + 1)]
-    Workers().map("updating", summed, [slice(*pair) for pair in pairwise(cuts)])
+    for run in runs:
+        if run is not None:
+            add_totals(run, change.keys, len(join.shared), join.tests, sums, touched)
     there = touched.view(bool)
     if not there.any():
         return []
-    keys, amounts = (
-        (change.keys, change.amounts) if there.all() else (change.keys[there], change.amounts[there])
-    )
-    amounts = product(amounts, sums if there.all() else sums[there])
+    keys, amounts = chosen(change.keys, product(change.amounts, sums), there)
     return [_over(layout, place, join, keys, amounts)]
 
 
@@ -184,53 +262,14 @@ def _with_guard(
     if not many:
         return []
     ranges = ranges[:many]
-
-    slices = _shared_out(ranges)
-    sizes = [int((one[:, 1] - one[:, 0]).sum()) for one in slices]
-    starts = [0, *np.cumsum(sizes).tolist()]
-    keys, amounts = np.empty((starts[-1], width), np.int64), np.empty(starts[-1], np.int64)
-
-    def written(number: int) -> int:
-        begin, end = starts[number], starts[number + 1]
-        scratch = np.empty((len(join.keys), 2), np.int64)
-        tests = len(join.shared), join.tests, join.turned
-        arguments = (slices[number], scratch, keys[begin:end], amounts[begin:end])
-        return int(cpu_climb.affected(run, changed, *tests, *arguments))
-
-    made = [written(0)] if len(slices) == 1 else Workers().map("updating", written, range(len(slices)))
-    if min(made) < 0:
+    most = int((ranges[:, 1] - ranges[:, 0]).sum())
+    keys, amounts = np.empty((most, width), np.int64), np.empty(most, np.int64)
+    scratch = np.empty((len(join.keys), 2), np.int64)
+    tests = len(join.shared), join.tests, join.turned
+    made = int(cpu_climb.affected(run, changed, *tests, ranges, scratch, keys, amounts))
+    if made < 0:
         raise too_many()
-    if not join.aligned:
-
-        def over(number: int) -> Change:
-            part = slice(starts[number], starts[number] + made[number])
-            columns = columns_of(layout.places[join.guard], keys[part])
-            return change_of(layout, place, columns, amounts[part])
-
-        return Workers().map("updating", over, range(len(slices)))
-    # Slices come in order: each is moved to where the one before it ends.
-    size = made[0]
-    for begin, rows in zip(starts[1:], made[1:]):
-        end = begin + rows
-        if size and rows and (keys[size - 1] == keys[begin]).all():
-            # Two groups may have one row of the node.
-            amounts[size - 1] += amounts[begin]
-            begin += 1
-        if begin > size:
-            keys[size : size + end - begin] = keys[begin:end]
-            amounts[size : size + end - begin] = amounts[begin:end]
-        size += end - begin
-    return [Change(keys[:size], amounts[:size])]
-
-
-def _shared_out(ranges: np.ndarray) -> list[np.ndarray]:
-    """Groups in slices for threads, of about as many rows each."""
-    ends = np.cumsum(ranges[:, 1] - ranges[:, 0])
-    threads = min(Workers().threads, max(1, int(ends[-1]) // LEAST))
-    if threads < 2:
-        return [ranges]
-    cuts = np.searchsorted(ends, ends[-1] * np.arange(1, threads) // threads)
-    return [part for part in np.split(ranges, cuts) if len(part)]
+    return [_over(layout, place, join, keys[:made], amounts[:made])]
 
 
 def _pair_by_pair(

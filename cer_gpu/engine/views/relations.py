@@ -120,6 +120,20 @@ class Relation:
         Raises
         ------
         DataError
+            As for `encoded`.
+        """
+        return self.ordered(self.encoded(table), amounts)
+
+    def ordered(self, keys: np.ndarray, amounts: np.ndarray) -> Change:
+        """Encoded rows as a change; threads may do this for several relations at a time."""
+        return Change(*collapsed(keys, amounts, self._device))
+
+    def encoded(self, table: pa.Table) -> np.ndarray:
+        """The rows of a table: int64 [rows, attributes].
+
+        Raises
+        ------
+        DataError
             If a column is missing, or has another type than before.
         """
         keys = np.empty((len(table), len(self.attributes)), np.int64)
@@ -138,7 +152,7 @@ class Relation:
                     )
                 self._known.add((name, column.type))
             keys[:, number] = self._codes.encode(column, kind, where)
-        return Change(*collapsed(keys, amounts, self._device))
+        return keys
 
     def check(self, change: Change) -> None:
         """Check that a change deletes only what is there.
