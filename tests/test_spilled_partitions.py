@@ -73,7 +73,7 @@ def _back(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     put_back = away.AwayLanes._put_back
 
-    def noted(of: away.AwayLanes, lanes: np.ndarray, part: spilled.SpilledPart, payload: pa.Schema) -> None:
+    def noted(of: away.AwayLanes, lanes: np.ndarray, part: spilled.SpilledLanes, payload: pa.Schema) -> None:
         found.append(len(part.events))
         put_back(of, lanes, part, payload)
 
@@ -232,13 +232,13 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
 # --------------------------------------------------------------------------------- what lies on disk
 
 
-def some(keys: list[int], rng: Random, model: dict[int, list[int]]) -> spilled.SpilledPart:
+def some(keys: list[int], rng: Random, model: dict[int, list[int]]) -> spilled.SpilledLanes:
     """Partitions with events of their own; two of three keys have the same hash."""
     sizes = [rng.randrange(4) for _ in keys]
     for key, size in zip(keys, sizes, strict=True):
         model[key] = [rng.randrange(1000) for _ in range(size)]
     values = np.array([value for key in keys for value in model[key]], np.int64)
-    return spilled.SpilledPart(
+    return spilled.SpilledLanes(
         np.array(keys, np.uint64) // np.uint64(3),
         pa.table({"key": pa.array(keys, pa.int64())}),
         pa.table({"value": values}),
@@ -277,6 +277,6 @@ def test_partitions_are_taken_as_they_were_put(seed: int) -> None:
     assert left == model
 
 
-def listed(part: spilled.SpilledPart) -> list[list[int]]:
+def listed(part: spilled.SpilledLanes) -> list[list[int]]:
     values = iter(part.events["value"].to_pylist())
     return [[next(values) for _ in range(size)] for size in part.sizes]

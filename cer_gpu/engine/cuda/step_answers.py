@@ -20,7 +20,7 @@ ByHost = Callable[[int, int | None, int], Iterator[MarkBlock]]
 """Lists the complex events of an end on the CPU: given its number, the limit, and the size of a block."""
 
 
-class StepPart(NamedTuple):
+class DeviceUnits(NamedTuple):
     """The runs of some units of a chunk on a device.
 
     Attributes
@@ -49,7 +49,7 @@ class DeviceStepAnswers:
 
     Parameters
     ----------
-    parts : sequence of StepPart
+    parts : sequence of DeviceUnits
     count : ndarray, shape (ends,), int64
         How many complex events each end has.
     by_host : callable
@@ -62,7 +62,7 @@ class DeviceStepAnswers:
 
     def __init__(
         self,
-        parts: Sequence[StepPart],
+        parts: Sequence[DeviceUnits],
         count: np.ndarray,
         by_host: ByHost,
         lane: Geometry = LANE,
@@ -97,7 +97,9 @@ class DeviceStepAnswers:
             for begin, stop in zip([low, *cuts.tolist()], [*cuts.tolist(), high]):
                 yield from self._listed(self._parts[owner[begin]], order[begin:stop], limit, size)
 
-    def _listed(self, part: StepPart, ends: np.ndarray, limit: int | None, size: int) -> Iterator[MarkBlock]:
+    def _listed(
+        self, part: DeviceUnits, ends: np.ndarray, limit: int | None, size: int
+    ) -> Iterator[MarkBlock]:
         def there() -> tuple[Block | None]:
             return (self._found(part, ends, limit),)
 
@@ -111,7 +113,7 @@ class DeviceStepAnswers:
             for half in np.array_split(ends, 2):
                 yield from self._listed(part, half, limit, size)
 
-    def _found(self, part: StepPart, ends: np.ndarray, limit: int | None) -> Block | None:
+    def _found(self, part: DeviceUnits, ends: np.ndarray, limit: int | None) -> Block | None:
         """The complex events of some ends of a part; None where they find no room."""
         own = ends - part.low
         walked = step_walk.measure(part.made, own, self.count[ends], part.lowest, limit, self._lane)

@@ -22,7 +22,7 @@ NOTHING = np.empty(0, np.int64)
 """No events."""
 
 
-class HeldPart(NamedTuple):
+class HeldEvents(NamedTuple):
     """Neighbouring events that are held back; only those that the machine may read.
 
     Attributes
@@ -55,7 +55,7 @@ class LookingNext(Listening):
 
     def __init__(self, outlook: Outlook, laned: bool, workers: Workers) -> None:
         super().__init__(outlook, laned, workers)
-        self._held: list[HeldPart] = []
+        self._held: list[HeldEvents] = []
         self._new: list[Relevant] = []
         """Events that have not been read."""
         self._turn = 0
@@ -90,7 +90,7 @@ class LookingNext(Listening):
         self._nearest = NextLanes(*(grown(one, count) for one in self._nearest))
         self._turn += 1
         mark = NOT_KNOWN if now is None else self.mark(np.array([now]))
-        new = [HeldPart(events, np.empty(len(events), np.uint8), NOTHING) for events in self._new]
+        new = [HeldEvents(events, np.empty(len(events), np.uint8), NOTHING) for events in self._new]
         edges = [len(part.events) for part in new]
         for number in reversed(range(len(new))):
             read = self.read(new[number].events, lane_count)
@@ -114,34 +114,34 @@ class LookingNext(Listening):
         # As one: once a part is run, lanes may be renumbered, which the other parts would not know.
         return [joined(given)] if len(given) > 1 else given
 
-    def _asked_again(self, part: HeldPart, mark: np.ndarray) -> HeldPart:
+    def _asked_again(self, held: HeldEvents, mark: np.ndarray) -> HeldEvents:
         """Events that are held back, those decided that the nearest of the new events decide."""
-        if not len(part.unknown):
-            return part
-        lanes = part.events.lanes[part.unknown] if self.laned else np.zeros(len(part.unknown), np.int32)
-        times = self.measure(part.events)[part.unknown]
+        if not len(held.unknown):
+            return held
+        lanes = held.events.lanes[held.unknown] if self.laned else np.zeros(len(held.unknown), np.int32)
+        times = self.measure(held.events)[held.unknown]
         there = self._nearest.round[lanes] == self._turn
-        part.bits[part.unknown[there]] = self._nearest.time[lanes[there]] - times[there] <= self.high
+        held.bits[held.unknown[there]] = self._nearest.time[lanes[there]] - times[there] <= self.high
         if len(mark):
             over = ~there & (mark[0] >= times)
             over[over] = mark[0] - times[over] > self.high
-            part.bits[part.unknown[over]] = 0
+            held.bits[held.unknown[over]] = 0
             there |= over
-        return part._replace(unknown=part.unknown[~there])
+        return held._replace(unknown=held.unknown[~there])
 
     @staticmethod
-    def _with_unknown(part: HeldPart, first: int) -> HeldPart:
+    def _with_unknown(held: HeldEvents, first: int) -> HeldEvents:
         """New events, of which `first` is the first one that is not decided, with all that are not."""
-        return part._replace(unknown=np.flatnonzero(part.bits[first:] == UNKNOWN) + first)
+        return held._replace(unknown=np.flatnonzero(held.bits[first:] == UNKNOWN) + first)
 
-    def _kept(self, part: HeldPart, stop: int, new: bool) -> HeldPart:
+    def _kept(self, held: HeldEvents, stop: int, new: bool) -> HeldEvents:
         """What is held back of events from one on; of new ones those alone that the machine may read."""
-        events, bits, unknown = part
+        events, bits, unknown = held
         if not new:
-            return part if not stop else HeldPart(events.slice(stop), bits[stop:], unknown - stop)
+            return held if not stop else HeldEvents(events.slice(stop), bits[stop:], unknown - stop)
         places = np.flatnonzero(self.kept[events.symbols] != NOT_KEPT)
         places = places[np.searchsorted(places, stop) :]
-        return HeldPart(taken(events, places, self.workers), bits[places], np.searchsorted(places, unknown))
+        return HeldEvents(taken(events, places, self.workers), bits[places], np.searchsorted(places, unknown))
 
     # ------------------------------------------------------------------------------------------ lanes
 

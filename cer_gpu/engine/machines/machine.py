@@ -119,7 +119,7 @@ class Chunks(Protocol):
         ...
 
 
-class RunParts(Protocol):
+class RunState(Protocol):
     """The parts of a run that continue a stream which a device has run so far."""
 
     @property

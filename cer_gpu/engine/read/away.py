@@ -16,7 +16,7 @@ from cer_gpu.engine.read.lanes import LaneEncoder, LaneState
 from cer_gpu.engine.read.order import LaneTimes
 from cer_gpu.engine.read.sources.arrow_types import roomy_schema
 from cer_gpu.engine.read.sources.columns import single
-from cer_gpu.engine.read.spilled import SpilledPart, SpilledPartitions
+from cer_gpu.engine.read.spilled import SpilledLanes, SpilledPartitions
 
 WRITTEN = 1 << 14
 """How many partitions are written at a time: their events are copied for it."""
@@ -137,11 +137,13 @@ class AwayLanes:
         """Continue with what `everything` returned."""
         keys = self._encoder.keys
         self._stored.put(
-            SpilledPart(_hashes(_named_in(keys, part["lanes"])), part["lanes"], part["events"], part["sizes"])
+            SpilledLanes(
+                _hashes(_named_in(keys, part["lanes"])), part["lanes"], part["events"], part["sizes"]
+            )
             for part in stored
         )
 
-    def _parts(self, lanes: np.ndarray, events: Relevant | None) -> Iterator[SpilledPart]:
+    def _parts(self, lanes: np.ndarray, events: Relevant | None) -> Iterator[SpilledLanes]:
         keys = self._encoder.keys
         events = events if events is not None and len(events) else None
         own = np.empty(0, np.int64) if events is None else events.lanes
@@ -153,7 +155,7 @@ class AwayLanes:
             there = order[int(ends[start - 1]) if start else 0 : int(ends[some][-1])]
             named = _names(keys, lanes[some])
             rows = pa.table(dict(named + self._known(lanes[some])))
-            yield SpilledPart(_hashes(named), rows, self._rows(events, there), sizes[some])
+            yield SpilledLanes(_hashes(named), rows, self._rows(events, there), sizes[some])
 
     def _known(self, lanes: np.ndarray) -> list[tuple[str, Any]]:
         """What is known of some lanes, beside their keys and events."""
@@ -180,7 +182,7 @@ class AwayLanes:
                 columns[_PAYLOAD + field.name] = column.cast(decoded)
         return pa.table(columns)
 
-    def _put_back(self, lanes: np.ndarray, part: SpilledPart, payload: pa.Schema) -> None:
+    def _put_back(self, lanes: np.ndarray, part: SpilledLanes, payload: pa.Schema) -> None:
         """Put back what is known of some lanes, and their events."""
         count = self._encoder.count
         self._times.put(lanes, part.lanes, count)

@@ -42,7 +42,7 @@ _OWN = ("hash", "begin", "size")
 """The columns that are added to those of partitions."""
 
 
-class SpilledPart(NamedTuple):
+class SpilledLanes(NamedTuple):
     """Some partitions with their events.
 
     Attributes
@@ -80,7 +80,7 @@ class SpilledPartitions:
         """Bytes that they take in memory."""
         return sum(file.taken.nbytes for file in self._files.values())
 
-    def put(self, parts: Iterable[SpilledPart]) -> None:
+    def put(self, parts: Iterable[SpilledLanes]) -> None:
         """Write partitions that are not on disk yet.
 
         Raises
@@ -93,12 +93,12 @@ class SpilledPartitions:
             by_size = sorted(self._files, key=lambda number: self._files[number].left)
             self._rewrite(by_size[: MOST_FILES // 2])
 
-    def _put_alike(self, parts: Iterable[SpilledPart]) -> None:
+    def _put_alike(self, parts: Iterable[SpilledLanes]) -> None:
         """Write partitions, those that come together and have the same columns to one file."""
         for _, alike in groupby(parts, key=lambda part: (part.lanes.schema, part.events.schema)):
             self._put(alike)
 
-    def _put(self, parts: Iterable[SpilledPart]) -> None:
+    def _put(self, parts: Iterable[SpilledLanes]) -> None:
         """Write partitions with the same columns to one file."""
         lanes, events, hashes, begin = _Writer(), _Writer(), [], 0
         for part in parts:
@@ -122,18 +122,18 @@ class SpilledPartitions:
 
     def take(
         self, hashes: np.ndarray, keys: Sequence[tuple[str, np.ndarray | pa.Array]]
-    ) -> list[tuple[np.ndarray, SpilledPart]]:
+    ) -> list[tuple[np.ndarray, SpilledLanes]]:
         """Take those of some partitions that are on disk.
 
         Parameters
         ----------
         hashes : ndarray, shape (n,), uint64
         keys : sequence of (str, ndarray or pyarrow.Array)
-            The columns of `SpilledPart.lanes` that identify partitions, and their values, n each.
+            The columns of `SpilledLanes.lanes` that identify partitions, and their values, n each.
 
         Returns
         -------
-        list of (ndarray, SpilledPart)
+        list of (ndarray, SpilledLanes)
             Their numbers among the n, and what was written.
         """
         if not self._files:
@@ -153,7 +153,7 @@ class SpilledPartitions:
                 self._tidy(number)
         return found
 
-    def parts(self) -> Iterator[SpilledPart]:
+    def parts(self) -> Iterator[SpilledLanes]:
         """All partitions that are on disk."""
         for file in self._files.values():
             yield from file.remaining()
@@ -262,15 +262,15 @@ class _File:
         """How many partitions have not been taken."""
         return len(self.taken) - int(np.count_nonzero(self.taken))
 
-    def part(self, rows: np.ndarray) -> SpilledPart:
+    def part(self, rows: np.ndarray) -> SpilledLanes:
         """Some of the partitions, by ascending rows."""
         lanes = self.lanes.take(rows)
         hashes, begin, sizes = (lanes.column(name).to_numpy() for name in _OWN)
-        return SpilledPart(
+        return SpilledLanes(
             hashes, lanes.drop_columns(list(_OWN)), self.events.take(ranges(begin, sizes)), sizes
         )
 
-    def remaining(self) -> Iterator[SpilledPart]:
+    def remaining(self) -> Iterator[SpilledLanes]:
         """All that have not been taken, some at a time."""
         rows = np.flatnonzero(~self.taken)
         for start in range(0, len(rows), ROWS):

@@ -17,7 +17,7 @@ from cer_gpu.engine.cuda.machines.resident import ResidentQuery, ResidentTable, 
 from cer_gpu.engine.devices import on
 from cer_gpu.engine.machines.asked import Asked, Reported, reported
 from cer_gpu.engine.machines.automaton import AutomatonRunner
-from cer_gpu.engine.machines.machine import RunParts
+from cer_gpu.engine.machines.machine import RunState
 from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.read.sources.columns import Values
@@ -52,7 +52,7 @@ class ResidentRun:
 
     def __init__(
         self,
-        run: RunParts,
+        run: RunState,
         units: dict[str, str],
         names: list[str],
         device: int,

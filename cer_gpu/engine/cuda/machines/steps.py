@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cer_gpu.engine.cuda.machines.units import UnitsDevices
-from cer_gpu.engine.cuda.step_answers import DeviceStepAnswers, StepPart
+from cer_gpu.engine.cuda.step_answers import DeviceStepAnswers, DeviceUnits
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, first_ends
 from cer_gpu.engine.machines.steps import StepRunner
@@ -155,7 +155,7 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
         length = units.stop - units.begin
         size = step_nodes.bytes_of_nodes(self._tables[0], length, np.diff(first))
 
-        def run(at: int, low: int, high: int) -> StepPart:
+        def run(at: int, low: int, high: int) -> DeviceUnits:
             own = first[low : high + 1]
             part = slice(own[0], own[-1])
             lowest = copied(ends.lowest[part])
@@ -164,7 +164,7 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
                 self._tables[at], self._pool.copied(at, chunk).there.events,
                 _step_segments(units.part(low, high)), hits, self._lane, self._stream,
             )  # fmt: skip
-            return StepPart(self._pool.numbers[at], made, lowest, int(own[0]), int(own[-1]))
+            return DeviceUnits(self._pool.numbers[at], made, lowest, int(own[0]), int(own[-1]))
 
         def by_host(end: int, limit: int | None, size: int) -> Iterator[MarkBlock]:
             one = ends.some(np.array([end]))
