@@ -1,27 +1,21 @@
-"""Many queries in one pass: a thousand variants of a template, a hundred other queries, and DuckDB beside."""
+"""Many queries in one pass: a thousand variants of a template, a hundred other queries, and rivals beside."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 import pyarrow as pa
 
 import cer_gpu as cer
 from bench.answers import must
+from bench.backtest_files import backtest_files
+from bench.backtest_queries import TEMPLATE, WINDOWS, ThreeOthers, sweep_of, three_others, ticks
 from bench.figures import Figure, Target, rate, ratio
 from bench.measure import Times, measure
 from bench.sizes import Sizes, large
-
-TEMPLATE = (
-    "SELECT * FROM S WHERE (T0 AS a FILTER a[price > $p]) ; (T1 AS b FILTER b[size > $s]) ; "
-    "(T2 AS c FILTER c[price > 90]) WITHIN $w"
-)
-
-WINDOWS = ("1 s", "2 s", "5 s", "10 s")
-
-TYPES = 15
 
 FEW = 100_000
 """With fewer events there are sixty-four variants: then the section only shows that it runs."""
@@ -29,8 +23,11 @@ FEW = 100_000
 OTHERS = 100
 """How many queries have nothing to do with one another."""
 
+THRESHOLDS = 50
+"""Of each of two columns: with four windows these are ten thousand variants, which are run once."""
+
 PART = 5
-"""The share of the events that DuckDB joins."""
+"""The share of the events that rivals join."""
 
 JOIN = """
 SELECT count(*) FROM ticks AS a JOIN ticks AS b ON b.place > a.place AND b.ts <= a.ts + {w}
@@ -40,15 +37,14 @@ WHERE a.type = '{a}' AND a.price > {p} AND b.type = '{b}' AND b.size > {s} AND c
 
 
 def backtest(sizes: Sizes) -> Iterator[Figure]:
-    """A thousand variants against one, and a hundred queries against one and against DuckDB."""
-    events = _ticks(sizes.numbered)
+    """A thousand variants against one, a hundred queries against one and against rivals, and over files."""
+    events = ticks(sizes.numbered)
     run = partial(cer.backtest, events=events, order_by="ts", device="cpu")
     each = 16 if len(events) >= FEW else 4
-    thresholds = np.linspace(90, 120, each).round(2).tolist(), np.linspace(100, 900, each).round().tolist()
-    variants = cer.sweep(TEMPLATE, p=thresholds[0], s=thresholds[1], w=WINDOWS)
-    one = cer.sweep(TEMPLATE, p=thresholds[0][each // 3], s=thresholds[1][each // 2], w=WINDOWS[2])
-    rng = np.random.default_rng(3)
-    asked = [_Query(rng) for _ in range(OTHERS)]
+    variants = sweep_of(each)
+    chosen = variants.variants[(each // 3 * each + each // 2) * len(WINDOWS) + 2]
+    one = cer.sweep(TEMPLATE, [chosen])
+    asked = three_others(OTHERS)
     texts = [each.text for each in asked]
     _check(variants, events, run(variants))
     _check(texts, events, run(texts))
@@ -65,46 +61,31 @@ def backtest(sizes: Sizes) -> Iterator[Figure]:
         yield rate("backtest", title, "events", len(events), taken, note="some checked by count and hits")
     for few, many, most in ((names[0], names[1], 30), (names[2], names[3], 15)):
         yield _times_of("backtest", f"time of {many} / of {few}", times[many], times[few], most)
-    part = events.slice(0, max(len(events) // PART, 2000))
-    counts = _duckdb(part, asked)
+    most = sweep_of(THRESHOLDS if len(events) >= FEW else each + 1)
+    found: list[cer.Backtest] = []
+    taken = measure({"most": lambda: found.append(run(most))}, 1, warm=0)["most"]
+    _check(most, events, found[0])
+    title = f"three steps, hits and counts, {large(len(events))} events: {len(most):,} variants"
+    yield rate("backtest", title, "events", len(events), taken, note="run once; some checked")
+    yield from _rivals(events.slice(0, max(len(events) // PART, 2000)), asked, sizes.runs)
+    yield from backtest_files(sizes, OTHERS)
+
+
+def _rivals(part: pa.Table, asked: list[ThreeOthers], runs: int) -> Iterator[Figure]:
+    """The same questions as joins of rivals; each has to give the same counts."""
+    texts = [one.text for one in asked]
     ours = partial(cer.backtest, texts, part, order_by="ts", device="cpu")
-    must(ours().to_arrow().column("matches").to_pylist() == counts(), f"{OTHERS} queries: DuckDB")
-    beside = measure({"ours": ours, "DuckDB": counts}, sizes.runs)
-    yield ratio(
-        "backtest",
-        f"{OTHERS} queries, {large(len(part))} events: time of {OTHERS} DuckDB joins / ours",
-        ("ours", beside["ours"]),
-        ("DuckDB", beside["DuckDB"]),
-        20.0,
-    )
-
-
-class _Query:
-    """A sequence of three steps, and the same question for a join."""
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        a, b, c = (f"T{number}" for number in rng.choice(TYPES, 3, replace=False))
-        p, s = round(float(rng.uniform(90, 110)), 2), int(rng.integers(100, 900))
-        w = int(rng.choice([1000, 2000, 5000]))
-        self.text = (
-            f"SELECT * FROM S WHERE ({a} AS a FILTER a[price > {p}]) ; ({b} AS b FILTER b[size > {s}]) ; {c} "
-            f"WITHIN {w} ms"
-        )
-        self.join = JOIN.format(a=a, b=b, c=c, p=p, s=s, w=w)
-
-
-def _ticks(count: int) -> pa.Table:
-    """Events of fifteen types with a price and a size, 10 ms apart on average."""
-    rng = np.random.default_rng(1)
-    types = pa.array([f"T{number}" for number in range(TYPES)])
-    return pa.table(
-        {
-            "type": pa.DictionaryArray.from_arrays(rng.choice(TYPES, count).astype(np.int8), types),
-            "ts": pa.array(np.cumsum(rng.integers(0, 20, count)).astype("datetime64[ms]")),
-            "price": rng.normal(100, 10, count),
-            "size": rng.integers(1, 1000, count),
-        }
-    )
+    wanted = ours().to_arrow().column("matches").to_pylist()
+    for name, made in (("DuckDB", _duckdb), ("Polars", _polars)):
+        case = f"{len(asked)} queries, {large(len(part))} events: time of {len(asked)} {name} joins / ours"
+        if find_spec(name.lower()) is None:
+            yield Figure("backtest", case, None, "times", note="it is not installed")
+            continue
+        counts = made(part, asked)
+        must(wanted == counts(), f"{len(asked)} queries: {name}")
+        # Again for each rival: what a ratio is made of is measured as close together as can be.
+        beside = measure({"ours": ours, name: counts}, runs)
+        yield ratio("backtest", case, ("ours", beside["ours"]), (name, beside[name]), 20.0)
 
 
 def _check(queries: object, events: pa.Table, found: cer.Backtest) -> None:
@@ -121,20 +102,49 @@ def _check(queries: object, events: pa.Table, found: cer.Backtest) -> None:
         must(len(query.hits(events, **own)) == rows[number]["hits"], f"hits of {number}")
 
 
-def _duckdb(events: pa.Table, asked: list[_Query]) -> partial[list[int]]:
+def _numbered(events: pa.Table) -> pa.Table:
+    """Events with their places, and times as numbers."""
+    given = events.append_column("place", pa.array(np.arange(len(events))))
+    return given.set_column(1, "ts", given.column("ts").cast(pa.int64()))
+
+
+def _duckdb(events: pa.Table, asked: list[ThreeOthers]) -> Callable[[], list[int]]:
     """The joins in DuckDB, one after another, on a table in memory."""
     import duckdb
 
     connection = duckdb.connect()
-    given = events.append_column("place", pa.array(np.arange(len(events))))
-    moments = given.column("ts").cast(pa.int64())
-    connection.register("given", given.set_column(1, "ts", moments))
+    connection.register("given", _numbered(events))
     connection.execute("CREATE TABLE ticks AS SELECT * FROM given")
 
     def counts() -> list[int]:
-        return [int(connection.sql(one.join).fetchall()[0][0]) for one in asked]
+        found = []
+        for one in asked:
+            a, b, c = one.types
+            join = JOIN.format(a=a, b=b, c=c, p=one.price, s=one.size, w=one.within)
+            found.append(int(connection.sql(join).fetchall()[0][0]))
+        return found
 
-    return partial(counts)
+    return counts
+
+
+def _polars(events: pa.Table, asked: list[ThreeOthers]) -> Callable[[], list[int]]:
+    """The joins in Polars, lazily, one after another."""
+    import polars
+    from polars import col
+
+    whole = polars.DataFrame(_numbered(events)).with_columns(col("type").cast(polars.String)).lazy()
+
+    def count(one: ThreeOthers) -> int:
+        a, b, c = one.types
+        first = whole.filter(col("type") == a, col("price") > one.price)
+        first = first.select(a="place", last=col("ts") + one.within)
+        second = whole.filter(col("type") == b, col("size") > one.size).select(b="place", b_ts="ts")
+        third = whole.filter(col("type") == c).select(c="place", c_ts="ts")
+        pairs = first.join_where(second, col("b") > col("a"), col("b_ts") <= col("last"))
+        triples = pairs.join_where(third, col("c") > col("b"), col("c_ts") <= col("last"))
+        return int(triples.select(polars.len()).collect().item())
+
+    return lambda: [count(one) for one in asked]
 
 
 def _times_of(section: str, case: str, many: Times, few: Times, most: float) -> Figure:
