@@ -28,6 +28,7 @@ CASES = (
         "A : A AS a FILTER a[price > lag_in_k] PARTITION BY [k]",
     ),
     ("a rising run", "A AS a :{3,} FILTER a[price > PREV(price)]", "A AS a :{3,} FILTER a[price > lag]"),
+    ("`ABS(change)`", "A ; B AS b FILTER b[ABS(change) > 45]", "A ; B AS b FILTER b[size_of_change > 45]"),
     (
         "`ABS(price - 50)`",
         "A ; B AS b FILTER b[ABS(price - 50) > 30]",
@@ -85,6 +86,8 @@ def _table(sizes: Sizes) -> pa.Table:
         "hour": pa.array((at // 3_600_000_000) % 24),
         "there": pa.array(at, pa.timestamp("us", "+05:30")),
         "hour_there": pa.array((at + 19_800_000_000) // 3_600_000_000 % 24),
+        "change": pa.array(price - 50),
+        "size_of_change": pa.array(np.abs(price - 50)),
         "lag": pa.array(lag, from_pandas=True),
         "lag_in_k": pa.array(lag_in_k, from_pandas=True),
     }

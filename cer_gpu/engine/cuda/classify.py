@@ -12,7 +12,8 @@ import pyarrow as pa
 from cer_gpu.engine.cuda.memory import Shrinking
 from cer_gpu.engine.cuda.staging import Staging, Upload
 from cer_gpu.engine.devices import on, with_memory
-from cer_gpu.engine.read.classify import Adder, Classifier, columns_of
+from cer_gpu.engine.read.adders import Adder
+from cer_gpu.engine.read.classify import Classifier, columns_of
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Codes, Values
 from cer_gpu.engine.read.sources.device_rows import DeviceTable
@@ -240,6 +241,10 @@ class CudaClassifier(Classifier):
         # The host does arithmetic, comparisons of columns and IS NULL.
         names = list(dict.fromkeys(columns_of(axis))) or list(batch.columns)[:1]
         return super()._number_adder(batch.on_host(names), axis, stride, dtype)
+
+    def reads_in_blocks(self, rows: int) -> bool:
+        """As `Classifier.reads_in_blocks`; never, as what is copied to a device are whole columns."""
+        return False
 
     # ------------------------------------------------------------------------------------ classify
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from sys import getrefcount
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.read.adders import Adder, UnfitError
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow, relation
 from cer_gpu.engine.read.names_seen import SEEN, NamesSeen
 from cer_gpu.engine.read.sources import columns
@@ -59,23 +60,6 @@ _COMPARE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Adder:
-    """What a column adds to the index of a stage, in one pass over a block."""
-
-    column: Values | Codes
-    shares: np.ndarray
-    bounds: np.ndarray | None
-    absent: Any
-
-    def add(self, index: np.ndarray, start: int, stop: int) -> None:
-        part = self.column.slice(start, stop)
-        if self.bounds is None:
-            kernels.add_codes(index, part.data, part.valid, self.shares, self.absent)
-        else:
-            kernels.add_cuts(index, part.data, part.valid, self.bounds, self.shares)
-
-
-@dataclass(frozen=True, slots=True)
 class _Scratch:
     """What a thread needs to classify a block; `index` by the width of its numbers."""
 
@@ -119,6 +103,8 @@ class Classifier:
         self._outs: list[_Out] = []
         self._lent: deque[_Out] = deque()
         """Blocks of events of which views may still exist."""
+        self.completed: Callable[[pa.RecordBatch], pa.RecordBatch] = lambda batch: batch
+        """Adds the derived columns that a batch lacks."""
         self.names = NamesSeen()
         self._texts = {
             name: TextShares(axes, self._dtypes, self.names.note)
@@ -160,14 +146,28 @@ class Classifier:
         If the caller is done with the events of a group before it asks for the next one, the same memory is
         used.
         """
-        adders = self._adders(batch, before)
+        in_blocks = self.reads_in_blocks(len(batch))
+        adders = self._adders(batch if in_blocks else self.completed(batch), before, in_blocks)
         blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
         size = FIRST_BLOCKS * self._workers.threads
         while blocks:
             group, blocks = blocks[:size], blocks[size:]
-            found = self._workers.map("reading", lambda block: self._block(adders, *block, before), group)
+            try:
+                found = self._classified(adders, group, before)
+            except UnfitError:
+                adders = self._adders(self.completed(batch), before)
+                found = self._classified(adders, group, before)
             yield group[-1][1] - group[0][0], found
             size = size if self._lent else len(blocks)
+
+    def reads_in_blocks(self, rows: int) -> bool:
+        """Whether arithmetic and functions of a batch of so many rows are evaluated block by block."""
+        return rows > BLOCK
+
+    def _classified(
+        self, adders: list[list[Adder]], blocks: list[tuple[int, int]], before: int
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        return self._workers.map("reading", lambda block: self._block(adders, *block, before), blocks)
 
     @property
     def reading(self) -> Reading:
@@ -261,8 +261,10 @@ class Classifier:
 
     # ------------------------------------------------------------------------------------- adders
 
-    def _adders(self, batch: pa.RecordBatch, before: int) -> list[list[Adder]]:
+    def _adders(self, batch: pa.RecordBatch, before: int, in_blocks: bool = False) -> list[list[Adder]]:
         """What each stage adds up for a batch, which `before` events of the stream precede.
+
+        With `in_blocks`, arithmetic and functions are evaluated when a block is read.
 
         Raises
         ------
@@ -271,12 +273,19 @@ class Classifier:
         """
         adders: list[list[Adder]] = []
         beyond: dict[int, np.ndarray] = {}
+        reader = None
+        if in_blocks and (self._reading.derived or any(map(computes, self._reading.axes))):
+            from cer_gpu.engine.read.in_blocks import BlockReader  # only queries with arithmetic need it
+
+            reader = BlockReader(batch, self._reader(batch), self._reading.derived)
         for stage, dtype in zip(self._reading.stages, self._dtypes, strict=True):
             adders.append([])
             for number, stride in zip(stage.axes, stage.strides, strict=True):
                 axis = self._reading.axes[number]
                 if text_column(axis) is None:
-                    adder = self._number_adder(batch, axis, stride, dtype)
+                    adder = None if reader is None else reader.adder(axis, stride, dtype)
+                    if adder is None:
+                        adder = self._number_adder(batch, axis, stride, dtype)
                     adders[-1].append(adder)
                     if isinstance(adder.column, Values) and len(adder.column.beyond):
                         beyond[number] = adder.column.beyond
@@ -425,6 +434,12 @@ def _undecided(reading: Reading, classes: np.ndarray) -> np.ndarray:
     """For rows of classes, -1 where one is not known, whether an event may have several symbols: bool."""
     known = [{axis: one for axis, one in enumerate(row) if one >= 0} for row in classes.tolist()]
     return np.array([len(reachable(reading.axes, reading.stages, one)) > 1 for one in known], bool)
+
+
+def computes(axis: Axis) -> bool:
+    """Whether an axis reads more than a column as it is."""
+    operands = _operands(axis)
+    return len(operands) > 1 or not all(isinstance(one, tree.Attribute) for one in operands)
 
 
 def columns_of(axis: Axis) -> list[str]:

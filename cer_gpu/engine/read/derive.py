@@ -75,8 +75,22 @@ def _written(
 def _constant(value: int | float | bool, rows: int) -> Values:
     if isinstance(value, int) and not INT64.min <= value <= INT64.max:
         return Values(np.zeros(rows, np.int64), NONE_MISSING, np.ones(rows, bool))
-    dtype = np.float64 if isinstance(value, float) else np.int64
-    return Values(np.full(rows, value, dtype), NONE_MISSING)
+    one = np.array([value], np.float64 if isinstance(value, float) else np.int64)
+    return Values(one if rows == 1 else np.broadcast_to(one, rows), NONE_MISSING)
+
+
+def _as(dtype: type, data: np.ndarray) -> np.ndarray:
+    """Numbers as numbers of a type: themselves where they are; of a constant one is enough."""
+    if data.strides == (0,):
+        return np.broadcast_to(data[:1].astype(dtype), data.shape)
+    return data.astype(dtype, copy=False)
+
+
+def _ends(data: np.ndarray) -> tuple[int, int]:
+    """The least and the greatest of some integers."""
+    if data.strides == (0,):
+        return int(data[0]), int(data[0])
+    return int(data.min()), int(data.max())
 
 
 def _quantity(value: int | float, written: str, rows: int) -> tuple[Values, str | None]:
@@ -189,7 +203,7 @@ def _combine(op: str, first: Values, second: Values) -> Values:
     if whole and "O" in (left.dtype.kind, right.dtype.kind):
         return Values(_wide(op, left.astype(object), right.astype(object)), valid, beyond)
     if whole:
-        data = _OPERATIONS[op](left.astype(np.int64), right.astype(np.int64))
+        data = _OPERATIONS[op](_as(np.int64, left), _as(np.int64, right))
         wrapped = _wrapped(op, left, right, data)
         if len(wrapped) and len(valid):
             wrapped &= valid != 0
@@ -197,7 +211,7 @@ def _combine(op: str, first: Values, second: Values) -> Values:
             beyond = beyond | wrapped if len(beyond) else wrapped
         return Values(data, valid, beyond)
     with np.errstate(all="ignore"):
-        left, right = left.astype(np.float64), right.astype(np.float64)
+        left, right = _as(np.float64, left), _as(np.float64, right)
         return Values(_OPERATIONS[op](left, right), valid, beyond)
 
 
@@ -222,17 +236,13 @@ def _wrapped(op: str, left: np.ndarray, right: np.ndarray, data: np.ndarray) -> 
     """Where `left op right` of integers does not fit 64 bits, shape (n,) or, where all fits, (0,), bool."""
     if len(left) == 0 or op == "%":
         return NONE_BEYOND
-    bounds = [
-        fold_arithmetic(op, int(a), int(b))
-        for a in (left.min(), left.max())
-        for b in (right.min(), right.max())
-    ]
+    bounds = [fold_arithmetic(op, a, b) for a in _ends(left) for b in _ends(right)]
     if all(bound is not None and INT64.min <= bound <= INT64.max for bound in bounds):
         return NONE_BEYOND
     if op == "*":
         return _product_wraps(left, right)
     # A sum has another sign than both of its operands, a difference than its first and not its second.
-    left, right = left.astype(np.int64), right.astype(np.int64)
+    left, right = _as(np.int64, left), _as(np.int64, right)
     other = data ^ right if op == "+" else left ^ right
     return ((left ^ data) & other) < 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,8 @@ class DerivedColumns:
             for one in reading.derived
             if isinstance(one.expression, tree.Previous)
         ]
+        self._later: frozenset[str] = frozenset()
+        self._waits: Callable[[int], bool] = bool
         self._streams = list(reading.streams)
         self._stream_column = stream_column
         self._shifted = Shifted(wanted) if wanted and not reading.partition and not reading.streams else None
@@ -72,6 +74,26 @@ class DerivedColumns:
         for batch in batches:
             again, self.again = self.again, None
             yield self._extended(batch) if again is None else again
+
+    def leave(self, later: frozenset[str], waits: Callable[[int], bool]) -> None:
+        """Leave out some functions, which the reader of a batch computes itself.
+
+        Parameters
+        ----------
+        later : frozenset of str
+            Their columns: no other derived column reads them.
+        waits : callable
+            Whether the reader does so, given the number of rows of a batch.
+        """
+        self._later, self._waits = later, waits
+
+    def completed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """A batch with the functions that `leave` has left out of it."""
+        there = frozenset(batch.schema.names)
+        for one in self._calls:
+            if one.name not in there:
+                batch = _with(batch, self._called(one, batch))
+        return batch
 
     @property
     def nbytes(self) -> int:
@@ -91,8 +113,10 @@ class DerivedColumns:
         elif self._in_lanes is not None:
             added = self._in_lanes.of(batch, self._inside(batch))
         whole = _with(batch, added)
+        later = self._later if self._later and self._waits(len(batch)) else frozenset()
         for one in self._calls:
-            whole = _with(whole, self._called(one, whole))
+            if one.name not in later:
+                whole = _with(whole, self._called(one, whole))
         return whole
 
     def _inside(self, batch: pa.RecordBatch) -> np.ndarray | None:

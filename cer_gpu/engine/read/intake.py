@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.foresight import Foresight
 from cer_gpu.engine.read.forgetting import Forgetting
 from cer_gpu.engine.read.holding import Holding
-from cer_gpu.engine.read.join_keys import JoinKeys
+from cer_gpu.engine.read.join_keys import JoinKeys, columns_read
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, LaneState
 from cer_gpu.engine.read.measuring import Measuring
@@ -128,6 +129,20 @@ class Intake:
     def without_payload(self) -> None:
         """Keep no columns for the results: these are made of positions, times and keys alone."""
         self.payload = ()
+
+    def derive(self, derived: DerivedColumns | None) -> None:
+        """Compute PREV and functions by `derived`."""
+        self.derived = derived
+        if derived is None or type(self.classifier) is not Classifier:
+            return
+        from cer_gpu.engine.read.in_blocks import classified_alone  # only a query with functions needs it
+
+        reading = self._query.reading
+        others = [*self.payload, *self.order_by, *columns_read(reading.keys), *chain(*reading.partition)]
+        if reading.window is not None and reading.window.attribute is not None:
+            others.append(reading.window.attribute)
+        derived.leave(classified_alone(reading, others), self.classifier.reads_in_blocks)
+        self.classifier.completed = derived.completed
 
     @property
     def laned(self) -> bool:

@@ -132,7 +132,7 @@ class Bunch:
             grouped=bound[0].grouped,
             ordered=options.ordered,
         )
-        self._intake.derived = bound[0].derived_columns()
+        self._intake.derive(bound[0].derived_columns())
         window = reading.window
         # A window over time has the times already: `Relevant.moments`.
         self._intake.measuring.timed = bool(options.order_by) and (window is None or window.kind != "time")

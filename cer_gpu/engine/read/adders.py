@@ -1,0 +1,66 @@
+"""What the columns of a batch add to the index by which the symbol of an event is looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cer_gpu.engine.read.sources.columns import Codes, Values
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.classify import cpu as kernels
+
+
+class UnfitError(Exception):
+    """A value of a block does not fit 64 bits: the batch has to be read as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A column that is computed when a block of it is read.
+
+    Attributes
+    ----------
+    rows : callable
+        Given the first row and the one behind the last, the values.
+    """
+
+    rows: Callable[[int, int], Values]
+
+    def slice(self, start: int, stop: int) -> Values:
+        """The values of the rows `start <= row < stop`.
+
+        Raises
+        ------
+        UnfitError
+            If one does not fit 64 bits.
+        """
+        values = self.rows(start, stop)
+        if len(values.beyond) and values.beyond.any():
+            raise UnfitError
+        data = np.ascontiguousarray(values.data)
+        data.flags.writeable = False  # as those of columns: kernels are compiled for these
+        return Values(data, values.valid)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the values, whichever rows are read."""
+        return self.rows(0, 0).data.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Adder:
+    """What a column adds to the index of a stage, in one pass over a block."""
+
+    column: Values | Codes | Evaluated
+    shares: np.ndarray
+    bounds: np.ndarray | None
+    absent: Any
+
+    def add(self, index: np.ndarray, start: int, stop: int) -> None:
+        part = self.column.slice(start, stop)
+        if self.bounds is None:
+            kernels.add_codes(index, part.data, part.valid, self.shares, self.absent)
+        else:
+            kernels.add_cuts(index, part.data, part.valid, self.bounds, self.shares)
