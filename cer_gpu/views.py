@@ -24,7 +24,7 @@ from cer_gpu.engine.views.body import Body
 from cer_gpu.engine.views.drawn import drawn
 from cer_gpu.engine.views.grouped import Grouping, changed
 from cer_gpu.engine.views.kept import KeptView
-from cer_gpu.engine.views.listing import ListedAnswers
+from cer_gpu.engine.views.listed import ListedAnswers
 from cer_gpu.engine.views.relations import table_of
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import Snapshot, packed, unpacked, write

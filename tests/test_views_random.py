@@ -13,7 +13,7 @@ from view_oracle import Database, Row, answers, check_reducts
 
 import cer_gpu
 from cer_gpu.engine import workers
-from cer_gpu.engine.views import levels, reducts
+from cer_gpu.engine.views import levels, reducts, subtrees
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.views import JoinView, ViewAnswers
@@ -66,6 +66,61 @@ def run(view: JoinView, text: str, relations: dict[str, list[str]], rng: Random)
         for tree in view._kept.trees:
             check_reducts(tree)
         before = wanted
+
+
+KEYED = (
+    "Q(a, k, c, d) <- R(a, k), S(k, c), T(k, d), a < c, c < d",
+    "Q(a, k, c, d) <- R(a, k), S(k, c), T(k, d), a < c, c != d",
+    "Q(a, c, e, k) <- R(a, k, b), S(k, c, b), T(k, e), U(e, f), a < c, c <= e",
+    "Q(a, c, e) <- R(a), S(c), T(e), a < c, c < e",
+)
+
+
+@pytest.mark.parametrize("text", KEYED)
+def test_answers_listed_from_tables_of_what_is_below(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = sum(tables_made(text, Random(f"{text} {seed}"), monkeypatch) for seed in range(6))
+    assert made
+
+
+def tables_made(text: str, rng: Random, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many tables the listings of a random view made; its answers are checked."""
+    monkeypatch.setattr(levels, "ROOM", rng.choice([2, 8]))
+    monkeypatch.setattr(levels, "RATIO", rng.choice([1, 4]))
+    monkeypatch.setattr(subtrees, "FIRST_ASKING", rng.choice([2, 1024]))
+    monkeypatch.setattr(subtrees, "OFTEN_ASKED", rng.choice([0, 1]))
+    made: list[subtrees.SubtreeTable] = []
+    table_of = subtrees.SubtreeTables.of
+
+    def counted(*arguments: Any) -> subtrees.SubtreeTable | None:
+        found = table_of(*arguments)
+        made.extend([] if found is None else [found])
+        return found
+
+    monkeypatch.setattr(subtrees.SubtreeTables, "of", counted)
+    rule = parse(text)
+    assert isinstance(rule, t.Rule)
+    view, database = cer_gpu.maintain(text), {atom.type.name: Counter[Row]() for atom in rule.atoms}
+    for step in range(4):
+        for atom in rule.atoms:
+            name, kinds = atom.type.name, ["int"] * len(atom.terms)
+            rows = random_rows(rng, kinds, rng.randint(3, 9))
+            apply(database, name, rows, 1)
+            view.insert(name, table(rows, kinds))
+            if step % 2:
+                gone = random_deletes(rng, database[name], 3)
+                apply(database, name, gone, -1)
+                view.delete(name, table(gone, kinds))
+        wanted = answers(rule, database)
+        for rows in (1 << 16, rng.choice([1, 3, 40])):
+            found: Counter[Row] = Counter()
+            for batch in view.enumerate().batches(rows):
+                assert 0 < len(batch) <= rows
+                for *row, times in zip(*(column.to_pylist() for column in batch.columns)):
+                    assert tuple(row) not in found
+                    found[tuple(row)] = times
+            assert found == wanted
+    monkeypatch.undo()
+    return len(made)
 
 
 @pytest.mark.parametrize("seed", range(8))

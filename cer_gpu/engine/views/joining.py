@@ -142,20 +142,20 @@ def found_rows(probe: Probe, run: Run, most: int) -> Iterator[AskedRows]:
     """The rows of a run that are asked for, at most `most` at a time."""
     ranges = probe.ranges(run)
     if probe.by_ranges:
-        yield from _slices(ranges, most)
+        yield from slices_of(ranges, most)
         return
     for parents, places in pairs_of(run, probe.asking, probe.prefix, probe.tests, ranges, max(1, most)):
         yield AskedRows(0, 0, None, parents, places, len(places))
 
 
-def _slices(ranges: np.ndarray, most: int) -> Iterator[AskedRows]:
-    """Ranges cut so that each slice has at most `most` rows."""
+def slices_of(ranges: np.ndarray, most: int, offset: int = 0) -> Iterator[AskedRows]:
+    """Ranges of rows that ask, the first of which is row `offset`, cut into slices of at most `most` rows."""
     sizes = ranges[:, 1] - ranges[:, 0]
     ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0
     if total <= most:
         if total:
-            yield AskedRows(0, len(ranges), ranges, None, None, total)
+            yield AskedRows(offset, offset + len(ranges), ranges, None, None, total)
         return
     for low in range(0, total, most):
         high = min(low + most, total)
@@ -163,7 +163,7 @@ def _slices(ranges: np.ndarray, most: int) -> Iterator[AskedRows]:
         some = ranges[first : last + 1].copy()
         some[-1, 1] -= ends[last] - high
         some[0, 0] += low - (ends[first] - sizes[first])
-        yield AskedRows(first, last + 1, some, None, None, high - low)
+        yield AskedRows(offset + first, offset + last + 1, some, None, None, high - low)
 
 
 def pairs(

@@ -17,7 +17,8 @@ from cer_gpu.engine.views.codes import ValueCodes, ValueKind, kind_of
 from cer_gpu.engine.views.labels import NoRoomError
 from cer_gpu.engine.views.layout import layout_of
 from cer_gpu.engine.views.levels import Levels, collapsed
-from cer_gpu.engine.views.listing import ListedAnswers, ListedState, answers, changes
+from cer_gpu.engine.views.listed import ListedAnswers, ListedState
+from cer_gpu.engine.views.listing import answers, changes
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.relations import Relation, without_value
 from cer_gpu.engine.views.runs import RunDevice

@@ -17,20 +17,33 @@ multiplicities are looked up for rows of that node (`GuardCounts`), which many a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from cer_gpu.engine.views.joining import AskedRows, columns_of, found_rows, mixed, probe_below, probe_other
+from cer_gpu.engine.views.joining import (
+    AskedRows,
+    found_rows,
+    mixed,
+    probe_below,
+    probe_other,
+    slices_of,
+)
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
 from cer_gpu.engine.views.levels import Levels, product
-from cer_gpu.engine.views.reducts import Change
-from cer_gpu.engine.views.runs import Run, expand, size_of
-from cer_gpu.engine.views.terms import Columns
-from cer_gpu.kernels.views import cpu_list, cpu_search
+from cer_gpu.engine.views.listed import (
+    GuardCounts,
+    ListedAnswers,
+    ListedState,
+    StackedAnswers,
+    expanded,
+    ones,
+    variables_of_rows,
+)
+from cer_gpu.engine.views.runs import Run, size_of
+from cer_gpu.engine.views.subtrees import SubtreeTables
+from cer_gpu.kernels.views import cpu_search
 from cer_gpu.kernels.views.contract import CountedRows
 
 
@@ -41,72 +54,6 @@ class Mode(Enum):
     CHANGED = "those that the last batch changed"
     SAME = "those that it holds; in the frontier, those that the last batch did not change"
     ALL = "both"
-
-
-class ListedAnswers(NamedTuple):
-    """Some answers, over the nodes listed so far.
-
-    Attributes
-    ----------
-    columns : mapping of str to ndarray of int64, shape (n,)
-    before, after : ndarray of int64, shape (n,)
-        Their multiplicities before and after the last batch; the same if all answers are listed.
-    single : bool
-        Whether all multiplicities are known to be 1.
-    block : ndarray of int64, shape (columns or columns + 1, n), or None
-        The columns, then `after` unless all are 1, if they lie in one array.
-    """
-
-    columns: Columns
-    before: np.ndarray
-    after: np.ndarray
-    single: bool = False
-    block: np.ndarray | None = None
-
-
-class StackedAnswers:
-    """A piece whose columns lie in one array where they are asked for.
-
-    Parameters
-    ----------
-    piece : ListedAnswers
-    """
-
-    def __init__(self, piece: ListedAnswers) -> None:
-        self.piece = piece
-        self._block = piece.block
-
-    def held(self, counted: bool) -> np.ndarray:
-        """The columns, and `after` as the last if `counted`: int64 [columns or columns + 1, n]."""
-        columns, after = self.piece.columns, self.piece.after
-        many = len(columns) + counted
-        if self._block is None or len(self._block) < many:
-            self._block = np.empty((many, len(after)), np.int64)
-            for number, values in enumerate(columns.values()):
-                self._block[number] = values
-            if counted:
-                self._block[-1] = after
-        return self._block[:many]
-
-
-class ListedState(NamedTuple):
-    """What a listing reads.
-
-    Attributes
-    ----------
-    layout : ViewLayout
-    stores : sequence of Levels
-        The rows of each node.
-    changes : sequence of Change or None
-        What the last batch changed in each node.
-    check : callable
-        Raises if the view has been updated since the listing began.
-    """
-
-    layout: ViewLayout
-    stores: Sequence[Levels]
-    changes: Sequence[Change | None]
-    check: Callable[[], None]
 
 
 def answers(state: ListedState, most: int) -> Iterator[ListedAnswers]:
@@ -153,7 +100,19 @@ def _listed(state: ListedState, modes: dict[int, Mode], most: int) -> Iterator[L
     place = state.layout.places[root]
     guards = _guards(state) if modes[root] is Mode.HELD else {}
     pieces = _roots(state, root, modes[root], most, guards.get(root))
-    waiting = [] if place.last else [root]
+    yield from pieces if place.last else _descended(state, pieces, root, modes, most, guards)
+
+
+def _descended(
+    state: ListedState,
+    pieces: Iterator[ListedAnswers],
+    number: int,
+    modes: dict[int, Mode],
+    most: int,
+    guards: Mapping[int, GuardCounts],
+) -> Iterator[ListedAnswers]:
+    """The pieces with the rows of all nodes below one."""
+    waiting = [number]
     while waiting:
         above = waiting.pop(0)
         place = state.layout.places[above]
@@ -165,55 +124,13 @@ def _listed(state: ListedState, modes: dict[int, Mode], most: int) -> Iterator[L
         for child in children:
             if child not in modes:
                 modes = {**modes, child: modes[above]}
+            if modes[child] is Mode.HELD and not state.layout.places[child].last:
+                pieces = _with_subtree(state, pieces, (above, child), most, guards)
+                continue
             pieces = _with_child(state, pieces, (above, child), modes[child], most, guards.get(child))
             if not state.layout.places[child].last:
                 waiting.append(child)
     yield from pieces
-
-
-class GuardCounts:
-    """The multiplicities of a leaf whose variables are those of the node above it, by that node's rows.
-
-    Parameters
-    ----------
-    state : ListedState
-    number : int
-        The node above.
-    guard : int
-        The leaf.
-    """
-
-    def __init__(self, state: ListedState, number: int, guard: int) -> None:
-        columns = state.layout.places[number].columns
-        self.guard = guard
-        self._store = state.stores[guard]
-        self._places = [columns.index(name) for name in state.layout.places[guard].columns]
-        self._known: dict[int, tuple[np.ndarray, int, int]] = {}
-
-    def of(self, keys: np.ndarray) -> np.ndarray:
-        """Those of some rows of the node."""
-        if self._store.single:
-            return _ones(len(keys))[0]
-        return self._store.counts_of(keys[:, self._places])
-
-    def run(self, run: CountedRows, ranges: np.ndarray, size: int) -> CountedRows:
-        """A run of the node with the leaf's multiplicities, in ranges of `size` rows in all."""
-        low, high = int(ranges[:, 0].min()), int(ranges[:, 1].max())
-        counts, first, last = self._known.get(id(run.keys), (np.empty(0, np.int64), 0, 0))
-        if not len(counts):
-            counts = np.empty(len(run.counts), np.int64)
-        if high - low > 2 * size:
-            places = np.empty((2, size), np.int64)
-            cpu_list.spread(ranges, places[0], places[1])
-            counts[places[1]] = self.of(run.keys[places[1]])
-            first = last = 0
-        elif low < first or high > last:
-            # Rows that ask are in order, so most have been asked for just before.
-            begin = max(low, last) if first <= low <= last else low
-            counts[begin:high] = self.of(run.keys[begin:high])
-            first, last = first if begin > low else low, high
-        self._known[id(run.keys)] = counts, first, last
-        return CountedRows(run.keys, counts, run.sums[:0])
 
 
 def _guards(state: ListedState) -> dict[int, GuardCounts]:
@@ -244,12 +161,12 @@ def _roots(
             before, after = (counts, counts) if changed is None else _both(changed, low, len(counts))
             single = not place.last or (changed is None and state.stores[root].single)
             if not place.last:
-                before, after = _ones(len(counts))
+                before, after = ones(len(counts))
             if guard is not None:
                 before = after = guard.of(keys)
                 single = bool((after[there] == 1).all())
             if there.any():
-                columns = {name: values[there] for name, values in _variables(place, keys).items()}
+                columns = {name: values[there] for name, values in variables_of_rows(place, keys).items()}
                 kept = after[there]
                 kept_before = kept if before is after else before[there]
                 yield ListedAnswers(columns, kept_before, kept, single)
@@ -293,6 +210,71 @@ def _with_child(
                     yield made
 
 
+def _with_subtree(
+    state: ListedState,
+    pieces: Iterator[ListedAnswers],
+    edge: tuple[int, int],
+    most: int,
+    guards: Mapping[int, GuardCounts],
+) -> Iterator[ListedAnswers]:
+    """The pieces with the rows of a child and of all nodes below it.
+
+    What lies below the rows that are asked for is listed first, as a table, where each of them is asked for
+    more than once: a row that asks then has a range of the table, which is copied as a whole.
+    """
+    above, child = state.layout.places[edge[0]], state.layout.places[edge[1]]
+    join = above.joined if above.joined is not None and above.joined.other == edge[1] else None
+    store = state.stores[edge[1]]
+    plain = (join is None or not join.rest) and store.whole
+    plain = plain and all(isinstance(run, CountedRows) for run in store.runs)
+
+    def one_by_one(found: Iterator[ListedAnswers]) -> Iterator[ListedAnswers]:
+        return _descended(state, found, edge[1], {edge[1]: Mode.HELD}, most, guards)
+
+    tables = SubtreeTables(child, guards.get(edge[1]), most, one_by_one)
+    for piece in pieces:
+        state.check()
+        rows = len(piece.before)
+        if join is not None:
+            probe = probe_other(state.layout, join, piece.columns, rows)
+        else:
+            probe = probe_below(state.layout, child, piece.columns, rows)
+        if not plain or not probe.by_ranges or not tables.used:
+            guard = guards.get(edge[1])
+            yield from one_by_one(_with_child(state, iter([piece]), edge, Mode.HELD, most, guard))
+            continue
+        whole = StackedAnswers(piece)
+        for run in store.runs:
+            assert isinstance(run, CountedRows)
+            ranges = probe.ranges(run)
+            first = 0
+            while first < rows:
+                part = slice(first, first + tables.asking)
+                table = tables.of(run, ranges[part], piece.columns)
+                if table is None:
+                    some = _asked_beside(
+                        whole, child, store, run, slices_of(ranges[part], most, first), guards.get(edge[1])
+                    )
+                    yield from one_by_one(some)
+                else:
+                    for found in slices_of(table.ranges, most, first):
+                        state.check()
+                        yield expanded(whole, table.names, table.rows, found, table.counted)
+                first += len(ranges[part])
+
+
+def _asked_beside(
+    whole: StackedAnswers,
+    child: ViewNode,
+    store: Levels,
+    run: Run,
+    asked: Iterable[AskedRows],
+    guard: GuardCounts | None,
+) -> Iterator[ListedAnswers]:
+    for found in asked:
+        yield _beside(whole, child, store, run, found, guard)
+
+
 def _beside(
     whole: StackedAnswers,
     child: ViewNode,
@@ -316,28 +298,15 @@ def _beside(
         if counted and not (store.single and guard is None):
             times = run.counts[places] if guard is None else guard.of(keys[places])
         if piece.single and (times == 1).all():
-            return ListedAnswers(columns, *_ones(len(asking)), True)
+            return ListedAnswers(columns, *ones(len(asking)), True)
         after = piece.after[asking] * times
         before = after if piece.before is piece.after else piece.before[asking] * times
         return ListedAnswers(columns, before, after)
     if guard is not None and isinstance(run, CountedRows):
         run = guard.run(run, found.ranges, found.size)
     counted = counted and not _each_once(run, store, found, guard)
-    single = piece.single and not counted
-    held = whole.held(not single)
-    new = [name for name in child.columns if name in child.variables and name not in piece.columns]
-    own = np.array([child.columns.index(name) for name in new], np.int64)
-    made = buffer((len(new) + len(held)) * found.size).reshape(-1, found.size)
-    expand(run, found.ranges, found.first, held, own, counted, made)
-    columns = dict(zip([*new, *piece.columns], made))
-    if single:
-        return ListedAnswers(columns, *_ones(found.size), single, made)
-    after = before = made[-1]
-    if piece.before is not piece.after:
-        before = buffer(found.size)
-        past = piece.before[None, :].copy()
-        expand(run, found.ranges, found.first, past, own[:0], counted, before[None, :])
-    return ListedAnswers(columns, before, after, block=made)
+    names = tuple(name if name in child.variables else "" for name in child.columns)
+    return expanded(whole, names, run, found, counted)
 
 
 def _each_once(run: Run, store: Levels, found: AskedRows, guard: GuardCounts | None) -> bool:
@@ -348,12 +317,6 @@ def _each_once(run: Run, store: Levels, found: AskedRows, guard: GuardCounts | N
         return False
     low, high = int(found.ranges[:, 0].min()), int(found.ranges[:, 1].max())
     return high - low <= found.size and bool((run.counts[low:high] == 1).all())
-
-
-def _ones(rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Multiplicities of answers that are there once, before and after: they take no memory."""
-    ones = np.broadcast_to(np.int64(1), rows)
-    return ones, ones
 
 
 def _chosen(
@@ -378,7 +341,7 @@ def _chosen(
         asking, places, counts = asking[there], places[there], counts[there]
     keys = run.keys[places]
     columns = {name: values[asking] for name, values in piece.columns.items()}
-    own = _variables(child, keys)
+    own = variables_of_rows(child, keys)
     holds = None if join is None else mixed(layout, join, columns, own, len(counts))
     if _leaves_out(child, mode, changed is None):
         same = _unchanged(state, number, keys)
@@ -393,11 +356,6 @@ def _chosen(
     if holds is not None and not holds.all():
         return ListedAnswers({n: v[holds] for n, v in columns.items()}, before[holds], after[holds])
     return ListedAnswers(columns, before, after)
-
-
-def buffer(rows: int) -> np.ndarray:
-    """An int64 array in memory that Arrow keeps and reuses."""
-    return np.frombuffer(pa.allocate_buffer(8 * rows), np.int64)
 
 
 def _runs(
@@ -430,11 +388,6 @@ def _unchanged(state: ListedState, number: int, keys: np.ndarray) -> np.ndarray:
     places = np.empty(len(keys), np.int64)
     cpu_search.find(change.keys, np.ascontiguousarray(keys), places)
     return places < 0
-
-
-def _variables(place: ViewNode, keys: np.ndarray) -> dict[str, np.ndarray]:
-    columns = columns_of(place, keys)
-    return {name: values for name, values in columns.items() if name in place.variables}
 
 
 def _only(place: ViewNode) -> int:

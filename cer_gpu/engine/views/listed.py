@@ -1,0 +1,168 @@
+"""Some answers of a view, what a listing of them reads, and ranges of rows written beside rows that ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.views.joining import AskedRows, columns_of
+from cer_gpu.engine.views.layout import ViewLayout, ViewNode
+from cer_gpu.engine.views.levels import Levels
+from cer_gpu.engine.views.reducts import Change
+from cer_gpu.engine.views.runs import Run, expand
+from cer_gpu.engine.views.terms import Columns
+from cer_gpu.kernels.views import cpu_list
+from cer_gpu.kernels.views.contract import CountedRows
+
+
+class ListedAnswers(NamedTuple):
+    """Some answers, over the nodes listed so far.
+
+    Attributes
+    ----------
+    columns : mapping of str to ndarray of int64, shape (n,)
+    before, after : ndarray of int64, shape (n,)
+        Their multiplicities before and after the last batch; the same if all answers are listed.
+    single : bool
+        Whether all multiplicities are known to be 1.
+    block : ndarray of int64, shape (columns or columns + 1, n), or None
+        The columns, then `after` unless all are 1, if they lie in one array.
+    """
+
+    columns: Columns
+    before: np.ndarray
+    after: np.ndarray
+    single: bool = False
+    block: np.ndarray | None = None
+
+
+class StackedAnswers:
+    """A piece whose columns lie in one array where they are asked for.
+
+    Parameters
+    ----------
+    piece : ListedAnswers
+    """
+
+    def __init__(self, piece: ListedAnswers) -> None:
+        self.piece = piece
+        self._block = piece.block
+
+    def held(self, counted: bool) -> np.ndarray:
+        """The columns, and `after` as the last if `counted`: int64 [columns or columns + 1, n]."""
+        columns, after = self.piece.columns, self.piece.after
+        many = len(columns) + counted
+        if self._block is None or len(self._block) < many:
+            self._block = np.empty((many, len(after)), np.int64)
+            for number, values in enumerate(columns.values()):
+                self._block[number] = values
+            if counted:
+                self._block[-1] = after
+        return self._block[:many]
+
+
+class ListedState(NamedTuple):
+    """What a listing reads.
+
+    Attributes
+    ----------
+    layout : ViewLayout
+    stores : sequence of Levels
+        The rows of each node.
+    changes : sequence of Change or None
+        What the last batch changed in each node.
+    check : callable
+        Raises if the view has been updated since the listing began.
+    """
+
+    layout: ViewLayout
+    stores: Sequence[Levels]
+    changes: Sequence[Change | None]
+    check: Callable[[], None]
+
+
+class GuardCounts:
+    """The multiplicities of a leaf whose variables are those of the node above it, by that node's rows.
+
+    Parameters
+    ----------
+    state : ListedState
+    number : int
+        The node above.
+    guard : int
+        The leaf.
+    """
+
+    def __init__(self, state: ListedState, number: int, guard: int) -> None:
+        columns = state.layout.places[number].columns
+        self.guard = guard
+        self._store = state.stores[guard]
+        self._places = [columns.index(name) for name in state.layout.places[guard].columns]
+        self._known: dict[int, tuple[np.ndarray, int, int]] = {}
+
+    def of(self, keys: np.ndarray) -> np.ndarray:
+        """Those of some rows of the node."""
+        if self._store.single:
+            return ones(len(keys))[0]
+        return self._store.counts_of(keys[:, self._places])
+
+    def run(self, run: CountedRows, ranges: np.ndarray, size: int) -> CountedRows:
+        """A run of the node with the leaf's multiplicities, in ranges of `size` rows in all."""
+        low, high = int(ranges[:, 0].min()), int(ranges[:, 1].max())
+        counts, first, last = self._known.get(id(run.keys), (np.empty(0, np.int64), 0, 0))
+        if not len(counts):
+            counts = np.empty(len(run.counts), np.int64)
+        if high - low > 2 * size:
+            places = np.empty((2, size), np.int64)
+            cpu_list.spread(ranges, places[0], places[1])
+            counts[places[1]] = self.of(run.keys[places[1]])
+            first = last = 0
+        elif low < first or high > last:
+            # Rows that ask are in order, so most have been asked for just before.
+            begin = max(low, last) if first <= low <= last else low
+            counts[begin:high] = self.of(run.keys[begin:high])
+            first, last = first if begin > low else low, high
+        self._known[id(run.keys)] = counts, first, last
+        return CountedRows(run.keys, counts, run.sums[:0])
+
+
+def expanded(
+    whole: StackedAnswers, names: Sequence[str], run: Run, found: AskedRows, counted: bool
+) -> ListedAnswers:
+    """Rows of ranges, whose columns have names (or none), beside the rows that ask for them."""
+    assert found.ranges is not None
+    piece = whole.piece
+    single = piece.single and not counted
+    held = whole.held(not single)
+    new = [name for name in names if name and name not in piece.columns]
+    own = np.array([names.index(name) for name in new], np.int64)
+    made = buffer((len(new) + len(held)) * found.size).reshape(-1, found.size)
+    expand(run, found.ranges, found.first, held, own, counted, made)
+    columns = dict(zip([*new, *piece.columns], made))
+    if single:
+        return ListedAnswers(columns, *ones(found.size), single, made)
+    after = before = made[-1]
+    if piece.before is not piece.after:
+        before = buffer(found.size)
+        past = piece.before[None, :].copy()
+        expand(run, found.ranges, found.first, past, own[:0], counted, before[None, :])
+    return ListedAnswers(columns, before, after, block=made)
+
+
+def ones(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Multiplicities of answers that are there once, before and after: they take no memory."""
+    ones = np.broadcast_to(np.int64(1), rows)
+    return ones, ones
+
+
+def buffer(rows: int) -> np.ndarray:
+    """An int64 array in memory that Arrow keeps and reuses."""
+    return np.frombuffer(pa.allocate_buffer(8 * rows), np.int64)
+
+
+def variables_of_rows(place: ViewNode, keys: np.ndarray) -> dict[str, np.ndarray]:
+    columns = columns_of(place, keys)
+    return {name: values for name, values in columns.items() if name in place.variables}

@@ -1,0 +1,145 @@
+"""What lies below neighbouring rows of a node, listed once for all rows that ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from cer_gpu.engine.views.layout import ViewNode
+from cer_gpu.engine.views.listed import GuardCounts, ListedAnswers, ones, variables_of_rows
+from cer_gpu.engine.views.terms import Columns
+from cer_gpu.kernels.views.contract import CountedRows
+
+ROW = "\0row"
+"""The name of the column with the numbers of the rows of a node, in a table of what lies below them."""
+
+LONG = 4
+"""A table has at most this many times as many rows as a piece."""
+
+OFTEN_ASKED = 2
+"""A table is made where each of its rows is asked for at least this often."""
+
+FIRST_ASKING, MOST_ASKING, SHORTER = 1 << 10, 1 << 14, 8
+"""For how many rows that ask the first table is made, and any; and how many times fewer after one
+that was too long."""
+
+
+class SubtreeTable(NamedTuple):
+    """What lies below neighbouring rows of a node, in their order.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables of the node and of all nodes below it.
+    rows : CountedRows
+        Their values and multiplicities; the rows need not be in the order of the values.
+    counted : bool
+        Whether some multiplicity is not 1.
+    ranges : ndarray of int64, shape (m, 2)
+        The rows of the table for each row that asks.
+    """
+
+    names: tuple[str, ...]
+    rows: CountedRows
+    counted: bool
+    ranges: np.ndarray
+
+
+class SubtreeTables:
+    """Makes tables of what lies below the rows of a node, as long as that saves work.
+
+    Parameters
+    ----------
+    place : ViewNode
+    guard : GuardCounts or None
+        The multiplicities of a leaf below the node that takes no stage of its own.
+    most : int
+        The most answers in a piece; a table has `LONG` times as many rows at most.
+    below : callable
+        Lists what is below rows of the node.
+
+    Attributes
+    ----------
+    asking : int
+        For how many rows that ask the next table is to be made.
+    used : bool
+        False once tables have cost more than they saved.
+    """
+
+    def __init__(
+        self,
+        place: ViewNode,
+        guard: GuardCounts | None,
+        most: int,
+        below: Callable[[Iterator[ListedAnswers]], Iterator[ListedAnswers]],
+    ) -> None:
+        self._place = place
+        self._guard = guard
+        self._most = most
+        self._list_below = below
+        self.asking = FIRST_ASKING
+        self.used = True
+
+    def of(self, run: CountedRows, ranges: np.ndarray, known: Columns) -> SubtreeTable | None:
+        """A table for rows that ask for ranges of a run; None where these are better listed one by one.
+
+        It has no columns for variables that are `known`.
+        """
+        sizes = ranges[:, 1] - ranges[:, 0]
+        some = sizes > 0
+        if not self.used or not some.any():
+            return None
+        low, high = int(ranges[some, 0].min()), int(ranges[some, 1].max())
+        limit = LONG * self._most
+        if int(sizes.sum()) < OFTEN_ASKED * (high - low) or high - low > limit:
+            return None
+        pieces = self._below(run, low, high, limit)
+        if pieces is None:
+            # What lies below a row is long: it is copied as a whole without a table.
+            self.used = self.asking > 1
+            self.asking = max(1, self.asking // SHORTER)
+            return None
+        names = (
+            tuple(name for name in pieces[0].columns if name != ROW and name not in known) if pieces else ()
+        )
+        rows = sum(len(piece.after) for piece in pieces)
+        keys, counts = np.empty((rows, len(names)), np.int64), np.empty(rows, np.int64)
+        parents = np.empty(rows, np.int64)
+        at = 0
+        for piece in pieces:
+            end = at + len(piece.after)
+            parents[at:end], counts[at:end] = piece.columns[ROW], piece.after
+            for number, name in enumerate(names):
+                keys[at:end, number] = piece.columns[name]
+            at = end
+        if (parents[1:] < parents[:-1]).any():
+            order = np.argsort(parents, kind="stable")
+            keys, counts = keys.take(order, axis=0), counts.take(order)
+        ends = np.zeros(high - low + 1, np.int64)
+        np.cumsum(np.bincount(parents, minlength=high - low), out=ends[1:])
+        found = ends.take(np.clip(ranges - low, 0, high - low))
+        found[~some] = 0
+        if int((found[:, 1] - found[:, 0]).sum()) < rows:
+            self.used = False
+        if 2 * rows < self._most:
+            self.asking = min(2 * self.asking, MOST_ASKING)
+        elif rows > 2 * self._most:
+            self.asking = max(1, self.asking // 2)
+        counted = not all(piece.single for piece in pieces)
+        return SubtreeTable(names, CountedRows(keys, counts, counts[:0]), counted, found)
+
+    def _below(self, run: CountedRows, low: int, high: int, limit: int) -> list[ListedAnswers] | None:
+        """What is below rows `low` .. `high` - 1, which are numbered in a column `ROW`; None if too much."""
+        keys = run.keys[low:high]
+        counts = ones(high - low)[0] if self._guard is None else self._guard.of(keys)
+        columns = {**variables_of_rows(self._place, keys), ROW: np.arange(high - low)}
+        single = self._guard is None or bool((counts == 1).all())
+        found, rows = [], 0
+        for piece in self._list_below(iter([ListedAnswers(columns, counts, counts, single)])):
+            rows += len(piece.after)
+            if rows > limit:
+                return None
+            found.append(piece)
+        return found
