@@ -27,7 +27,7 @@ from cer_gpu.engine.machines.joins import JoinRunner
 from cer_gpu.engine.machines.joins_listed import ListedJoinRunner
 from cer_gpu.enumeration import expanded as module
 from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock
-from cer_gpu.enumeration.expanded import Expanded, ExpandedAnswers, expanded, grouped_slots
+from cer_gpu.enumeration.expanded import Expanded, ExpandedAnswers, Expansion, Listing, grouped_slots
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.reference.homomorphisms import answers
@@ -47,8 +47,9 @@ def parts_of(case: JoinCase) -> list[Expanded | None]:
         low, report, stop = bounds
         events = SlottedEvents(case.events.symbols[low:stop], case.events.slots[:, low:stop], offset, stride)
         window = comparable(case.keys[low:stop], case.size)
-        inside = 0, report - low, stop - low
-        parts.append(expanded(case.tables, events, window, inside, groups, case.label_atoms, low))
+        expansion = Expansion(case.tables, case.label_atoms, stop - low, stop - report)
+        done = expansion.add(Listing(events, window, (0, report - low, stop - low), groups))
+        parts.append(expansion.expanded(low) if done else None)
     return parts
 
 
@@ -115,9 +116,14 @@ def test_answers_are_those_of_the_run_trees(
 
 @pytest.fixture
 def forms(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """How many chunks were listed in each form."""
-    counted = {"groups": 0, "structure": 0}
+    """How many chunks were listed in each form, and how many were dealt into buckets."""
+    counted = {"groups": 0, "structure": 0, "dealt": 0}
     original: Callable[..., Any] = ListedJoinRunner.answers
+    dealt: Callable[..., Any] = ListedJoinRunner._of_buckets
+
+    def dealing(self: ListedJoinRunner, chunk: Chunk) -> list[Expanded | None]:
+        counted["dealt"] += 1
+        return list(dealt(self, chunk))
 
     def noted(self: ListedJoinRunner, chunk: Chunk, ends: Ends) -> Answers:
         answered = original(self, chunk, ends)
@@ -125,11 +131,14 @@ def forms(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
         return answered
 
     monkeypatch.setattr(ListedJoinRunner, "answers", noted)
+    monkeypatch.setattr(ListedJoinRunner, "_of_buckets", dealing)
     return counted
 
 
 def cut_small(monkeypatch: pytest.MonkeyPatch, rng: Random) -> None:
-    """Chunks of a few events, in segments of a few for several threads."""
+    """Chunks of a few events, in segments or buckets of a few for several threads."""
+    monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.BUCKET", rng.choice((1, 2, 4, 1 << 14)))
+    monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.MOST", rng.choice((1, 8)))
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", rng.choice((3, 7, 1 << 20)))
     monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.SEGMENT", rng.choice((1, 2, 1 << 16)))
     monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.SPARSE", rng.choice((0, 4)))
@@ -169,6 +178,7 @@ def test_random_rules_are_listed_as_the_reference_and_the_structure_do(
         total += len(wanted)
     assert total > 100
     assert forms["groups"] > 25
+    assert forms["dealt"] > 10
 
 
 @pytest.mark.parametrize("block", range(2))
@@ -213,6 +223,44 @@ TEXTS = [
     "SELECT * FROM S WHERE A AS a ; B AS b ; (C OR A) AS c FILTER a.x = b.y AND b.x = c.x "
     "WITHIN 50 EVENTS LIMIT 2",
 ]
+
+
+@pytest.mark.parametrize("cores", [1, 2, 5])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Q(x) <- A(x = x), B(x = x), C(x = x) WITHIN 300 EVENTS",
+        "Q(x, y) <- A(x = x), B(x = x, y = y), C(x = x, y = y) WITHIN 900 EVENTS",
+        "Q(x, y) <- A(x = x, y = y), B(x = y, y = x), C(x = x, y = y) WITHIN 900 EVENTS",
+        "Q(x) <- A(x = x, y = x), B(x = x), C(y = x) WITHIN 900 EVENTS",
+    ],
+)
+def test_events_dealt_into_buckets_give_the_same_answers(
+    text: str, cores: int, forms: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys that are null, and windows that reach into the chunk before."""
+    monkeypatch.setattr("cer_gpu.engine.workers.usable_cores", lambda: cores)
+    monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", 1500)
+    monkeypatch.setattr("cer_gpu.engine.run.bound.CARRIED_BATCH", 700)
+    events = streamed(np.random.default_rng(cores), 6000, 40)
+    null = pa.array(np.random.default_rng(7).random(len(events)) < 0.05)
+    events = events.set_column(1, "x", pa.compute.if_else(null, None, events["x"]))
+    query = cer.compile(text)
+    whole = query.run(events).to_arrow()
+    assert not forms["dealt"]
+    assert len(whole) > 100
+    for bits in (1, 3, 8):
+        monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.BUCKET", 8)
+        monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.MOST", bits)
+        assert query.run(events).to_arrow() == whole
+        run = query.run(events, limit=99).to_arrow()
+        assert run == whole.slice(0, 99)
+    assert forms["dealt"] > 6
+    assert not forms["structure"]
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "FEW", 0)
+        assert query.run(events).to_arrow() == whole
+    assert forms["structure"]
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -297,7 +345,7 @@ def test_more_keys_than_events_of_a_chunk_are_numbered_anew(monkeypatch: pytest.
         ),
         (
             "Q(x, y) <- A(x = x), B(x = x, y = y), C(x = x, y = y) WITHIN 9 EVENTS",
-            "from the persistent structure: keys below a key",
+            "dealt by the key that all",
         ),
         (
             "SELECT * WHERE A AS a : B AS b FILTER a.x = b.x WITHIN 9 EVENTS",
@@ -307,4 +355,5 @@ def test_more_keys_than_events_of_a_chunk_are_numbered_anew(monkeypatch: pytest.
 )
 def test_explain_says_which_form_lists_and_why(text: str, said: str) -> None:
     lines = cer.compile(text).explain().splitlines()
-    assert any(line.startswith("listing") and said in line for line in lines), "\n".join(lines)
+    first = next(number for number, line in enumerate(lines) if line.startswith("listing"))
+    assert said in "\n".join(lines[first : first + 2]), "\n".join(lines)

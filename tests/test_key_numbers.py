@@ -65,6 +65,32 @@ def test_close_numbers_have_a_table_of_their_own_and_far_ones_have_none() -> Non
     assert close.nbytes < 1.5 * far.nbytes
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_keys_of_several_words_that_lie_close_together(seed: int) -> None:
+    """Those in the box of the table, beside it in one word or in all, and far from it."""
+    rng = np.random.default_rng(seed)
+    parts = int(rng.integers(2, 4))
+    low = np.array(rng.choice([-(2**63), -900, 0, 7, 2**63 - 4000], parts))[:, None]
+    numbers, known = WordNumbers(parts), {}
+    for _ in range(8):
+        sides = np.array(rng.choice([1, 3, 20, 60], parts))[:, None]
+        words = low + rng.integers(0, sides, (parts, int(rng.integers(1, 1500))))
+        far = rng.random(words.shape) < rng.choice([0, 0.02])
+        words = np.where(far, rng.integers(-(2**62), 2**62, words.shape), words).astype(np.int64)
+        found = numbers.encode(words, NONE_MISSING)
+        assert found.tolist() == [known.setdefault(key, len(known)) for key in map(tuple, words.T.tolist())]
+    assert numbers.words.tolist() == [list(key) for key in known]
+
+
+def test_close_keys_of_several_words_have_a_table_of_their_own_and_far_ones_have_none() -> None:
+    close, far = WordNumbers(2), WordNumbers(2)
+    for numbers, step in ((close, 1), (far, 1 << 20)):
+        keys = np.stack([step * np.arange(5000), np.arange(5000) % 4])
+        numbers.encode(keys, NONE_MISSING)
+    assert len(close._table.near) > 5000
+    assert len(far._table.near) == 0
+
+
 def test_words_whose_bits_agree_where_a_table_looks_are_told_apart() -> None:
     for words in (np.arange(3000) << 52, np.arange(3000) << 32, np.arange(3000).astype(float).view(np.int64)):
         numbers = WordNumbers(1)

@@ -19,6 +19,7 @@ from cer_gpu.kernels.joins import cpu_order as join_order
 from cer_gpu.kernels.joins.contract import (
     FEW,
     PARTS,
+    PASSED,
     AnswerRows,
     ChosenRows,
     ExpandedEnds,
@@ -42,12 +43,13 @@ SOME = 64
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """The answers of a segment, in the order of its ends.
+    """The answers of a segment, in the order of its ends, or of some buckets of keys, one after another.
 
     Attributes
     ----------
     event, start, lowest : ndarray, shape (ends,), int64
-        Where answers end, the latest start of one, and the least event that the window admits.
+        Where answers end, the latest start of one, and the least event that the window admits: of a bucket,
+        the least of its own events.
     begin : ndarray, shape (ends + 1,), int64
         End e has the answers begin[e] .. begin[e + 1] - 1.
     rows : AnswerRows
@@ -94,91 +96,131 @@ def grouped_slots(tables: JoinTables, counts: np.ndarray) -> tuple[np.ndarray, n
     return offset, stride, groups + len(alone)
 
 
-def expanded(
-    tables: JoinTables,
-    events: SlottedEvents,
-    window: MeasuredWindow,
-    bounds: tuple[int, int, int],
-    groups: int,
-    label_atoms: np.ndarray,
-    low: int = 0,
-) -> Expanded | None:
-    """The answers of a segment; None where the structure is the better form.
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Events whose answers are listed in one pass: a segment, or those of one bucket of keys.
 
-    That is where there are more than `FEW` for each event, which are better not held at once, or where too
-    many runs are looked at that lead to none (`PASSED` of the kernel).
-
-    Parameters
+    Attributes
     ----------
-    tables : JoinTables
-        Without `entry_next`.
     events : SlottedEvents
     window : MeasuredWindow
     bounds : tuple of int
         It runs from the first event on, reports the ends from the second on, and stops before the third.
     groups : int
         How many groups there are.
+    index : ndarray, shape (n,), int64, or None
+        The number of each event in the chunk, ascending; None where they are those of a segment.
+    """
+
+    events: SlottedEvents
+    window: MeasuredWindow
+    bounds: tuple[int, int, int]
+    groups: int
+    index: np.ndarray | None = None
+
+
+class Expansion:
+    """The answers of some listings, expanded one listing after another into the same arrays.
+
+    Parameters
+    ----------
+    tables : JoinTables
+        Without `entry_next`.
     label_atoms : ndarray, shape (labels, atoms), uint8
         1 where a label fills an atom of the rule; without atoms the answers are marks.
-    low : int, optional
-        As in `Expanded`.
+    longest : int
+        The events of the longest listing.
+    reported : int
+        The events of all listings that may be ends.
     """
-    begin, report, stop = bounds
-    count, atoms = stop - begin, label_atoms.shape[1]
-    each = np.diff(tables.read_first)[tables.transition] + 2
-    sums = np.concatenate([[0], np.cumsum(each)])
-    made = np.array([tables.n_stores, int(np.diff(sums[tables.first]).max(initial=0))], np.int64)
-    table = np.full((groups, 2), -1, np.int32)
-    # What is never written takes no memory.
-    cell, link = (
-        np.empty((count * min(int(most), AT_ONCE) + int(most), *shape), np.int32)
-        for most, shape in zip(made, ((PARTS,), ()), strict=True)
-    )
-    ends = [np.empty(stop - report, np.int64) for _ in range(3)]
-    first_row = np.zeros(stop - report + 1, np.int64)
-    most = FEW * max(stop - report, 1)
-    room, depth = min(ROWS_OF_EVENT * (stop - report) + SOME, most), SOME
-    marks = room * atoms if atoms else 4 * room + SOME
-    first = np.zeros(room + 1, np.int64)
-    event, label = np.empty(marks, np.int32), np.empty(0 if atoms else marks, np.int32)
-    start, order, spare = (np.empty(room, np.int32) for _ in range(3))
-    fired = np.empty((tables.n_fired, 3), np.int64)
-    only = np.where(label_atoms.sum(axis=1) == 1, label_atoms.argmax(axis=1) if atoms else 0, -1)
-    labels = FilledAtoms(label_atoms, only.astype(np.int32))
-    stacks = _stacks(depth, atoms)
-    progress = np.zeros(kernel.WORDS, np.int64)
-    progress[[kernel.AT, kernel.LOW]] = begin
-    while True:
-        rows = AnswerRows(first, event, label, start)
-        found = ExpandedEnds(*ends, first_row, rows, order, spare)
-        held = JoinGroups(table, cell, link, made)
-        status = kernel.expand(
-            tables, events, window, np.array(bounds, np.int64), held, fired, labels, found, stacks,
-            progress,
-        )  # fmt: skip
-        if status == kernel.DONE:
-            n, m = int(progress[kernel.ENDS]), int(progress[kernel.ROWS])
-            event_, start_, lowest = (one[:n] for one in ends)
-            return Expanded(event_, start_, lowest, first_row[: n + 1], rows, order[:m], low)
-        if status == kernel.TOO_SLOW:
-            return None
+
+    def __init__(self, tables: JoinTables, label_atoms: np.ndarray, longest: int, reported: int) -> None:
+        self._tables = tables
+        atoms = label_atoms.shape[1]
+        each = np.diff(tables.read_first)[tables.transition] + 2
+        sums = np.concatenate([[0], np.cumsum(each)])
+        self._made = np.array([tables.n_stores, int(np.diff(sums[tables.first]).max(initial=0))], np.int64)
+        # What is never written takes no memory.
+        self._cell, self._link = (
+            np.empty((longest * min(int(most), AT_ONCE) + int(most), *shape), np.int32)
+            for most, shape in zip(self._made, ((PARTS,), ()), strict=True)
+        )
+        self._ends = [np.empty(reported, np.int64) for _ in range(3)]
+        self._begin = np.zeros(reported + 1, np.int64)
+        self._most = FEW * max(reported, 1)
+        self._depth = SOME
+        room = min(ROWS_OF_EVENT * reported + SOME, self._most)
+        marks = room * atoms if atoms else 4 * room + SOME
+        event, label = np.empty(marks, np.int32), np.empty(0 if atoms else marks, np.int32)
+        start, self._order, self._spare = (np.empty(room, np.int32) for _ in range(3))
+        self._rows = AnswerRows(np.zeros(room + 1, np.int64), event, label, start)
+        self._fired = np.empty((tables.n_fired, 3), np.int64)
+        only = np.where(label_atoms.sum(axis=1) == 1, label_atoms.argmax(axis=1) if atoms else 0, -1)
+        self._labels = FilledAtoms(label_atoms, only.astype(np.int32))
+        self._stacks = _stacks(self._depth, atoms)
+        self._progress = np.zeros(kernel.WORDS, np.int64)
+
+    def add(self, part: Listing) -> bool:
+        """List the answers of the next listing; False where the structure is the better form.
+
+        That is where there are more than `FEW` for each event, which are better not held at once, or where
+        too many runs are looked at that lead to none (`PASSED` of the kernel).
+        """
+        progress = self._progress
+        progress[[kernel.AT, kernel.LOW]] = part.bounds[0]
+        progress[[kernel.CELLS, kernel.LINKS]] = 0
+        before = progress.copy()
+        table = np.full((part.groups, 2), -1, np.int32)
+        bounds = np.array(part.bounds, np.int64)
+        while True:
+            found = self._ended()
+            held = JoinGroups(table, self._cell, self._link, self._made)
+            status = kernel.expand(
+                self._tables, part.events, part.window, bounds, held, self._fired, self._labels, found,
+                self._stacks, progress,
+            )  # fmt: skip
+            if status == kernel.DONE:
+                break
+            if status == kernel.TOO_SLOW or not self._made_room(status):
+                return False
+        if part.index is not None:
+            kernel.renamed(found, part.index, before, progress)
+        progress[kernel.STEPS] -= PASSED * (part.bounds[2] - part.bounds[0])
+        return True
+
+    def expanded(self, low: int = 0) -> Expanded:
+        """What was listed; `low` as in `Expanded`."""
+        n, m = int(self._progress[kernel.ENDS]), int(self._progress[kernel.ROWS])
+        event, start, lowest = (one[:n] for one in self._ends)
+        return Expanded(event, start, lowest, self._begin[: n + 1], self._rows, self._order[:m], low)
+
+    def _ended(self) -> ExpandedEnds:
+        return ExpandedEnds(*self._ends, self._begin, self._rows, self._order, self._spare)
+
+    def _made_room(self, status: int) -> bool:
+        """Enlarge the array that is full; False where there are too many answers."""
+        atoms = self._labels.atoms.shape[1]
+        rows = self._rows
         if status == kernel.STACK_FULL:
-            depth *= 2
-            stacks = _stacks(depth, atoms)
+            self._depth *= 2
+            self._stacks = _stacks(self._depth, atoms)
         elif status == kernel.CELLS_FULL:
-            cell = _longer(cell, int(made[0]))
+            self._cell = _longer(self._cell, int(self._made[0]))
         elif status == kernel.LINKS_FULL:
-            link = _longer(link, int(made[1]))
+            self._link = _longer(self._link, int(self._made[1]))
         elif status == kernel.MARKS_FULL:
-            event, label = _longer(event, depth), _longer(label, depth)
+            event, label = (_longer(one, self._depth) for one in (rows.event, rows.label))
+            self._rows = rows._replace(event=event, label=label)
         else:
-            if room >= most:
-                return None
-            more = min(2 * room, most) - room
-            room += more
-            first, start, order, spare = (_grown(one, more) for one in (first, start, order, spare))
-            if atoms:
-                event = _grown(event, more * atoms)
+            room = len(self._order)
+            if room >= self._most:
+                return False
+            more = min(2 * room, self._most) - room
+            first, start = _grown(rows.first, more), _grown(rows.start, more)
+            self._order, self._spare = _grown(self._order, more), _grown(self._spare, more)
+            event = _grown(rows.event, more * atoms) if atoms else rows.event
+            self._rows = rows._replace(first=first, event=event, start=start)
+        return True
 
 
 class ExpandedAnswers:
@@ -187,9 +229,8 @@ class ExpandedAnswers:
     Parameters
     ----------
     parts : sequence of Expanded
-        One after another in the order of their ends.
     ends : ndarray, shape (ends,), int64
-        The numbers of the ends among those of all parts.
+        The numbers of the ends among those of all parts, one part after another.
     atoms : int
         The atoms of a rule; 0 where the answers are marks.
 

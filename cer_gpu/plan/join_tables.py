@@ -49,8 +49,6 @@ class JoinMachine:
             return "what follows or precedes has to be known first"
         if self.tables.entry_next.any():
             return "`:` asks for the event right before"
-        if query.reading.keys.lane_column.size and int(self.tables.entry_space.max(initial=-1)) > 0:
-            return "keys below a key that all events share lie nearer to each other key by key"
         return None
 
     def listed_for(self, query: CompiledQuery) -> JoinMachine | ListedJoinMachine:

@@ -15,7 +15,7 @@ from .contract import BEST, EVENT_OF, HEAD, LATEST_OF, LINK_OF, NEXT_OF, PASSED
 from .cpu_enumerate import DONE, MARKS_FULL, ROWS_FULL, STACK_FULL, sort_rows
 from .cpu_slots import slot_of
 
-__all__ = ["DONE", "MARKS_FULL", "ROWS_FULL", "STACK_FULL", "expand"]
+__all__ = ["DONE", "MARKS_FULL", "ROWS_FULL", "STACK_FULL", "expand", "renamed"]
 
 CELLS_FULL = 4
 LINKS_FULL = 5
@@ -309,3 +309,21 @@ def expand(tables, events, window, bounds, groups, fired, labels, found, stacks,
             return TOO_SLOW
     progress[AT] = bounds[2]
     return DONE
+
+
+@jit
+def renamed(found, index, before, progress):
+    """Call the events of what `expand` has written since `before` as the chunk does.
+
+    `found` ExpandedEnds in/out; `index` int64 [events] in: of each event of the segment its number in the
+    chunk, ascending; `before` and `progress` int64 [WORDS] in: the words of progress then and now.
+    """
+    rows = found.rows
+    for end in range(before[ENDS], progress[ENDS]):
+        found.event[end] = index[found.event[end]]
+        found.start[end] = index[found.start[end]]
+        found.lowest[end] = index[found.lowest[end]]
+    for row in range(before[ROWS], progress[ROWS]):
+        rows.start[row] = index[rows.start[row]]
+    for mark in range(before[MARKS], progress[MARKS]):
+        rows.event[mark] = index[rows.event[mark]]

@@ -49,10 +49,12 @@ class WordTable(NamedTuple):
         The key of each number.
     held : ndarray, shape (1,), int64
         How many numbers there are.
-    near : ndarray, shape (range,) or (0,), int32
-        For each word from `least` on its number + 1, or 0 where it is not known. It is used for single words
-        that lie close together: a look-up then touches a quarter of the memory. `places` has these words too.
-    least : ndarray, shape (1,), int64
+    near : ndarray, shape (keys of a box,) or (0,), int32
+        For each key in a box its number + 1, or 0 where it is not known; the last word of a key counts
+        first. It is used for words that lie close together: a look-up then touches a quarter of the memory,
+        and no hash is made. `places` has these keys too.
+    least, span : ndarray, shape (parts,), int64
+        The box has the keys whose word k is least[k] .. least[k] + span[k] - 1. Without a box `span` is 0.
     """
 
     places: np.ndarray
@@ -60,6 +62,7 @@ class WordTable(NamedTuple):
     held: np.ndarray
     near: np.ndarray
     least: np.ndarray
+    span: np.ndarray
 
 
 class TextTable(NamedTuple):

@@ -75,6 +75,24 @@ def _keep_key(known, number, words, row):
 
 
 @jit
+def _boxed(table, words, row):
+    """Where `near` has the key of a row; its length where the key is outside the box."""
+    outside = np.uint64(table.near.shape[0])
+    if words.ndim == 1:
+        offset = min(np.uint64(words[row]) - np.uint64(table.least[0]), outside)
+    else:
+        offset, inside = np.uint64(0), True
+        for part in range(words.shape[0]):
+            own = np.uint64(words[part, row]) - np.uint64(table.least[part])
+            size = np.uint64(table.span[part])
+            inside &= own < size
+            offset = offset * size + own
+        if not inside:
+            offset = outside
+    return offset
+
+
+@jit
 def number_words(table, words, valid, counters, start, numbers, ordinals):
     """Number the keys of rows, and the rows of each key: the row before which the table was full, or n."""
     places, known = table.places, table.words
@@ -82,18 +100,24 @@ def number_words(table, words, valid, counters, start, numbers, ordinals):
     masked, counted = valid.shape[0] > 0, ordinals.shape[0] > 0
     count = table.held[0]
     near = table.near
-    least, span = np.uint64(table.least[0]), np.uint64(near.shape[0])
+    span = np.uint64(near.shape[0])
     for row in range(start, words.shape[-1]):
         if masked and not valid[row]:
             numbers[row] = -1
             if counted:
                 ordinals[row] = -1
             continue
-        own = _fingerprint(words, row)
-        offset = np.uint64(own) - least
+        offset = _boxed(table, words, row)
         number = np.int64(-1)
         if offset < span:
             number = np.int64(near[offset]) - 1
+        if number >= 0:
+            numbers[row] = number
+            if counted:
+                ordinals[row] = counters[number]
+                counters[number] += 1
+            continue
+        own = _fingerprint(words, row)
         at = _home(own, shift)
         while number < 0:
             number = places[at, 1] - 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pyarrow as pa
 
@@ -20,7 +22,7 @@ SMALL = 1 << 16
 more than memory. Larger tables are filled to a half."""
 
 DENSE = 4
-"""Whole numbers are near if their range is at most this many times what the table has room for."""
+"""Keys are near if the box around them has at most this many times what the table has room for."""
 
 NOT_NEAR = np.empty(0, np.int32)
 
@@ -55,7 +57,7 @@ class WordNumbers:
         self._shape = () if parts == 1 else (parts,)
         places = np.zeros((LEAST, 2), np.int64)
         words = np.empty((_room(places), *self._shape), np.int64)
-        self._table = WordTable(places, words, np.zeros(1, np.int64), NOT_NEAR, np.zeros(1, np.int64))
+        self._table = WordTable(places, words, np.zeros(1, np.int64), *_no_box(parts))
         self._counters = UNCOUNTED
 
     @property
@@ -152,23 +154,31 @@ class WordNumbers:
         words[: self.count] = self.words
         self._table = WordTable(places, words, table.held, *self._near(len(words)))
 
-    def _near(self, room: int) -> tuple[np.ndarray, np.ndarray]:
-        """`near` and `least` of a table with room for `room` keys; `near` is empty if they lie far apart."""
-        if self._shape:
-            return NOT_NEAR, np.zeros(1, np.int64)
-        words = self.words
-        least, most = int(words.min()), int(words.max())
-        if most - least >= DENSE * room:
-            return NOT_NEAR, np.zeros(1, np.int64)
-        near = np.zeros(most - least + 1, np.int32)
-        near[words - least] = np.arange(1, len(words) + 1, dtype=np.int32)
-        return near, np.array([least])
+    def _near(self, room: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """`near`, `least` and `span` of a table with room for `room` keys; no box if they lie far apart."""
+        words = self.words.reshape(self.count, -1)
+        least = words.min(axis=0)
+        spans = [int(most) - int(low) + 1 for most, low in zip(words.max(axis=0), least, strict=True)]
+        size = prod(spans)
+        if size > DENSE * room:
+            return _no_box(len(spans))
+        place = np.zeros(len(words), np.int64)
+        for part, span in enumerate(spans):
+            place *= span
+            place += words[:, part] - least[part]
+        near = np.zeros(size, np.int32)
+        near[place] = np.arange(1, len(words) + 1, dtype=np.int32)
+        return near, least, np.array(spans, np.int64)
 
     def _widen_counters(self) -> None:
         if len(self._counters) < len(self._table.words):
             more = np.zeros(len(self._table.words), np.int64)
             more[: len(self._counters)] = self._counters
             self._counters = more
+
+
+def _no_box(parts: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return NOT_NEAR, np.zeros(parts, np.int64), np.zeros(parts, np.int64)
 
 
 class TextNumbers:

@@ -93,11 +93,13 @@ class JoinExplanation:
         assert isinstance(query.machine, JoinMachine)
         if (reason := query.machine.why_structure(query)) is not None:
             return f"from the persistent structure: {reason}"
+        dealt = "dealt by the key that all share, " if query.reading.keys.lane_column.size else ""
         return (
-            "from lists of the events with equal keys, in the order of the stream: an event costs less than\n"
-            "in the structure; a part of the stream comes from the structure where that costs less: where\n"
-            f"more than {FEW} answers end at an event on average, or more than {PASSED} partial matches for\n"
-            "each event and answer began before the window; so it is with memory=, and on a device"
+            f"from lists of the events with equal keys, {dealt}in the order of the stream:\n"
+            "an event costs less than in the structure; a part of the stream comes from the structure where\n"
+            f"that costs less: where more than {FEW} answers end at an event on average, or more than\n"
+            f"{PASSED} partial matches for each event and answer began before the window; so it is with\n"
+            "memory=, and on a device"
         )
 
     def relevant(self) -> int:
