@@ -48,7 +48,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     if (compared := of.keys(query)) is not None:
         yield _line("keys", compared)
     yield _line("partitions", _partitions(plan))
-    yield _line("window", _window(plan.outline.statement.window))
+    yield _line("window", _window(plan.outline.statement.window, plan.compiled))
     if query.consume != "NONE" or query.limit is not None:
         yield _line("reports", _reports(query))
     yield _line("cost", of.cost(query))
@@ -180,7 +180,9 @@ def _forgotten(plan: Plan) -> str:
     return "an event is kept until its own key moves on in time, or all keys do (sort=True, ordered=True)"
 
 
-def _window(window: tree.Window | None) -> str:
+def _window(window: tree.Window | None, compiled: CompiledQuery) -> str:
+    if window is None and compiled.window is not None:
+        return "none is written: the upper bounds of the intervals add up to one"
     if window is None:
         return "none: the end may be as far from the start as the pattern allows"
     unit = {"events": "events", "time": window.unit}.get(window.kind, f"of `{window.attribute}`")

@@ -28,6 +28,7 @@ from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
+from cer_gpu.plan.reaches import ASSUMED, longest
 from cer_gpu.plan.routes.clock_explained import ClockExplanation
 from cer_gpu.plan.routes.route import Built, Refusal
 from cer_gpu.plan.symbols import Diagram, fold
@@ -83,6 +84,7 @@ class ClockSketch:
             keys=KeyPlan.of_lane(self.lane, arrays.n_symbols),
             never=not arrays.automaton.final,
             explanation=ClockExplanation(query, self.formula, self.lane, self.automaton, found, arrays),
+            span=longest(self.formula, ASSUMED if schema is None else schema),
         )
 
 

@@ -15,7 +15,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.chains import chain_of, flattened
 from cer_gpu.language.leaves import aggregates, attributes, operands
-from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.language.schema import Schema
 from cer_gpu.language.walk import nodes
 from cer_gpu.logic.formulas import compares_events, rebuild, without_besides
 from cer_gpu.logic.lp import to_lp
@@ -25,15 +25,13 @@ from cer_gpu.plan.deterministic import shown_labels
 from cer_gpu.plan.general import GeneralMachine, StrategyChoice
 from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, bare, chosen, listed
+from cer_gpu.plan.reaches import ASSUMED, longest
 from cer_gpu.plan.routes.general_explained import GeneralExplanation
 from cer_gpu.plan.routes.route import Built
 from cer_gpu.plan.symbols import Diagram
 
 if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
-
-ASSUMED = Schema({"time": ValueType.TIMESTAMP}, None, frozenset(), order="time", units={"time": "ns"})
-"""In whose unit intervals are measured while the data is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +90,7 @@ class GeneralSketch:
             counts_machine=replace(machine, product="counts"),
             values=automaton.columns,
             windowed=query.window is not None and query.window.kind == "attribute",
+            span=longest(self.formula, self.schema),
         )
 
     def _machine(

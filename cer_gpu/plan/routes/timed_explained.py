@@ -83,8 +83,6 @@ class TimedExplanation(SteppedExplanation):
             )
         if query.window is not None:
             cut = "segments of a long lane run in parallel, each from one window early on"
-            if self.statement.window is None:
-                cut += "\n(the upper bounds of the intervals add up to a window)"
         return f"at most {counted(most, 'transition')} for a relevant event; {cut}"
 
     def drawing(self) -> Drawing:

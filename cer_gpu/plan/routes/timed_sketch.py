@@ -12,13 +12,13 @@ from cer_gpu.automata.steps import determinise_steps
 from cer_gpu.errors import QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
-from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.language.schema import Schema
 from cer_gpu.logic.formulas import correlates
 from cer_gpu.plan.compiled import KeyPlan
 from cer_gpu.plan.evaluated import beside_correlation
 from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
-from cer_gpu.plan.reaches import reach_of
+from cer_gpu.plan.reaches import ASSUMED, ROUNDED, reach_of
 from cer_gpu.plan.routes.route import Built
 from cer_gpu.plan.routes.timed_explained import TimedExplanation
 from cer_gpu.plan.step_machine import StepMachine, gaps_in, reach_in, sessions_of, step_tables
@@ -26,12 +26,6 @@ from cer_gpu.plan.symbols import Diagram
 
 if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
-
-ASSUMED = Schema({"time": ValueType.TIMESTAMP}, None, frozenset(), order="time", units={"time": "ns"})
-"""In whose unit gaps are measured while the data is not known."""
-
-ROUNDED = 2.0**-40
-"""By what part the difference of two float64 times may be more than the sum of those in between."""
 
 
 @dataclass(frozen=True, slots=True)
