@@ -82,6 +82,46 @@ def test_they_do_where_all_are_counted_by_sums(few: None, monkeypatch: pytest.Mo
     assert agree("sums", 18) > 20
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * WHERE A ;[<= 30] B ;[2, 40] C",
+        "SELECT * WHERE A ;[<= 30] B ;[<= 40] C WITHIN 70 [ts]",
+        "SELECT * WHERE A+[<= 9] ;[<= 20] C",
+        "SELECT * WHERE A ;[<= 30] (B OR C){1,2}[<= 9] PARTITION BY k",
+    ],
+)
+def test_what_no_window_leaves_out_is_counted_as_it_comes(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither one by one nor by the events of the window: an end knows how many complex events it has."""
+    rng = np.random.default_rng(3)
+    table = pa.table(
+        {"type": rng.choice(list("ABC"), 200), "ts": np.cumsum(rng.integers(0, 8, 200)), "k": [1, 2] * 100}
+    )
+    query = cer.compile(text)
+    wanted = query.run(table, order_by="ts").to_arrow()
+    assert len(wanted) > 200
+
+    def counted(*_: object) -> None:
+        raise AssertionError("counted anew")
+
+    monkeypatch.setattr(steps_stream, "walked_counts", counted)
+    with query.stream(order_by="ts") as ours:
+        parts = [ours.push(table.slice(low, 3)).to_arrow() for low in range(0, 200, 3)]
+    assert pa.concat_tables(parts).equals(wanted)
+
+
+def test_few_of_very_many_are_listed_at_once() -> None:
+    """A chain with a limit: of millions that end at an event the first are found, and no others."""
+    types = ["A"] * 400 + ["B"] * 400 + ["C"] * 400 + ["D"]
+    table = pa.table({"type": types, "ts": range(len(types))})
+    query = cer.compile("SELECT * WHERE A ;[<= 2000] B ;[<= 2000] C ;[<= 2000] D LIMIT 3")
+    wanted = [(ce.start, ce.end, ce.marks) for ce in query.run(table, order_by="ts")]
+    with query.stream(order_by="ts") as ours:
+        ours.push(table.slice(0, 1200))
+        assert [(ce.start, ce.end, ce.marks) for ce in ours.push(table.slice(1200))] == wanted
+    assert [one[2]["C"] for one in wanted] == [(800,), (801,), (802,)]
+
+
 SESSIONS = [
     "Click+[<= 20] AS s",
     "Click+[<= 20] AS s PARTITION BY k",

@@ -50,6 +50,7 @@ def _gather(nodes, root, lowest, room):
     """
     entry, first = room.entry, room.first
     steps = room.at.shape[0]
+    chained = nodes.before.shape[0] > 0
     entry[0] = root
     room.event[0] = nodes.event[root]
     first[0] = 0
@@ -63,6 +64,24 @@ def _gather(nodes, root, lowest, room):
                 return MISMATCH
             last = nodes.link_high[link]
             at = max(at, nodes.link_low[link])
+            if chained:
+                # The entries of a state are found from the last one back, and have ascending numbers.
+                size = 0
+                own = last - 1
+                while own >= at and nodes.latest[own] >= lowest:
+                    size += 1
+                    own = nodes.before[own]
+                if used + size > entry.shape[0]:
+                    return ROOM_FULL
+                own = last - 1
+                for m in range(used + size - 1, used - 1, -1):
+                    entry[m] = own
+                    room.event[m] = nodes.event[own]
+                    room.begin[m] = k
+                    own = nodes.before[own]
+                used += size
+                at = max(at, last)
+                continue
             # The latest starts of entries of a chain do not fall.
             while at < last and used == high and nodes.latest[at] < lowest:
                 at += 1

@@ -20,6 +20,10 @@ from .kept import EVENT_BEFORE, RANK, SESSION
 
 DONE, ENTRIES_FULL, LINKS_FULL, ROOTS_FULL = range(4)
 
+RUNS, EARLY, ENTERED = range(2, 5)
+"""Further columns of `entered`: how many runs a group enters, and the event before which none starts.
+`ENTERED` is the number of columns."""
+
 AT, ENTRIES, LINKS, ROOTS, HIT, WORDS = range(6)
 """Words of `progress`: the next event, and how many entries, links, roots and ends there are. `WORDS` is the
 number of words."""
@@ -119,14 +123,16 @@ def follow(tables, queue, events, stepped, stop, window, bounds, parts, open_lan
     `open_lanes`  OpenLanes                 in/out
     `entries`     OpenEntries               in/out
     `ends`        StreamEnds                out: ends 0 .. progress[HIT] - 1
-    `scratch`     two int64 arrays          `progress` [WORDS] in/out: the next event in progress[AT], and so
-                                            on; `entered` [groups, 2] scratch
+    `scratch`     three int64 arrays,       `progress` [WORDS] in/out: the next event in progress[AT], and so
+                  and uint8 [states]        on; `entered` [groups, ENTERED] scratch; `number` [ends] out: how
+                                            many complex events end, -1 where some may start too early;
+                                            `rising` in: the states whose latest starts do not fall
     ============  ========================  ==============================================================
 
     When an array is full, the host enlarges it and calls again with everything else as it is. Roots and ends
     are those since progress[ROOTS] and progress[HIT] were set to 0.
     """
-    progress, entered = scratch
+    progress, entered, number, rising = scratch
     nodes = entries.nodes
     laned = events.lanes.shape[0] > 0
     while progress[AT] < stop:
@@ -150,6 +156,8 @@ def follow(tables, queue, events, stepped, stop, window, bounds, parts, open_lan
         before = links
         for group in range(begin, end):
             value = -1
+            runs = np.int64(tables.group_starts[group])
+            early = event
             if tables.group_starts[group]:
                 value = event
                 nodes.link_low[links] = -1
@@ -167,12 +175,19 @@ def follow(tables, queue, events, stepped, stop, window, bounds, parts, open_lan
                     last = open_lanes.shown[lane, view]
                 if entry >= 0 and nodes.latest[entry] >= bound:
                     value = max(value, nodes.latest[entry])
+                    rises = tables.view_rises[view] or first == last
+                    early = min(early, entries.earliest[first if rises else last])
+                    runs = min(runs + _runs_of(entries, first, last), MOST_RUNS)
                     nodes.link_low[links] = first
                     nodes.link_high[links] = last + 1
                     links += 1
             entered[group - begin, VALUE] = value
             entered[group - begin, LINKS_OF_GROUP] = links
+            entered[group - begin, RUNS] = runs
+            entered[group - begin, EARLY] = early
         best = -1
+        total = np.int64(0)
+        least = event
         for group in range(begin, end):
             value = entered[group - begin, VALUE]
             if value >= 0:
@@ -186,16 +201,24 @@ def follow(tables, queue, events, stepped, stop, window, bounds, parts, open_lan
                 nodes.link_last[at] = entered[group - begin, LINKS_OF_GROUP]
                 entries.state[at] = state
                 _append(open_lanes, entries, lane, state, at)
+                early = entered[group - begin, EARLY]
+                last = nodes.before[at]
+                if last >= 0 and not rising[state] and nodes.event[last] >= open_lanes.since[lane]:
+                    early = min(early, entries.earliest[last])
+                _sum_up(entries, at, entered[group - begin, RUNS], early)
                 if tables.accepting[state]:
                     nodes.root_entry[progress[ROOTS]] = at
                     progress[ROOTS] += 1
                     best = max(best, value)
+                    total = min(total + entered[group - begin, RUNS], MOST_RUNS)
+                    least = min(least, entered[group - begin, EARLY])
             before = entered[group - begin, LINKS_OF_GROUP]
         progress[LINKS] = links
         if best >= 0:
             hit = progress[HIT]
             nodes.root_first[hit + 1] = progress[ROOTS]
             progress[HIT] = hit + 1
+            number[hit] = total if least >= bound else -1
             note_end(ends, hit, event, lane, bound, best, bounds, window.consumes)
         progress[AT] = event + 1
     return DONE
@@ -214,6 +237,31 @@ def _append(open_lanes, entries, lane, state, at):
         open_lanes.first[lane, state] = at
     open_lanes.last[lane, state] = at
     open_lanes.newest[lane] = at
+
+
+@inline
+def _runs_of(entries, first, last):
+    """How many runs the entries of a chain from `first` to `last` have, at most `MOST_RUNS`."""
+    runs = at_most(entries.sums[last] - entries.sums[first], entries.carries[last] - entries.carries[first])
+    return min(runs + entries.runs[first], MOST_RUNS)
+
+
+@inline
+def _sum_up(entries, at, runs, early):
+    """Note the runs of an entry, which is in its chain by now, and from which event on they start."""
+    before = entries.nodes.before[at]
+    total = runs
+    carry = np.int64(0)
+    if before >= 0:
+        total += entries.sums[before]
+        carry = entries.carries[before]
+    if total >= MOST_RUNS:
+        total -= MOST_RUNS
+        carry += 1
+    entries.runs[at] = runs
+    entries.sums[at] = total
+    entries.carries[at] = carry
+    entries.earliest[at] = early
 
 
 @jit
@@ -266,6 +314,11 @@ def kept_entries(open_lanes, entries, count, lanes, is_open, place, place_of, ke
             links += 1
         kept.nodes.link_last[n] = links
         kept.state[n] = state
+        kept.runs[n] = entries.runs[entry]
+        kept.sums[n] = entries.sums[entry]
+        kept.carries[n] = entries.carries[entry]
+        early = entries.earliest[entry]
+        kept.earliest[n] = place[early] if early >= 0 and is_open[early] else -1
         for q in range(entries.queue_before.shape[1]):
             before = entries.queue_before[entry, q]
             kept.queue_before[n, q] = place_of[before] if 0 <= before < entry else -1

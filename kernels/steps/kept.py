@@ -17,6 +17,11 @@ class OpenEntries(NamedTuple):
     `state`         int32 [entries]            the state that was entered
     `after`         int32 [entries]            the next of the chain, -1 for none
     `earlier`       int32 [entries]            the entry of the lane right before it, in any state
+    `runs`          int64 [entries]            how many runs have entered, at most `MOST_RUNS`
+    `sums`          int64 [entries]            those of its chain up to it, below `MOST_RUNS`,
+    `carries`       int64 [entries]            and how many times `MOST_RUNS` besides
+    `earliest`      int64 [entries]            no run of it starts before this event, -1 where any may; in a
+                                               state whose latest starts may fall, none of the chain up to it
     `queue_before`  int32 [entries, queues]    its neighbours in the queues of the views of its state whose
     `queue_after`   int32 [entries, queues]    latest starts may fall
     ==============  =========================  ============================================================
@@ -26,6 +31,10 @@ class OpenEntries(NamedTuple):
     state: np.ndarray
     after: np.ndarray
     earlier: np.ndarray
+    runs: np.ndarray
+    sums: np.ndarray
+    carries: np.ndarray
+    earliest: np.ndarray
     queue_before: np.ndarray
     queue_after: np.ndarray
 

@@ -26,6 +26,7 @@ from cer_gpu.kernels.steps.contract import (
     StepEvents,
     StepNodes,
 )
+from cer_gpu.kernels.steps.cpu_paths import path_labels
 from cer_gpu.kernels.steps.cpu_walk import walked_counts
 from cer_gpu.kernels.steps.kept import CHAIN, SESSION, OpenEntries, OpenLanes, OpenSessions
 from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
@@ -67,7 +68,11 @@ class StepRuns:
         self._lanes = self._no_lanes(1)
         self._entries = self._no_entries(ROOM, ROOM)
         self._progress = np.zeros(kernels.WORDS, np.int64)
-        self._entered = np.empty((int(np.diff(tables.first).max(initial=0)), 2), np.int64)
+        self._entered = np.empty((int(np.diff(tables.first).max(initial=0)), kernels.ENTERED), np.int64)
+        self._number = np.empty(0, np.int64)
+        self._rising = np.zeros(len(tables.accepting), np.uint8)
+        self._rising[tables.view_state[tables.view_rises != 0]] = 1
+        self._labels = path_labels(tables)
         self._ends = StreamEnds(*np.empty((3, 0), np.int64))
         self._starts = None if size is None else FirstStarts()
         self._size = size
@@ -89,7 +94,8 @@ class StepRuns:
             while True:
                 status = kernels.follow(
                     self._tables, self._queue, events, stepped, stop, window, following.bounds, parts,
-                    self._lanes, self._entries, self._ends, (progress, self._entered),
+                    self._lanes, self._entries, self._ends,
+                    (progress, self._entered, self._number, self._rising),
                 )  # fmt: skip
                 if status == kernels.DONE:
                     break
@@ -109,6 +115,7 @@ class StepRuns:
             root_first=nodes.root_first[: found + 1].copy(), root_entry=nodes.root_entry[:used].copy()
         )
         event, lowest, latest = (each[:found].copy() for each in self._ends)
+        number = self._number[:found].copy()
         if admitted is not None:
             lowest = admitted[event - following.first]
             some = np.flatnonzero(latest >= lowest)
@@ -116,8 +123,9 @@ class StepRuns:
                 return None
             nodes = _of_ends(nodes, some)
             event, lowest, latest = event[some], lowest[some], latest[some]
+            number = np.full(len(some), -1, np.int64)
         earlier, chain, size = self._entries.earlier, self._chain, self._size
-        sessions, own_lane = self._sessions, self._consumes == NOTHING
+        sessions, own_lane, labels = self._sessions, self._consumes == NOTHING, self._labels
 
         def pushed(seen: Relevant) -> Pushed:
             every = Ends(event, seen.positions[latest], lowest)
@@ -125,10 +133,11 @@ class StepRuns:
             def answers(some: Ends) -> Answers:
                 if sessions is not None:
                     return LaneSets(chain, some.event, some.lowest, own_lane, sessions.label)
-                own = _of_ends(nodes, np.searchsorted(event, some.event))
-                ends = StepEnds(own, some.event, some.lowest)
+                which = np.searchsorted(event, some.event)
+                ends = StepEnds(_of_ends(nodes, which), some.event, some.lowest, labels)
                 window = None if size is None else AttributeWindow(seen.keys, seen.all_keyed, size)
-                return StepAnswers(ends, _counts(ends, earlier), window)
+                known = np.where(some.lowest == lowest[which], number[which], -1)
+                return StepAnswers(ends, _counts(ends, earlier, known), window)
 
             return Pushed(seen, every, answers)
 
@@ -199,7 +208,7 @@ class StepRuns:
     @property
     def nbytes(self) -> int:
         """Bytes that the runs take."""
-        entry = 36 + 8 * self._entries.queue_before.shape[1]
+        entry = 68 + 8 * self._entries.queue_before.shape[1]
         lanes = sum(array.nbytes for array in self._lanes)
         starts = 0 if self._starts is None else self._starts.nbytes
         entries, links = (int(self._progress[word]) for word in (kernels.ENTRIES, kernels.LINKS))
@@ -244,13 +253,17 @@ class StepRuns:
             np.empty(entries, np.int32),
         )  # fmt: skip
         state, after, earlier = np.empty((3, entries), np.int32)
-        return OpenEntries(nodes, state, after, earlier, *np.full((2, entries, queues), -1, np.int32))
+        return OpenEntries(
+            nodes, state, after, earlier, *np.empty((4, entries), np.int64),
+            *np.full((2, entries, queues), -1, np.int32),
+        )  # fmt: skip
 
     def _make_room(self, following: Following) -> None:
         """Room for the lanes and the ends of further events."""
         new, lanes = following.stop - following.first, len(following.bounds.low)
         if new > len(self._ends.event):
             self._ends = StreamEnds(*np.empty((3, new), np.int64))
+            self._number = np.empty(new, np.int64)
         nodes = self._entries.nodes
         if new >= len(nodes.root_first):
             nodes = nodes._replace(root_first=np.zeros(new + 1, np.int64))
@@ -333,14 +346,27 @@ def _queues(view_state: np.ndarray, view_rises: np.ndarray) -> np.ndarray:
     return found
 
 
-def _counts(ends: StepEnds, earlier: np.ndarray) -> np.ndarray:
-    """How many complex events each end has, `LARGEST` where the number does not fit."""
+def _counts(ends: StepEnds, earlier: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """How many complex events each end has, `LARGEST` where the number does not fit.
+
+    Parameters
+    ----------
+    ends : StepEnds
+    earlier : ndarray, shape (entries,), int32
+        As in `OpenEntries`.
+    known : ndarray, shape (ends,), int64
+        The numbers that are known already, at most `MOST_RUNS`; -1 where the window leaves some out.
+    """
     nodes, event, lowest, _ = ends
-    number, many = walked_counts(nodes, np.arange(len(event)), event, lowest)
+    number = np.where(known < MOST_RUNS, known, LARGEST)
+    left = np.flatnonzero(known < 0)
+    if not len(left):
+        return number
+    number[left], many = walked_counts(nodes, left, event[left], lowest[left])
     if len(many):
         entries = len(earlier)
         sums, carries, own = *np.empty((2, entries), np.int64), np.empty(entries, np.int32)
-        for hit in many.tolist():
+        for hit in left[many].tolist():
             found = kernels.count_in_window(nodes, earlier, hit, int(lowest[hit]), sums, carries, own)
             number[hit] = found if found < MOST_RUNS else LARGEST
     return number
