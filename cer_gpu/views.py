@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ import pyarrow as pa
 from cer_gpu.engine.run.place import Place, asked_devices
 from cer_gpu.engine.views.body import Body
 from cer_gpu.engine.views.drawn import drawn
-from cer_gpu.engine.views.grouped import Grouping, changed
+from cer_gpu.engine.views.grouped import Grouping
 from cer_gpu.engine.views.kept import KeptView
 from cer_gpu.engine.views.listed import ListedAnswers
 from cer_gpu.engine.views.relations import table_of
@@ -212,7 +212,7 @@ class JoinView:
 
     def explain(self) -> str:
         """Explain how the view is kept: its join tree with guards, comparisons and orders, and its cost."""
-        return drawn(self._kept.body, self._kept.trees)
+        return drawn(self._kept.body, self._kept.chains)
 
     def snapshot(self, path: str | os.PathLike[str] | None = None) -> bytes:
         """The rule and all rows, from which `restore` makes the view again.
@@ -276,25 +276,24 @@ class JoinView:
     def _groups(self, rows: int, whole: bool) -> Iterator[pa.RecordBatch]:
         """The groups of a rule with aggregates, or those that the last update changed, as they were and
         are."""
-        kept, grouping, schema = self._kept, self._grouping(), self._schema()
-        now = _together(kept.answers(rows), sorted(kept.body.output))
-        found = grouping.groups(now.columns, now.after)
-        parts = [(found, np.arange(len(found.keys)), 1)]
-        if not whole:
-            then = kept.answers_before(rows)
-            was = _together(then, sorted(kept.body.output))
-            old = grouping.groups(was.columns, was.after)
-            gone, new = changed(old, found)
-            parts = [(old, gone, -1), (found, new, 1)]
-        for groups, places, sign in parts:
-            for low in range(0, len(places), rows):
-                chosen = places[low : low + rows]
+        kept, schema = self._kept, self._schema()
+        check = kept.unchanged()
+        if whole:
+            parts = [(kept.groups().all(), 1)]
+        else:
+            old, new = kept.groups().difference()
+            parts = [(old, -1), (new, 1)]
+        places = {variable: n for n, variable in enumerate(dict.fromkeys(v for _, v in kept.body.head))}
+        for groups, sign in parts:
+            for low in range(0, len(groups.keys), rows):
+                check()
+                keys = groups.keys[low : low + rows]
                 arrays = [
-                    kept.codes.decode(np.ascontiguousarray(groups.keys[chosen, number]), kept.kinds[variable])
-                    for number, (_, variable) in enumerate(kept.body.head)
+                    kept.codes.decode(np.ascontiguousarray(keys[:, places[variable]]), kept.kinds[variable])
+                    for _, variable in kept.body.head
                 ]
-                arrays += [values.take(pa.array(chosen)) for values in groups.values]
-                arrays.append(pa.array(np.full(len(chosen), sign, np.int64)))
+                arrays += [values.slice(low, rows) for values in groups.values]
+                arrays.append(pa.array(np.full(len(keys), sign, np.int64)))
                 yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _batches(self, pieces: Iterable[ListedAnswers], whole: bool) -> Iterator[pa.RecordBatch]:
@@ -436,15 +435,6 @@ def _device_of(place: Place) -> RunDevice | None:
     from cer_gpu.engine.cuda.views import ViewDevice
 
     return ViewDevice(place.numbers[0])
-
-
-def _together(pieces: Iterable[ListedAnswers], names: Sequence[str]) -> ListedAnswers:
-    """Pieces as one."""
-    listed = list(pieces)
-    none = np.empty(0, np.int64)
-    columns = {name: np.concatenate([none, *(piece.columns[name] for piece in listed)]) for name in names}
-    before, after = (np.concatenate([none, *(piece[part] for piece in listed)]) for part in (1, 2))
-    return ListedAnswers(columns, before, after)
 
 
 def _statement(text: str) -> tuple[t.Rule, Mapping[str, str]]:

@@ -6,17 +6,24 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+from random_views import apply, random_deletes, random_rows, table
 from test_views_random import listed
+from view_oracle import Database, answers
 
 import cer_gpu
-from cer_gpu.errors import DataError, QueryError
+from cer_gpu.engine.views.grouped import Grouping
+from cer_gpu.errors import CerError, DataError, QueryError
+from cer_gpu.language.parser import parse
+from cer_gpu.language.tree import Rule
 from cer_gpu.views import JoinView, ViewAnswers
 
 FOLDED = "count(*), sum(v)::BIGINT, min(v), max(w), avg(w), min(t), count(w)"
@@ -65,6 +72,90 @@ def test_duckdb_folds_the_same_groups(head: str) -> None:
         assert {row[:-1] for row in changes if row[-1] == 1} == rounded - before
         assert {row[:-1] for row in changes if row[-1] == -1} >= before - rounded
         before = rounded
+
+
+FOLDING = {"COUNT": len, "SUM": sum, "MIN": min, "MAX": max, "AVG": lambda values: sum(values) / len(values)}
+
+
+def folded(head: str, aggregates: list[str], database: Database, body: str) -> set[tuple[Any, ...]]:
+    """Groups by the definition: all answers over all variables are folded."""
+    rule = parse(f"Q(k, a, b, c, d) <- {body}")
+    assert isinstance(rule, Rule)
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {} if head else {(): []}
+    for row, times in answers(rule, database).items():
+        values = dict(zip("kabcd", row))
+        key = tuple(values[name] for name in head.split(", ") if name)
+        groups.setdefault(key, []).extend([values] * times)
+    found = set()
+    for key, rows in groups.items():
+        made: list[Any] = []
+        for aggregate in aggregates:
+            function, name = aggregate[:-1].split("(")
+            some = [row.get(name, 0) for row in rows if row.get(name, 0) is not None]
+            made.append(FOLDING[function](some) if some or function == "COUNT" else None)
+        found.add((*key, *(float(f"{one:.9g}") if isinstance(one, float) else one for one in made)))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_groups_are_kept_from_batch_to_batch(seed: int) -> None:
+    """Asked for after some batches and not after others; of each tree, and as a view made anew has them."""
+    rng = Random(f"groups {seed}")
+    body = "R(k, a, b), S(k, c), T(k, d), a < c"
+    head = rng.choice(["", "k", "k, c", "a, d", "d"])
+    every = ["COUNT(*)", *(f"{f}({v})" for f in ("SUM", "MIN", "MAX", "AVG") for v in "abcd")]
+    aggregates = rng.sample(every, rng.randint(1, 5))
+    view = cer_gpu.maintain(f"Q({head}; {', '.join(aggregates)}) <- {body}")
+    kinds = {"R": ["int", "int", "float"], "S": ["int", "int"], "T": ["int", "int"]}
+    database: Database = {name: Counter() for name in kinds}
+    for step in range(9):
+        before = folded(head, aggregates, database, body)
+        inserts, deletes = {}, {}
+        for name, columns in kinds.items():
+            if step == 0 or rng.random() < 0.4:
+                rows = random_rows(rng, columns, rng.randint(0, 12 if step else 20))
+                apply(database, name, rows, 1)
+                inserts[name] = table(rows, columns)
+            if rng.random() < 0.4:
+                rows = random_deletes(rng, database[name], 5)
+                apply(database, name, rows, -1)
+                deletes[name] = table(rows, columns)
+        view.update(inserts=inserts, deletes=deletes)
+        wanted = folded(head, aggregates, database, body)
+        if rng.random() < 0.5:
+            assert rows_of(view.enumerate()) == {(*row, 1) for row in wanted}
+        if rng.random() < 0.5 and step:
+            changes = {(*row, -1) for row in before - wanted} | {(*row, 1) for row in wanted - before}
+            assert rows_of(view.delta()) == changes
+        if rng.random() < 0.2:
+            assert rows_of(JoinView.restore(view.snapshot()).enumerate()) == {(*row, 1) for row in wanted}
+
+
+def test_only_the_groups_that_a_batch_changes_are_folded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = cer_gpu.maintain("Q(k; SUM(v), MAX(w)) <- R(k, v), S(k, w)")
+    keys, values = np.repeat(np.arange(50), 20), np.arange(1000)
+    view.update(inserts={"R": pa.table({"k": keys, "v": values}), "S": pa.table({"k": keys, "w": values})})
+    assert len(view.enumerate().to_arrow()) == 50
+    folding, given = Grouping.groups, []
+
+    def counted(self: Grouping, columns: Any, counts: np.ndarray) -> Any:
+        given.append(len(counts))
+        return folding(self, columns, counts)
+
+    monkeypatch.setattr(Grouping, "groups", counted)
+    view.insert("R", pa.table({"k": [3], "v": [7]}))
+    (row,) = (one for one in view.enumerate().to_arrow().to_pylist() if one["k"] == 3)
+    # 20 values of `w` in as many answers as there are values of `v`, and not 400 answers over both.
+    assert (row["SUM(v)"], row["MAX(w)"]) == (20 * (sum(range(60, 80)) + 7), 79)
+    assert given == [21, 20]
+    view.delete("S", pa.table({"k": [3], "w": [79]}))
+    found = {one["multiplicity"]: one["MAX(w)"] for one in view.delta().to_arrow().to_pylist()}
+    assert found == {-1: 79, 1: 78}
+    reading = iter(view.enumerate().batches(10))
+    next(reading)
+    view.insert("R", pa.table({"k": [3], "v": [8]}))
+    with pytest.raises(CerError, match="was updated while"):
+        next(reading)
 
 
 def test_without_rows_there_is_one_group_where_the_head_is_empty() -> None:

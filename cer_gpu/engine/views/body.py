@@ -14,6 +14,7 @@ from dataclasses import replace
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.query import variables_of
 from cer_gpu.joins.theta.gcq import GCQ, Relational, Theta
+from cer_gpu.joins.theta.reduction import decide
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import with_attributes
@@ -69,8 +70,43 @@ class Body:
         return frozenset(name for _, name in self.head).union(*summed)
 
     @property
+    def parts(self) -> tuple[tuple[int, ...], ...]:
+        """The aggregates, by number, that are folded from the same answers; one without aggregates.
+
+        Aggregates over variables of one atom are. `SUM(v), MAX(w)` over R(k, v) and S(k, w) are not: for a
+        key with m values v and n values w there are m * n answers over both, and m + n over one or the other.
+        """
+        head = {variable for _, variable in self.head}
+        found: list[tuple[frozenset[str], list[int]]] = []
+        for number, one in enumerate(self.aggregates):
+            own = frozenset() if one.argument is None else frozenset(variables_of(one.argument)) - head
+            for place, (names, members) in enumerate(found):
+                both = names | own
+                if not names or both == names or any(both.issubset(r.variables) for r in self.readings):
+                    members.append(number)
+                    found[place] = both, members
+                    break
+            else:
+                found.append((own, [number]))
+        if len(found) > 1 and not decide(self.query).acyclic:
+            # The bags of joined rows are kept once.
+            return (tuple(range(len(self.aggregates))),)
+        return tuple(tuple(members) for _, members in found) or ((),)
+
+    def output_of(self, part: Collection[int]) -> frozenset[str]:
+        """The variables that some aggregates need, and those of the head."""
+        some = [self.aggregates[number].argument for number in part]
+        summed = (variables_of(one) for one in some if one is not None)
+        return frozenset(name for _, name in self.head).union(*summed)
+
+    @property
+    def queries(self) -> tuple[GCQ, ...]:
+        """The query of each part."""
+        return tuple(replace(self.query, output=self.output_of(part)) for part in self.parts)
+
+    @property
     def query(self) -> GCQ:
-        """The generalized conjunctive query."""
+        """The generalized conjunctive query, with the variables of all parts."""
         atoms = tuple(Relational(n, one.relation, one.variables) for n, one in enumerate(self.readings))
         thetas = dict.fromkeys(Theta(to_text(one), variables_of(one)) for one in self.comparisons)
         return GCQ(atoms, tuple(thetas), self.output)

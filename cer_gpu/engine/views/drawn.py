@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cer_gpu.engine.views.body import Body
 from cer_gpu.engine.views.layout import ViewNode
@@ -14,44 +14,53 @@ from cer_gpu.joins.theta.tree import JoinTree
 from cer_gpu.language.printer import to_text
 
 
-def drawn(body: Body, trees: list[KeptTree]) -> str:
+def drawn(body: Body, chains: Sequence[Sequence[KeptTree]]) -> str:
     """The join trees of a view, from the root down, with the promised cost.
 
     Parameters
     ----------
     body : Body
-    trees : list of KeptTree
-        Empty before all relations are known: then indexes and sizes are left out.
+    chains : sequence of sequence of KeptTree
+        For each part of the aggregates; empty before all relations are known: then indexes and sizes are
+        left out.
     """
-    found = stages(body.query)
-    atoms = len(body.readings)
     lines = []
+    parts = body.parts
+    for number, (part, query) in enumerate(zip(parts, body.queries)):
+        if len(parts) > 1:
+            lines.append(f"{', '.join(to_text(body.aggregates[n]) for n in part)}:")
+        lines += _chain(query, chains[number] if chains else (), len(body.readings))
+    for reading in body.readings:
+        for test in reading.tests:
+            lines.append(f"a row of {reading.relation} is read if {to_text(test)}")
+    lines.append("* nodes that answers are listed from, guard: the child with all variables of its parent")
+    return "\n".join(lines)
+
+
+def _chain(query: GCQ, trees: Sequence[KeptTree], atoms: int) -> Iterator[str]:
+    """The trees of one query."""
+    found = stages(query)
     if len(found) > 1:
         most = width(found, atoms)
-        lines.append(f"cyclic: {len(found) - 1} bag(s) of joined rows are kept, of at most {most} relations")
+        yield (f"cyclic: {len(found) - 1} bag(s) of joined rows are kept, of at most {most} relations")
     for number, stage in enumerate(found):
         chosen = trees[number].chosen if trees else cheapest(stage.query)
         plan = chosen.plan
         last = number == len(found) - 1
         if last:
             promise = "acyclic, free-connex" if plan.free_connex else "acyclic, not free-connex"
-            lines.append(f"{promise}: {_promise(plan.tree, stage.query, plan.free_connex)}")
+            yield (f"{promise}: {_promise(plan.tree, stage.query, plan.free_connex)}")
         else:
-            lines.append(f"bag {number + 1}, whose answers are rows of {_names(stage.query.output)}:")
+            yield (f"bag {number + 1}, whose answers are rows of {_names(stage.query.output)}:")
         if chosen.trees > 1:
             cost = chosen.cost
-            lines.append(
+            yield (
                 f"of {chosen.trees} trees the one with the least cost: a row that is inserted changes about "
                 f"{cost.changed:.3g} rows, of about {_rounded(cost.rows)}"
                 + ("" if trees else "; sizes are not known yet")
             )
         kept = trees[number] if trees else None
-        lines += _tree(plan.tree, stage, kept, found, atoms)
-    for reading in body.readings:
-        for test in reading.tests:
-            lines.append(f"a row of {reading.relation} is read if {to_text(test)}")
-    lines.append("* nodes that answers are listed from, guard: the child with all variables of its parent")
-    return "\n".join(lines)
+        yield from _tree(plan.tree, stage, kept, found, atoms)
 
 
 def _promise(tree: JoinTree, query: GCQ, free_connex: bool) -> str:

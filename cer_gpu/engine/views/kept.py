@@ -5,7 +5,7 @@ Until then there is no answer, because a relation without rows joins nothing; th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,8 @@ import pyarrow as pa
 from cer_gpu.compiling.loaded import words
 from cer_gpu.engine.views.body import Body, body_of
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind, kind_of
+from cer_gpu.engine.views.grouped import Grouping
+from cer_gpu.engine.views.kept_groups import FoldedPart, KeptGroups
 from cer_gpu.engine.views.labels import NoRoomError
 from cer_gpu.engine.views.layout import layout_of
 from cer_gpu.engine.views.levels import Levels, collapsed
@@ -24,7 +26,7 @@ from cer_gpu.engine.views.relations import Relation, without_value
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import HeldRows
 from cer_gpu.engine.views.terms import asks_for_order, compared, refused
-from cer_gpu.engine.views.trees import SHARED, Input, KeptTree, statistics
+from cer_gpu.engine.views.trees import PIECE, SHARED, Input, KeptTree, statistics
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import CerError, DataError, QueryError
 from cer_gpu.joins.theta.bags import stages
@@ -58,8 +60,9 @@ class KeptView:
     ----------
     version : int
         Grows with every update.
-    trees : list of KeptTree
-        One for each bag, and last the one with the answers; none before all relations are known.
+    chains : list of list of KeptTree
+        For each part of the aggregates a tree for each bag, and last the one with the answers; none before
+        all relations are known.
     """
 
     def __init__(self, rule: t.Rule, text: str, most_kept: int, device: RunDevice | None = None) -> None:
@@ -73,10 +76,18 @@ class KeptView:
         self.version = 0
         self.body = body_of(_positioned(rule, {}))
         self.kinds: dict[str, ValueKind] = {}
-        self.trees: list[KeptTree] = []
+        self.chains: list[list[KeptTree]] = []
         self._shared = False
+        self._groups: KeptGroups | None = None
+        self._untaken = False
+        """Whether the kept groups have not taken the last batch yet."""
         left = sorted(decide(self.body.query).second.hyperedges, key=sorted)
         self._circle = ", ".join("{" + ", ".join(sorted(edge)) + "}" for edge in left)
+
+    @property
+    def trees(self) -> list[KeptTree]:
+        """The trees of all chains."""
+        return [tree for trees in self.chains for tree in trees]
 
     # ------------------------------------------------------------------------------ updates
 
@@ -88,6 +99,7 @@ class KeptView:
         DataError, LimitError, QueryError
         """
         words.purpose = "view update"
+        self._catch_up()
         self._number(batch)
         relations = dict(self.relations)
         drafts: dict[str, list[tuple[np.ndarray, int]]] = {}
@@ -122,7 +134,7 @@ class KeptView:
         except NoRoomError:
             held, version = self.held(), self.version
             self.codes = self.codes.anew(new)
-            self.relations, self.trees, self._shared = {}, [], False
+            self.relations, self.chains, self._shared, self._groups = {}, [], False, None
             self.restore(held)
             self.version = version
 
@@ -144,26 +156,29 @@ class KeptView:
         for name, change in net.items():
             relations[name].check(change)
         if self.trees:
-            self._climb(self.trees, self._inputs(relations, net))
+            self._climb(self.chains, self._inputs(relations, net))
         elif all(name in relations for name in self.wanted):
             net = self._build(relations, net)
         self.relations = relations
         for name, change in net.items():
             relations[name].take(change)
         self.version += 1
+        self._untaken = True
         if self.trees and not self._shared:
             self._share()
 
-    def _climb(self, trees: Sequence[KeptTree], inputs: dict[int, Input]) -> None:
+    def _climb(self, chains: Sequence[Sequence[KeptTree]], inputs: Mapping[int, Input]) -> None:
         """Take a batch into the trees, one after another: into all of them, or into none."""
         done = []
         try:
-            for number, tree in enumerate(trees):
-                found, before = tree.climb(inputs), (tree.changes, tree.held)
-                tree.commit(found)
-                done.append((tree, found, before))
-                if number < len(trees) - 1:
-                    inputs[len(self.body.readings) + number] = tree.output(self._most_kept, self._circle)
+            for trees in chains:
+                given = dict(inputs)
+                for number, tree in enumerate(trees):
+                    found, before = tree.climb(given), (tree.changes, tree.held)
+                    tree.commit(found)
+                    done.append((tree, found, before))
+                    if number < len(trees) - 1:
+                        given[len(self.body.readings) + number] = tree.output(self._most_kept, self._circle)
         except BaseException:
             for tree, found, before in reversed(done):
                 tree.undo(found, *before)
@@ -184,25 +199,27 @@ class KeptView:
                     relation.renumber(renumber)
                 net = {name: relations[name].renumbered(one, renumber) for name, one in net.items()}
             comparisons = {to_text(c): compared(c, self.kinds, self._text) for c in self.body.comparisons}
-            trees: list[KeptTree] = []
+            chains: list[list[KeptTree]] = []
             held = {name: Change(*relations[name].all_rows()) for name in self.wanted}
             whole = {name: _together([one, net[name]]) if name in net else one for name, one in held.items()}
             inputs = self._inputs(relations, whole)
-            for stage in stages(self.body.query):
-                chosen = cheapest(stage.query, statistics(stage, inputs))
-                layout = layout_of(chosen.plan.tree, comparisons, self.kinds, self.codes, self._device)
-                trees.append(KeptTree(stage, chosen, layout))
-            self._climb(trees, inputs)
+            for query in self.body.queries:
+                chains.append([])
+                for stage in stages(query):
+                    chosen = cheapest(stage.query, statistics(stage, inputs))
+                    layout = layout_of(chosen.plan.tree, comparisons, self.kinds, self.codes, self._device)
+                    chains[-1].append(KeptTree(stage, chosen, layout))
+            self._climb(chains, inputs)
         except BaseException:
             self.body, self.kinds = before
             raise
-        self.trees = trees
+        self.chains = chains
         return net
 
     def _share(self) -> None:
         """Leave the rows of a relation to a leaf of the last tree, where that has all of them."""
         self._shared = True
-        body, tree = self.body, self.trees[-1]
+        body, tree = self.body, self.chains[0][-1]
         for place, store in zip(tree.layout.places, tree.stores):
             source = len(body.readings) if place.atom is None else tree.stage.sources[place.atom]
             if source >= len(body.readings):
@@ -313,30 +330,59 @@ class KeptView:
 
     def count(self) -> int:
         """The number of answers, with their multiplicities."""
-        return self.trees[-1].stores[-1].total if self.trees else 0
+        return self.chains[0][-1].stores[-1].total if self.chains else 0
 
-    def answers(self, most: int) -> Iterator[ListedAnswers]:
-        """All answers over the output variables, at most `most` in a `ListedAnswers`."""
-        if not self.trees:
+    def answers(self, most: int, part: int = 0) -> Iterator[ListedAnswers]:
+        """All answers over the output variables of a part, at most `most` in a `ListedAnswers`."""
+        if not self.chains:
             return iter(())
-        state = self._state()
-        return self._over_output(state, answers(state, most), most)
+        state = self._state(part)
+        return self._over_output(state, answers(state, most), most, part)
 
-    def changes(self, most: int) -> Iterator[ListedAnswers]:
-        """The answers that the last batch changed, over the output variables."""
-        if not self.trees:
+    def changes(self, most: int, part: int = 0) -> Iterator[ListedAnswers]:
+        """The answers that the last batch changed, over the output variables of a part."""
+        if not self.chains:
             return iter(())
-        state = self._state()
-        return _differing(self._over_output(state, changes(state, most), most))
+        state = self._state(part)
+        return _differing(self._over_output(state, changes(state, most), most, part))
 
-    def answers_before(self, most: int) -> Iterator[ListedAnswers]:
+    def groups(self) -> KeptGroups:
+        """The groups of a rule with aggregates; from the first call on they are kept."""
+        if self._groups is None:
+            body = self.body
+            head = tuple(dict.fromkeys(variable for _, variable in body.head))
+            parts = []
+            for number, members in enumerate(body.parts):
+                grouping = Grouping(head, [body.aggregates[n] for n in members], self.kinds, self.codes)
+                others = sorted(body.output_of(members).difference(head))
+                parts.append(FoldedPart(members, grouping, head, others))
+                parts[-1].add(self._answers_before(PIECE, number), whole=True)
+            made = KeptGroups(parts, len(head))
+            self._untaken = True
+            self._take_into(made)
+            self._groups = made
+        self._catch_up()
+        return self._groups
+
+    def _catch_up(self) -> None:
+        """Let the kept groups take the last batch. Where that fails they are made again."""
+        groups, self._groups = self._groups, None
+        if groups is not None and self._untaken:
+            self._take_into(groups)
+        self._groups = groups
+
+    def _take_into(self, groups: KeptGroups) -> None:
+        groups.take([self.changes(PIECE, part) for part in range(len(self.chains))])
+        self._untaken = False
+
+    def _answers_before(self, most: int, part: int) -> Iterator[ListedAnswers]:
         """All answers as they were before the last batch: their multiplicities are in `after`.
 
         They are collected in memory.
         """
-        names = sorted(self.body.output)
+        names = sorted(self.body.output_of(self.body.parts[part]))
         before = Levels(len(names))
-        for pieces, past in ((self.answers(most), False), (self.changes(most), True)):
+        for pieces, past in ((self.answers(most, part), False), (self.changes(most, part), True)):
             for piece in pieces:
                 keys = np.empty((len(piece.before), len(names)), np.int64)
                 for number, name in enumerate(names):
@@ -346,24 +392,29 @@ class KeptView:
         columns = {name: keys[:, number] for number, name in enumerate(names)}
         yield ListedAnswers(columns, counts, counts)
 
-    def _state(self) -> ListedState:
-        words.purpose = "view answers"
+    def unchanged(self) -> Callable[[], None]:
+        """What raises once the view has been updated."""
         version = self.version
 
         def check() -> None:
             if self.version != version:
                 raise CerError("the view was updated while its answers were listed: list them again")
 
-        return self.trees[-1].listed(check)
+        return check
+
+    def _state(self, part: int) -> ListedState:
+        words.purpose = "view answers"
+        check = self.unchanged()
+        return self.chains[part][-1].listed(check)
 
     def _over_output(
-        self, state: ListedState, pieces: Iterable[ListedAnswers], most: int
+        self, state: ListedState, pieces: Iterable[ListedAnswers], most: int, part: int
     ) -> Iterator[ListedAnswers]:
-        if self.trees[-1].plan.free_connex:
+        if self.chains[part][-1].plan.free_connex:
             yield from pieces
             return
         # The tree lists answers with more variables, several of which may be one answer.
-        names = sorted(self.body.output)
+        names = sorted(self.body.output_of(self.body.parts[part]))
         before, after = Levels(len(names)), Levels(len(names))
         for piece in pieces:
             keys = np.empty((len(piece.before), len(names)), np.int64)
