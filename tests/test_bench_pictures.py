@@ -1,0 +1,73 @@
+"""Pictures of results, and that the documents name them and the figures that the results have."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from bench.figures import Figure
+from bench.pictures import RATES, main
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "bench" / "results"
+PERFORMANCE = (ROOT / "docs" / "PERFORMANCE.md").read_text(encoding="utf-8")
+README = (ROOT / "bench" / "README.md").read_text(encoding="utf-8")
+
+
+def test_rates_of_timed_patterns_are_drawn(tmp_path: Path) -> None:
+    figures = [Figure(section, f"{section}, a case", 12.5, "M events/s") for section in RATES]
+    figures.append(Figure("clock: update", "no rate", 1.1, "times"))
+    record = {"figures": [asdict(one) for one in figures]}
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    main(str(path))
+    assert sorted(one.name for one in tmp_path.glob("*.svg")) == sorted(RATES.values())
+    for section, name in RATES.items():
+        drawn = (tmp_path / name).read_text(encoding="utf-8")
+        assert f"{section}, a case" in drawn
+        assert "no rate" not in drawn
+
+
+@pytest.mark.parametrize("picture", RATES.values())
+def test_the_documents_name_the_pictures(picture: str) -> None:
+    assert f"bench/results/{picture}" in PERFORMANCE
+    assert "python -m bench.pictures RESULTS.json" in PERFORMANCE
+
+
+@pytest.mark.parametrize("text", [PERFORMANCE, README], ids=["PERFORMANCE.md", "README.md"])
+def test_results_that_are_named_are_there(text: str) -> None:
+    named = set(re.findall(r"results/([\w.-]+\.json)", text)) | set(
+        re.findall(r"\]\(results/([\w.-]+)\)", text)
+    )
+    missing = [
+        name for name in named if not re.match("[A-Z]|device-COMMIT", name) and not (RESULTS / name).exists()
+    ]
+    assert len(named) > 2
+    assert not missing
+
+
+PARAGRAPHS = [
+    one
+    for one in PERFORMANCE.split("\n\n")
+    if re.search(r"python -m bench (timed|clocked)", one) and re.search(r"bench/results/[\w.-]+\.json", one)
+]
+
+
+@pytest.mark.parametrize("paragraph", PARAGRAPHS, ids=[one.split(" (", 1)[0] for one in PARAGRAPHS])
+def test_figures_are_those_of_the_results(paragraph: str) -> None:
+    """Each decimal of a paragraph is a figure of the files that it names, rounded as it is there."""
+    values = [
+        float(figure["value"])
+        for name in re.findall(r"bench/results/([\w.-]+\.json)", paragraph)
+        for figure in json.loads((RESULTS / name).read_text(encoding="utf-8"))["figures"]
+        if figure["value"] is not None
+    ]
+    numbers = re.findall(r"\d+\.\d+", re.sub(r"`[^`]*`", "", paragraph))
+    assert numbers
+    for number in numbers:
+        places = len(number.split(".")[1])
+        assert any(f"{value:.{places}f}" == number for value in values), number
