@@ -16,21 +16,24 @@ import numpy as np
 from ..jit import OFTEN, inline, jit
 
 
-def _add_body(matrices, into, of, mask, begin, stop):
+@inline
+def added(matrices, into, of, mask, begin, stop):
     """Where the mask says so, add one number of each member to another."""
     sums, more = matrices[into], matrices[of]
     for v in range(begin, stop):
         sums[v] += more[v] & mask[v]
 
 
-def _take_body(matrices, out_of, of, mask, begin, stop):
+@inline
+def taken(matrices, out_of, of, mask, begin, stop):
     """Where the mask says so, subtract one number of each member from another."""
     sums, less = matrices[out_of], matrices[of]
     for v in range(begin, stop):
         sums[v] -= less[v] & mask[v]
 
 
-def tally_body(number, at, hits, matches, first, last):
+@inline
+def tally(number, at, hits, matches, first, last):
     """Add what ends at an event to the sums of its group."""
     for v in range(number.shape[0]):
         hits[v] += number[v] != 0
@@ -40,10 +43,17 @@ def tally_body(number, at, hits, matches, first, last):
         last[v] = at if (number[v] != 0) & (at > last[v]) else last[v]
 
 
-_add, _take, tally = inline(_add_body), inline(_take_body), inline(tally_body)
+@inline
+def nodes_of(matrices):
+    """How many nodes matrices of so many rows have."""
+    n = 1
+    while n * n < matrices.shape[0]:
+        n += 1
+    return n
 
 
-def _drop_body(edges, n, cell, matrices, begin, stop):
+@inline
+def dropped(edges, n, cell, matrices, begin, stop):
     """Take the oldest event off the matrices of some members."""
     for k in range(edges.first[cell], edges.first[cell + 1]):
         e = edges.back[k]
@@ -52,13 +62,10 @@ def _drop_body(edges, n, cell, matrices, begin, stop):
             continue
         mask = edges.masks[edges.row[e]]
         for r in range(q + 1, n):
-            _take(matrices, p * n + r, q * n + r, mask, begin, stop)
+            taken(matrices, p * n + r, q * n + r, mask, begin, stop)
         ones = matrices[p * n + q]
         for v in range(begin, stop):
             ones[v] += mask[v]
-
-
-_drop = inline(_drop_body)
 
 
 def abreast_body(edges, spans, events, begin, report, stop, low, matrices, number, sums, halt):
@@ -81,7 +88,7 @@ def abreast_body(edges, spans, events, begin, report, stop, low, matrices, numbe
     first, source, target, row = edges.first, edges.source, edges.target, edges.row
     cells, keys = events.cells, events.keys
     members = number.shape[0]
-    n = round(np.sqrt(matrices.shape[0]))
+    n = nodes_of(matrices)
     widest = 0
     for g in range(begin.shape[0]):
         matrices[:] = 0
@@ -93,7 +100,7 @@ def abreast_body(edges, spans, events, begin, report, stop, low, matrices, numbe
             if e < e1 and target[e] == n and j >= report[g]:
                 for d in range(low.shape[0]):
                     while keys[j] - keys[low[d]] > spans.size[d]:
-                        _drop(edges, n, cells[low[d]], matrices, spans.begin[d], spans.begin[d + 1])
+                        dropped(edges, n, cells[low[d]], matrices, spans.begin[d], spans.begin[d + 1])
                         low[d] += 1
                     widest = max(widest, j - low[d])
                 number[:] = 0
@@ -114,7 +121,7 @@ def abreast_body(edges, spans, events, begin, report, stop, low, matrices, numbe
                 if q < n:
                     mask = edges.masks[row[k]]
                     for r in range(p):
-                        _add(matrices, r * n + q, r * n + p, mask, 0, members)
+                        added(matrices, r * n + q, r * n + p, mask, 0, members)
                     ones = matrices[p * n + q]
                     for v in range(members):
                         ones[v] -= mask[v]

@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 from numba import types
 
+from ..abreast import cuda as teams
+from ..abreast.contract import AbreastEvents, Edges, GroupSums, Spans
 from ..best import cuda as best
 from ..best.contract import Paths
 from ..best.cuda import BestScratch
@@ -133,6 +135,11 @@ _PAIRS = (
     ),
     _named(PairedEvents, U16, I64, I32_2, I32_2, I64_2),
 )  # fmt: skip
+_ABREAST = tuple((
+    _named(Edges, *[I32] * 5, I64_2), _named(Spans, I64, keys), I64,
+    _named(AbreastEvents, U16, keys, at, I64), _named(teams.AbreastUnits, *[I64] * 3),
+    _named(teams.AbreastRooms, I64_2, I64, I64), I64, _named(GroupSums, I64_2, I64_2, ats, ats),
+) for keys, at, ats in ((U64, I64, I64_2), (F64, F64, F64_2), (U64, F64, F64_2)))  # fmt: skip
 _CLOCK = _named(ClockTables, I32, I32, I32, I32, U8, I32, U8, I32, INT)
 _CLOCK_ROOMS = _named(
     ClockRooms, I64_2, I64_3, I64_3, I64_2, *[I64_3] * 5, I64_2, I64_2, I32_2, I64_2, I64_3, I64_2, I64_3,
@@ -333,6 +340,7 @@ KERNELS = (
         tuple((TABLES, symbols, *_BEST, I64) for symbols in SYMBOLS),
         LANE.threads,
     ),
+    CudaKernel("abreast", teams.abreast_kernel, _ABREAST, LANE.threads),
     CudaKernel("consume", consume.consume_kernel, ((*[I64] * 4, U8, I64),), LANE.threads),
     CudaKernel("clear", join_cells.clear_kernel, ((I64_2,),)),
     CudaKernel(

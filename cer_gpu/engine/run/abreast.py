@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import comb
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.automaton_abreast import Ladder, edges_of, ladder_of, listed_of, shared_edges
 from cer_gpu.plan.automaton_masked import Masked, Moves, masked_of, moves_of
 from cer_gpu.plan.compiled import CompiledQuery
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.cuda.machines.teams import DeviceTeams
 
 ABREAST = 256
 """Members of a team: what is kept of them fits the cache of a core."""
@@ -111,6 +114,14 @@ def teams_of(members: Sequence[BunchMember]) -> tuple[list[Team], list[BunchMemb
     return [*teams, *masked], left
 
 
+def device_teams_of(members: Sequence[BunchMember]) -> list[Team]:
+    """The teams of members that go abreast on a device: each has a `Ladder`."""
+    able = [(member, ladder) for member in members if (ladder := ladder_of(member.query)) is not None]
+    able.sort(key=lambda one: _size(one[0]))
+    parts = [able[at : at + ABREAST] for at in range(0, len(able), ABREAST)]
+    return [_team([one for one, _ in part], [ladder for _, ladder in part], False) for part in parts]
+
+
 def _masked_teams(members: Sequence[BunchMember]) -> tuple[list[Team], list[BunchMember]]:
     """The same of members whose runs may do anything: one window for each team, or none."""
     alike: dict[Any, list[tuple[BunchMember, Moves]]] = {}
@@ -157,10 +168,26 @@ class AbreastRun:
     workers : Workers
     totals : Totals
         Where sums are added.
+    devices : tuple of int, optional
+        The numbers of the CUDA devices that follow the members; the CPU reads the events.
     """
 
-    def __init__(self, teams: Sequence[Team], lanes: SharedLanes, workers: Workers, totals: Totals) -> None:
+    def __init__(
+        self,
+        teams: Sequence[Team],
+        lanes: SharedLanes,
+        workers: Workers,
+        totals: Totals,
+        devices: tuple[int, ...] = (),
+    ) -> None:
         self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
+        self._there: DeviceTeams | None = None
+        if devices:
+            from cer_gpu.engine.cuda.machines.teams import DeviceTeams
+
+            self._there = DeviceTeams(
+                devices, [(cast("Edges", one.edges), one.begin, one.nodes) for one in teams]
+            )
         widest = max((member for team in teams for member in team.members), key=_size).query
         self._window = widest.window
         self._chunker = Chunker(widest, lanes, runner_of(widest, workers, False), workers, False, None)
@@ -191,14 +218,33 @@ class AbreastRun:
         if chunk is None:
             return
         grouped = grouped_by(chunk, self._totals)
+        here = [
+            team
+            for place, team in enumerate(self._teams)
+            if self._there is None or not self._added_there(self._there, place, chunk, grouped)
+        ]
         units = units_of(chunk.segments, grouped, self._workers.threads)
-        work = [(team, unit) for unit in units for team in self._teams]
+        work = [(team, unit) for unit in units for team in here]
         found = self._workers.map(
             "counting", lambda one: self._sums(chunk, grouped, *one), work, chunk.segments.events
         )
         for sums in found:
             for one in sums:
                 self._totals.take(one)
+
+    def _added_there(self, devices: DeviceTeams, place: int, chunk: Chunk, grouped: GroupedEvents) -> bool:
+        """Whether a device had memory for a team; what it has found has then been added."""
+        team, segments = self._teams[place], chunk.segments
+        found = devices.found(place, chunk, team.sizes, grouped.at, grouped.group)
+        if found is None:
+            return False
+        widest = np.max([one.widest for one in found], axis=0).tolist()
+        wrong = np.array([_past(each, team.nodes, segments.events) for each in widest])
+        for one in found:
+            self._totals.take(grouped.sums_of(one.sums, team.numbers, one.low, ~wrong))
+        if wrong.any():
+            self._totals.take(self._one_by_one(chunk, team, wrong, segments))
+        return True
 
     def _sums(self, chunk: Chunk, grouped: GroupedEvents, team: Team, segments: Segments) -> list[Sums]:
         """What the members of a team find in some segments."""

@@ -14,7 +14,7 @@ from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.beside import BesideRun
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.together import Bunch, Bunched, bunched, least_chunk
+from cer_gpu.engine.run.together import Bunch, Bunched, abreast_there, bunched, least_chunk
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
@@ -27,12 +27,12 @@ class Passes(NamedTuple):
     Attributes
     ----------
     bunches : list of Bunched
-        Queries that are read and run together.
+        Queries that are read and run together, all on the CPU or all on the same devices.
     beside : list of int
         Queries that are run one by one, over what is read for all.
     alone : list of int
-        Queries that read the events themselves: on a device, or because their answers may differ only by
-        measures.
+        Queries that read the events themselves: on a device, where no others go abreast with them, or
+        because their answers may differ only by measures.
     """
 
     bunches: list[Bunched]
@@ -55,6 +55,12 @@ def passes_of(bound: Sequence[BoundQuery]) -> Passes:
     found, others = bunched([bound[number].compiled for number in here])
     beside = [here[one] for one in others if not bound[here[one]].compiled.hidden]
     bunches = [Bunched([here[one] for one in each.numbers], each.made) for each in found]
+    for devices in dict.fromkeys(one.place.numbers for one in bound if one.place.numbers):
+        there = [number for number, one in enumerate(bound) if one.place.numbers == devices]
+        bunches += [
+            Bunched([there[one] for one in each.numbers], each.made)
+            for each in abreast_there([bound[number].compiled for number in there])
+        ]
     together = {*beside, *(number for each in bunches for number in each.numbers)}
     return Passes(bunches, beside, [number for number in range(len(bound)) if number not in together])
 

@@ -21,7 +21,15 @@ from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.abreast import AbreastRun, BunchMember, counted, teams_of
+from cer_gpu.engine.run.abreast import (
+    LEAST_ABREAST,
+    AbreastRun,
+    BunchMember,
+    Team,
+    counted,
+    device_teams_of,
+    teams_of,
+)
 from cer_gpu.engine.run.abreast_carried import CarriedRun
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Inside
@@ -37,6 +45,7 @@ from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.totals import CountedEnds, Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.classify import cpu as kernels
+from cer_gpu.plan.automaton_abreast import ladder_of
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.together import Together, bunches
 
@@ -138,12 +147,18 @@ class Bunch:
         self._intake.measuring.timed = bool(options.order_by) and (window is None or window.kind != "time")
         least = least_chunk(members)
         found = [BunchMember(*one) for one in zip(numbers, asked, own, strict=True)]
-        teams, self._members = ([], found) if made is None else teams_of(found)
+        devices = bound[0].place.numbers
+        teams: list[Team] = []
+        self._members = found
+        if devices:
+            teams, self._members = device_teams_of(found), []  # see `abreast_there`
+        elif made is not None:
+            teams, self._members = teams_of(found)
         lanes = SharedLanes(self._intake)
         self._runs = [SharedRun(member.query, lanes, workers, least) for member in self._members]
         self._abreast: list[AbreastRun | CarriedRun] = []
         if windowed := [one for one in teams if not one.carried]:
-            self._abreast.append(AbreastRun(windowed, lanes, workers, totals))
+            self._abreast.append(AbreastRun(windowed, lanes, workers, totals, devices))
         if carried := [one for one in teams if one.carried]:
             self._abreast.append(CarriedRun(carried, lanes, workers, totals))
         self.columns = tuple(dict.fromkeys(name for one in bound for name in one.columns(())))
@@ -312,6 +327,17 @@ def bunched(queries: Sequence[CompiledQuery]) -> tuple[list[Bunched], list[int]]
         readings = [queries[number].reading for number in numbers]
         found += [Bunched([numbers[one] for one in bunch], made) for bunch, made in bunches(readings)]
     return found, alone
+
+
+def abreast_there(queries: Sequence[CompiledQuery]) -> list[Bunched]:
+    """The queries of a device that go abreast there, bunch by bunch; the others run by themselves."""
+    able = [number for number, one in enumerate(queries) if ladder_of(one.asked("counts")) is not None]
+    found, _ = bunched([queries[number] for number in able])
+    return [
+        Bunched([able[one] for one in each.numbers], each.made)
+        for each in found
+        if each.made is not None and len(each.numbers) >= LEAST_ABREAST
+    ]
 
 
 def least_chunk(members: int) -> int:

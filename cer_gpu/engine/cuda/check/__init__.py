@@ -10,6 +10,7 @@
 `clocked`     hits and counts of automata with one clock
 `looked`      hits and counts of ordered look-ups
 `configured`  hits and counts of configurations
+`abreast`     hits and counts of several sequences at once
 `viewed`      the sorted rows of views
 `families`    the families in order, and the check: it finds the first family that is wrong, or none
 ============  =====================================================================================

@@ -10,6 +10,7 @@ import numpy as np
 from numba import cuda
 
 from cer_gpu.engine.cuda.check import (
+    abreast,
     clocked,
     columns,
     configured,
@@ -66,6 +67,7 @@ FAMILIES = (
     Family("hits and counts of configurations", configured.followed_answers),
     Family("hits of ordered look-ups", looked.looked_up_hits),
     Family("counts of ordered look-ups", looked.looked_up_counts),
+    Family("sums of variants abreast", abreast.abreast_sums),
     Family("rows of views", viewed.kept_rows),
     Family("answers of views", viewed.asked_rows),
 )
