@@ -86,28 +86,45 @@ def counted(
     DataError
         When the events can be read only once, and several passes are needed.
     """
-    passes = passes_of(bound) if kept is None else passes_of(bound).one_by_one()
+    passes = passes_of(bound)
     if passes.alone and len(bound) > 1 and not source.rewindable:
         raise DataError(
             "the events can be read once only, and a funnel of this query reads them several times: pass a "
             "table, or paths of files"
         )
-    hits, matches = [0] * len(bound), [0] * len(bound)
-
-    def add(number: int, ends: pa.Table) -> None:
-        some, many = numbers_in(ends)
-        hits[number] += some
-        matches[number] += many
-
+    counts = _Counts(len(bound))
     totals = [Totals(None, False) for _ in passes.groups]
-    sum_up(passes, bound, source, options, PassFound(totals, add), Notes(), kept)
+    sum_up(passes, bound, source, options, PassFound(totals, counts), Notes(), kept)
+    hits, matches = counts.hits, counts.matches
     for own in totals:
         found = own.groups()
         for number, some, many in zip(found.query, found.hits, found.matches):
             hits[number], matches[number] = int(some), int(many)
     for number in passes.alone:
-        add(number, bound[number].counts())
+        counts.add(number, bound[number].counts())
     return hits, matches
+
+
+class _Counts:
+    """How many ends and complex events queries have."""
+
+    def __init__(self, many: int) -> None:
+        self.hits, self.matches = [0] * many, [0] * many
+
+    def add(self, query: int, ends: pa.Table) -> None:
+        """Take a part of the table of `counts` of a query."""
+        some, many = numbers_in(ends)
+        self.hits[query] += some
+        self.matches[query] += many
+
+    def state(self) -> list[list[Any]]:
+        """All that was taken; numbers may have any size."""
+        return [list(self.hits), [str(number) for number in self.matches]]
+
+    def resume(self, state: list[list[Any]]) -> None:
+        """Restore what `state` returned."""
+        hits, matches = state
+        self.hits[:], self.matches[:] = hits, map(int, matches)
 
 
 def funnel_table(stages: Sequence[FunnelStage], hits: Sequence[int], matches: Sequence[int]) -> pa.Table:

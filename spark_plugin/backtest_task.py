@@ -168,7 +168,7 @@ class BacktestJob(Job):
         schema = columns_found(parted, source.arrow_schema, options)
         passes, ends = passes_of(bound), EndsSummed(parted.buckets, parted.columns, "time", schema)
         totals = [Totals(parted.buckets, bool(parted.columns)) for _ in passes.groups]
-        found = PassFound(totals, ends.add)
+        found = PassFound(totals, ends)
         bunches = sum_up(passes, bound, source, options, found, Notes(aloud=False))
         for own, bunch in zip(totals, bunches, strict=True):
             yield of_groups(own.groups(), parted.buckets, parted.columns, bunch, schema)

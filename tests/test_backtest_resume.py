@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -16,12 +17,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from generate import any_query, stream, stream_to_table
+from random_correlated import random_correlated
+from random_looked_for import looking_query
+from random_one_clock import one_clock_query
+from random_ordered import random_chosen, random_ordered
+from random_steps import session_query, timed_query
 from test_backtest import OPTIONS, ticks
 
 import cer_gpu as cer
 from cer_gpu.backtesting import kept
 from cer_gpu.engine.read.sources.files import FileRows
 from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 
 QUERIES = {
@@ -152,18 +159,6 @@ def test_finished_files_are_not_read_again(read: dict[str, Any], tmp_path: Path)
     assert read["paths"] == []
 
 
-def test_a_query_that_is_read_by_itself_is_not_run_again(
-    read: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    paths, state = written(ticks(600), tmp_path, [300]), tmp_path / "kept"
-    queries = {name: QUERIES[name] for name in ("followed", "correlated")}
-    whole = cer.backtest(queries, paths, order_by="ts", resume=state)
-    read["paths"] = []
-    again = cer.backtest(queries, paths, order_by="ts", resume=state)
-    assert again.to_arrow().equals(whole.to_arrow())
-    assert read["paths"] == []
-
-
 def test_what_reads_all_files_is_not_worked_out_again(
     read: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,17 +249,53 @@ def test_each_file_is_read_once_for_all_queries(read: dict[str, Any], tmp_path: 
         assert sum(own["matches"].to_pylist()) == cer.compile(text).count(table, order_by="ts"), name
 
 
-def test_only_new_files_are_read(read: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", QUERIES)
+def test_only_new_files_are_read(name: str, read: dict[str, Any], tmp_path: Path) -> None:
     paths, state = written(ticks(900), tmp_path, [300, 600]), tmp_path / "kept"
-    cer.backtest(QUERIES, paths[:2], order_by="ts", resume=state)
-    together = {name: QUERIES[name] for name in QUERIES}
-    found = cer.backtest(together, paths, order_by="ts", resume=state)
-    assert found.to_arrow().equals(cer.backtest(QUERIES, paths, order_by="ts").to_arrow())
-    few, state = {"q": QUERIES["abreast"]}, tmp_path / "few"
-    cer.backtest(few, paths[:2], order_by="ts", resume=state)
+    asked = {name: QUERIES[name]}
+    cer.backtest(asked, paths[:2], order_by="ts", funnel=True, resume=state)
     read["paths"] = []
-    cer.backtest(few, paths, order_by="ts", resume=state)
-    assert read["paths"] == ["part-2.parquet"]
+    found = cer.backtest(asked, paths, order_by="ts", funnel=True, resume=state)
+    assert {*read["paths"]} == {"part-2.parquet"}
+    expected = cer.backtest(asked, paths, order_by="ts", funnel=True)
+    assert found.to_arrow().equals(expected.to_arrow())
+    assert found.funnel.equals(expected.funnel)
+
+
+def without_window(query: tree.SelectQuery) -> tree.SelectQuery:
+    """A query whose answers depend on events at any distance."""
+    return replace(query, window=None)
+
+
+DRAWN = [random_correlated, random_ordered, random_chosen, timed_query, session_query, one_clock_query]
+
+
+@pytest.mark.parametrize("drawn", [*DRAWN, looking_query, any_query])
+@pytest.mark.parametrize("change", [lambda query: query, without_window], ids=["", "without window"])
+def test_random_queries_go_on_with_new_files(
+    drawn: Callable[[Random], tree.SelectQuery], change: Any, read: dict[str, Any], tmp_path: Path
+) -> None:
+    rng = Random(f"new files {drawn.__name__}")
+    answered = taken = 0
+    while taken < 6 or not answered:
+        table = stream_to_table(stream(rng, rng.randrange(20, 40)))
+        try:
+            query = cer.compile(to_text(change(drawn(rng))))
+            counts = query.counts(table, **OPTIONS)
+        except cer.CerError:
+            continue
+        if query._plan.compiled.hidden:  # its answers have to be told apart
+            continue
+        folder = tmp_path / str(taken)
+        folder.mkdir()
+        paths = written(table, folder, sorted(rng.sample(range(1, len(table)), 3)))
+        for many in (1, 2, 4):
+            read["paths"] = []
+            found = cer.backtest({"q": query}, paths[:many], resume=folder / "kept", **OPTIONS)
+            assert "part-0.parquet" not in read["paths"] or many == 1
+            expected = cer.backtest({"q": query}, paths[:many], **OPTIONS)
+            assert found.to_arrow().equals(expected.to_arrow()), query.text
+        taken, answered = taken + 1, answered + len(counts)
 
 
 def test_a_wrong_row_is_named_in_its_file(read: dict[str, Any], tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -85,9 +85,9 @@ def backtest(
         A file where the backtest keeps how far it is, as it goes through the files of the events. Called
         again after an interruption it goes on with the first file that it had not finished, and what it
         returns is the same as without the interruption. Where there are new files behind the old ones, it
-        reads only these. Durations, starts and queries that are run one by one look back as far as the
-        windows of their queries reach, where these have one; else they read all files where there are new
-        ones, and so do outcomes. What is finished of them is kept, too.
+        reads only these. Durations and starts look back as far as the windows of their queries reach, where
+        these have one; else they read all files where there are new ones, and so do outcomes. What is
+        finished of them is kept, too.
 
     Returns
     -------
@@ -138,13 +138,13 @@ def backtest(
             )
         kept, made, seams = None, made_now, None
         if resume is not None:
-            passes = passes.one_by_one()
-            kept = KeptBacktest(os.fspath(resume), asked, by, passes.groups, source, options)
+            groups = [*passes.groups, passes.beside, passes.alone]
+            kept = KeptBacktest(os.fspath(resume), asked, by, groups, source, options)
             made, seams = kept.made, Seams(source, kept.spans)
         schema = columns_found(parted, source.arrow_schema, options)
         at = "time" if options.order_by else "position"
         ends = EndsSummed(parted.buckets, parted.columns, at, schema)
-        tables = _together(passes, bound, source, options, parted, schema, ends.add, notes, kept)
+        tables = _together(passes, bound, source, options, parted, schema, ends, notes, kept)
         for number in passes.alone:
             make = partial(_alone, bound[number], parted, at, schema)
             more = partial(_alone_behind, seams, bound[number], parted, at, schema)
@@ -225,7 +225,7 @@ def _together(
     options: Options,
     parted: Parted,
     schema: pa.Schema,
-    ends: Callable[[int, pa.Table], None],
+    ends: EndsSummed,
     notes: Notes,
     kept: KeptBacktest | None,
 ) -> list[pa.Table]:

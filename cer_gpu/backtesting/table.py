@@ -94,6 +94,14 @@ class EndsSummed:
             self._parts = [self.table()]
             self._waiting = 0
 
+    def state(self) -> pa.Table:
+        """As `table`, for `resume`."""
+        return self.table()
+
+    def resume(self, state: pa.Table) -> None:
+        """Restore what `state` returned."""
+        self._parts, self._waiting = [state], len(state)
+
     def table(self) -> pa.Table:
         """All rows, with the numbers of the queries."""
         if not self._parts:

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
 from cer_gpu.engine.machines.asked import Reported, reported
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.chunks import Inside
+from cer_gpu.engine.run.components import (
+    begin_intake,
+    intake_state,
+    is_component,
+    remembered,
+    remind,
+    resume_intake,
+)
 from cer_gpu.engine.run.followed import Followed, reported_in
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.machine import CarryingRunner
 
 
 class BesideRun:
@@ -23,6 +35,8 @@ class BesideRun:
         A query on the CPU whose answers differ by more than their measures.
     least : int
         The least number of new events of a chunk.
+    kept : bool, optional
+        Whether `state` will be asked for.
 
     Attributes
     ----------
@@ -30,9 +44,9 @@ class BesideRun:
         The columns of the data that it reads.
     """
 
-    def __init__(self, bound: BoundQuery, least: int) -> None:
+    def __init__(self, bound: BoundQuery, least: int, kept: bool = False) -> None:
         self._bound = bound
-        self._run = bound.begin("counts")
+        self._run = bound.begin("counts", pushed=kept)
         self._rows = bound.most_rows(self._run)
         self._run.chunker.have_at_least(least)
         self._inside = Inside(self._run.chunker.resume, bound.halo, bound.stop)
@@ -48,12 +62,58 @@ class BesideRun:
                 for part in self._run.relevant(iter([extended]), pushed=True):
                     yield from self._told(self._ends(part))
 
+    def settle(self) -> Iterator[pa.Table]:
+        """Yields what ends at the events that have been read, as far as later ones do not decide it."""
+        yield from self._told(self._ran(self._run.chunker.rest()))
+
     def rest(self) -> Iterator[pa.Table]:
-        """Yields what ends at the events that are left."""
+        """Yields what ends at the events that are left, at the end of the stream."""
         for part in self._run.rest():
             yield from self._told(self._ends(part))
-        yield from self._told(self._ran(self._run.chunker.rest()))
+        yield from self.settle()
         self._bound.say_read(self._run)
+
+    def state(self) -> dict[str, Any]:
+        """All that is kept for later events, after `settle` was called."""
+        run = self._run
+        begin_intake(run.intake, self._bound.arrow_schema)
+        # First of all, events that are no longer open are dropped, and their keys with them.
+        followed = None if self._followed is None else self._followed.state()
+        held = None if self._followed is not None else run.chunker.held()
+        carrying = self._carrying
+        return {
+            "intake": intake_state(run.intake),
+            "runner": [remembered(one) for one in self._components],
+            "outlooks": [] if run.outlooks is None else run.outlooks.state(),
+            "followed": followed,
+            "held": None if held is None else state_of(held),
+            "carried": None if carrying is None else carrying.carried(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore what `state` returned, for the same query over the same columns."""
+        run = self._run
+        resume_intake(run.intake, state["intake"], self._bound.arrow_schema)
+        for component, kept in zip(self._components, state["runner"], strict=True):
+            remind(component, kept)
+        if run.outlooks is not None:
+            run.outlooks.resume(state["outlooks"])
+        if self._followed is not None:
+            self._followed.resume(state["followed"])
+        if self._carrying is not None:
+            self._carrying.carry_on(state["carried"])
+        if state["held"] is not None:
+            run.chunker.resume(relevant_of(state["held"], run.intake.lane_keys))
+
+    @property
+    def _components(self) -> list[Any]:
+        return [one for one in vars(self._run.runner).values() if is_component(one)]
+
+    @property
+    def _carrying(self) -> CarryingRunner | None:
+        """The runner, if it carries what the query needs of earlier events."""
+        run = self._run
+        return cast("CarryingRunner", run.runner) if run.query.carries and self._followed is None else None
 
     def _ends(self, part: Relevant) -> Iterator[Reported]:
         run = self._run

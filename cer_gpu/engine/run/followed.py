@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -76,6 +77,14 @@ class Followed:
             found = self._state.push(later.pop(0), later=later)
             if found is not None:
                 yield found
+
+    def state(self) -> dict[str, Any]:
+        """All that is kept, as `StreamState.state`."""
+        return self._state.state()
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` returned."""
+        self._state.resume(state)
 
     def _in_ranges(self, events: Relevant) -> Iterator[Relevant]:
         """Events in parts."""

@@ -44,10 +44,6 @@ class Passes(NamedTuple):
         """The numbers of the queries that are read and run together."""
         return [one.numbers for one in self.bunches]
 
-    def one_by_one(self) -> Passes:
-        """The same groups; all other queries read the events themselves."""
-        return Passes(self.bunches, [], sorted([*self.beside, *self.alone]))
-
 
 def passes_of(bound: Sequence[BoundQuery]) -> Passes:
     """Decide which queries are read together."""
@@ -65,6 +61,22 @@ def passes_of(bound: Sequence[BoundQuery]) -> Passes:
     return Passes(bunches, beside, [number for number in range(len(bound)) if number not in together])
 
 
+class EndsTaken(Protocol):
+    """Takes what ends of queries that run beside others."""
+
+    def add(self, query: int, ends: pa.Table) -> None:
+        """Take a part of the table of `counts` of a query, named by its number."""
+        ...
+
+    def state(self) -> Any:
+        """All that it has taken, as `cer_gpu.engine.run.stored` stores it."""
+        ...
+
+    def resume(self, state: Any) -> None:
+        """Restore what `state` returned."""
+        ...
+
+
 class PassFound(NamedTuple):
     """Where a pass puts what it finds.
 
@@ -72,12 +84,12 @@ class PassFound(NamedTuple):
     ----------
     totals : sequence of Totals
         One for each group.
-    ends : callable
-        Called with the number of a query that runs beside others, and parts of its table of `counts`.
+    ends : EndsTaken
+        Gets what ends of the queries that run beside others.
     """
 
     totals: Sequence[Totals]
-    ends: Callable[[int, pa.Table], None]
+    ends: EndsTaken
 
 
 class PassState(NamedTuple):
@@ -91,11 +103,17 @@ class PassState(NamedTuple):
         The number of the first event of each of them, and of the next one.
     bunches : list of dict
         `Bunch.state` of each group.
+    beside : list of dict
+        `BesideRun.state` of each query beside them.
+    ends : object
+        `EndsTaken.state`.
     """
 
     files: int
     begins: list[int]
     bunches: list[dict[str, Any]]
+    beside: list[dict[str, Any]]
+    ends: Any
 
 
 class PassKeeper(Protocol):
@@ -132,7 +150,7 @@ def sum_up(
     notes : Notes
         Gets the notes about types and streams that no event had.
     kept : PassKeeper, optional
-        Keeps the state of the pass after files; `source` then has `parts`, and no query runs beside others.
+        Keeps the state of the pass after files; `source` then has `parts`.
 
     Returns
     -------
@@ -147,7 +165,8 @@ def sum_up(
         Bunch([bound[number] for number in group], source, options, workers, members, group, own, made)
         for (group, made), own in zip(passes.bunches, found.totals, strict=True)
     ]
-    beside = [(number, BesideRun(bound[number], least_chunk(members))) for number in passes.beside]
+    least, keeps = least_chunk(members), kept is not None
+    beside = [(number, BesideRun(bound[number], least, keeps)) for number in passes.beside]
     columns = [name for one in bunches for name in one.columns]
     columns = list(dict.fromkeys([*columns, *(name for _, one in beside for name in one.columns)]))
     parts, begins = [source], [0]
@@ -158,6 +177,9 @@ def sum_up(
         begins = list(state.begins)
         for bunch, own_state in zip(bunches, state.bunches, strict=True):
             bunch.restore(own_state)
+        for (_, one), its in zip(beside, state.beside, strict=True):
+            one.restore(its)
+        found.ends.resume(state.ends)
     done = len(begins) - 1
 
     def passed(watch: Watch) -> Iterable[None]:
@@ -168,7 +190,7 @@ def sum_up(
                     bunch.read(batch)
                 for number, one in beside:
                     for ends in one.read(batch):
-                        found.ends(number, ends)
+                        found.ends.add(number, ends)
                 seen += len(batch)
                 yield
             begins.append(begins[-1] + seen)
@@ -179,13 +201,17 @@ def sum_up(
             bunch.rest()
         for number, one in beside:
             for ends in one.rest():
-                found.ends(number, ends)
+                found.ends.add(number, ends)
         yield
 
     def after() -> PassState:
         for bunch in bunches:
             bunch.rest()
-        return PassState(len(begins) - 1, list(begins), [bunch.state() for bunch in bunches])
+        for number, one in beside:
+            for ends in one.settle():
+                found.ends.add(number, ends)
+        states = [bunch.state() for bunch in bunches], [one.state() for _, one in beside]
+        return PassState(len(begins) - 1, list(begins), *states, found.ends.state())
 
     progress = begun(None if source.rows is None else source.rows - begins[-1])
     try:
