@@ -29,15 +29,16 @@ def answer_forms(sizes: Sizes) -> Iterator[Figure]:
     query = cer.compile(steps.text)
     wanted = _sums(query.run(events).batches(keep=False))
 
-    def tidy() -> int:
-        return sum(len(batch) for batch in query.run(events).event_batches())
+    def tidy(order: str | None) -> int:
+        return sum(len(batch) for batch in query.run(events, order_by=order).event_batches())
 
-    found = _sums_of_tidy(query.run(events).event_batches())
-    answers.must(found == wanted and tidy() == 3 * number, f"events() of {steps.text}")
-    times = measure({"events()": tidy}, sizes.runs)
     note = "the positions of each variable add up to those of the lists"
     case = f"{large(number)} complex events, three marks each"
-    yield rate("forms", f"events(): {case}", "rows", 3 * number, times["events()"], 10, note)
+    for order, what in ((None, "events()"), ("time", "events() with their times")):
+        found = _sums_of_tidy(query.run(events, order_by=order).event_batches())
+        answers.must(found == wanted and tidy(order) == 3 * number, f"events() of {steps.text}")
+        times = measure({what: partial(tidy, order)}, sizes.runs)
+        yield rate("forms", f"{what}: {case}", "rows", 3 * number, times[what], 10, note)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "answers.csv"
         for order, what in ((None, "positions alone"), ("time", "with the five times of each")):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import re
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,13 +14,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from engine_oracle import OPTIONS, found
+import random_values
+from engine_oracle import OPTIONS, expected, found
 from generate import stream, stream_to_table
 from typer.testing import CliRunner
 
 import cer_gpu as cer
 from cer_gpu import api
 from cer_gpu.cli import app
+from cer_gpu.language import tree
+from cer_gpu.language.parser import parse
+from cer_gpu.language.printer import to_text
 
 CASES: list[tuple[str, dict[str, list[Any]]]] = [
     ("A AS x FILTER x[v > $p]", {"p": [3, 0, 12, 4.5, -1]}),
@@ -160,3 +166,85 @@ def test_the_shell_takes_values(tmp_path: Path) -> None:
     missing = CliRunner().invoke(app, ["count", query, str(path), "--param", "p=4"])
     assert "`$s` has no value" in str(missing.exception)
     assert CliRunner().invoke(app, ["count", query, str(path), "--param", "p"]).exit_code != 0
+
+
+PLACES = (
+    (r"(?<=[=<>] )\d+(?= (?:ms|s)\b)", "span"),
+    (r"(?<=[=<>] )\d+(?![\d. ]*[a-z])", "number"),
+    (r"(?<=[=<>] )'\w*'", "text"),
+    (r"(?<=IN \{)\d+", "number"),
+    (r"(?<=, )\d(?=\))", "distance"),
+    (r"(?<=WITHIN )\d+", "number"),
+)
+"""Where a constant of `random_values` may come with the call."""
+
+
+def drawn(rng: Random, kind: str) -> Any:
+    if kind == "text":
+        return rng.choice(("alpha", "BETA", "gamma", "", "delta"))
+    if kind == "span":
+        return f"{rng.choice((250, 500, 1000))}"
+    return rng.randrange(1, 4) if kind == "distance" else rng.randrange(1, 8)
+
+
+def asked(rng: Random, text: str) -> tuple[str, dict[str, str]]:
+    """A query with parameters in the place of some constants, and of which kind each is."""
+    kinds: dict[str, str] = {}
+
+    def placed(kind: str, found: re.Match[str]) -> str:
+        if rng.random() < 0.3:
+            return found.group()
+        name = f"p{len(kinds)}"
+        kinds[name] = kind
+        return f"${name}"
+
+    for place, kind in PLACES:
+        text = re.sub(place, partial(placed, kind), text)
+    return re.sub(r"(\$p\d+) m?s\b", r"\1", text), kinds
+
+
+def written(text: str, kinds: dict[str, str], values: dict[str, Any]) -> tree.SelectQuery:
+    """The query with values in the places of its parameters."""
+
+    def said(found: re.Match[str]) -> str:
+        value = values[found[1]]
+        return {"text": f"'{value}'", "span": f"{value} ms"}.get(kinds[found[1]], str(value))
+
+    query = parse(re.sub(r"\$(p\d+)", said, text))
+    assert isinstance(query, tree.SelectQuery)
+    return query
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("seed", range(4))
+def test_random_queries_with_values_agree_with_the_reference(seed: int) -> None:
+    rng = Random(f"parameters {seed}")
+    kinds_seen: set[str] = set()
+    some = refused = 0
+    for _ in range(25):
+        text, kinds = asked(rng, random_values.query(rng))
+        query = cer.compile(text)
+        events = stream(rng, rng.randrange(4, 16))
+        table = stream_to_table(events)
+        for _ in range(2):
+            given = {name: drawn(rng, kind) for name, kind in kinds.items()}
+            params = {name: f"{one} ms" if kinds[name] == "span" else one for name, one in given.items()}
+            plain = written(text, kinds, given)
+            try:
+                wanted = expected(plain, events)
+                assert found(query.run(table, params=params or None, **OPTIONS)) == wanted, (text, params)
+            except cer.QueryError as error:  # refused with the value in the text, too
+                refused += 1
+                with pytest.raises(type(error)):
+                    cer.compile(to_text(plain)).run(table, **OPTIONS)
+                continue
+            assert query.count(table, params=params or None, **OPTIONS) == len(wanted)
+            with query.stream(params=params or None, **OPTIONS) as pushed:
+                assert [
+                    row for at in range(0, 16, 3) for row in found(pushed.push(table.slice(at, 3)))
+                ] == wanted
+            some += len(wanted) > 0
+            kinds_seen |= set(kinds.values())
+    assert some >= 10
+    assert refused <= 5
+    assert len(kinds_seen) >= 3

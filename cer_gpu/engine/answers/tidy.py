@@ -45,7 +45,6 @@ class EventForm:
     data : pyarrow.Schema
     moved : bool
         Whether the rows were sorted, so that the position of an event is not its row.
-        Whether the rows were sorted, so that an event's position is not its row.
     source : str or None
         The column that names the table of a row, if there are several tables.
     """

@@ -256,7 +256,6 @@ def cut_lanes(lanes: Segments, keys: np.ndarray, size: int | float) -> Segments:
 
     A lane gets as many segments as if each but the last reported as many events as its halo has: so at most
     about half of the work is done twice. All segments of a lane report equally many events.
-    about half of the work is done twice. All segments of a lane report equally many events.
     """
     if not len(lanes) or int((lanes.stop - lanes.report).max()) < 2 * SEGMENT:
         return lanes

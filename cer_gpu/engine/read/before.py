@@ -135,7 +135,7 @@ class InLanes:
     Parameters
     ----------
     wanted : sequence of Wanted
-        The encoder of PARTITION BY; None: all events of the stream are in one lane.
+    encoder : LaneEncoder or None
         Of PARTITION BY; None: all events that belong to the stream are in one lane.
     schema : pyarrow.Schema
         Of the data.
@@ -164,7 +164,7 @@ class InLanes:
         Parameters
         ----------
         batch : RecordBatch
-            Which events belong to the stream; None: all.
+        inside : ndarray, shape (n,), bool, or None
             Which events belong to the stream; None: all.
         """
         if self._encoder is not None:

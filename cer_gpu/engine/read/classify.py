@@ -87,8 +87,10 @@ class Classifier:
 
     Attributes
     ----------
+    names : NamesSeen
         The names that occur in the columns of types and streams.
-        Of the columns of types and streams.
+    completed : callable
+        Gives a batch with the derived columns that it lacks.
     """
 
     def __init__(self, reading: Reading, units: dict[str, str], workers: Workers) -> None:
@@ -104,7 +106,6 @@ class Classifier:
         self._lent: deque[_Out] = deque()
         """Blocks of events of which views may still exist."""
         self.completed: Callable[[pa.RecordBatch], pa.RecordBatch] = lambda batch: batch
-        """Adds the derived columns that a batch lacks."""
         self.names = NamesSeen()
         self._texts = {
             name: TextShares(axes, self._dtypes, self.names.note)

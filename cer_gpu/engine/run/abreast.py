@@ -61,6 +61,7 @@ class BunchMember(NamedTuple):
 
     Attributes
     ----------
+    number : int
         Its number in the pass.
     query : CompiledQuery
     cells : ndarray, shape (cells,), uint8 or uint16

@@ -33,6 +33,7 @@ class ResidentRun:
 
     Parameters
     ----------
+    run : RunState
         Its intake has a `CudaClassifier`, which also copies the time if the window measures it. If the device
         has no memory left, its chunker and its runner continue on the CPU.
     units : dict of str to str
