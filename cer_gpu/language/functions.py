@@ -54,6 +54,39 @@ _MEANT: Mapping[str, str] = {
     "UCASE": "UPPER",
 }
 
+_NOW = "a query speaks of the times of its events: `y.ts - x.ts < 5 min`, `WITHIN 5 MINUTES`"
+_FOUND = "LIKE takes a regular expression, and searches for it anywhere: `name LIKE 'AB'`, `name LIKE '^AB'`"
+_SPAN = "times are subtracted, and the difference is a span: `y.ts - x.ts > 5 min`"
+_LATER = "a span is added to a time: `x.ts + 5 min`"
+_SPREAD = "take the values, `SELECT x[price]`, and reckon with them in DuckDB, polars or pandas"
+_BEFORE = "give the events a column with its values before the query reads them"
+
+INSTEAD_OF: Mapping[str, str] = {
+    **dict.fromkeys(("NOW", "CURRENT_TIMESTAMP", "CURRENT_DATE", "GETDATE", "SYSDATE"), _NOW),
+    **dict.fromkeys(
+        ("REGEXP_LIKE", "REGEXP_MATCHES", "REGEXP_CONTAINS", "STARTS_WITH", "STARTSWITH", "ENDS_WITH",
+         "ENDSWITH", "CONTAINS", "INSTR", "STRPOS", "CHARINDEX", "POSITION"), _FOUND,
+    ),
+    **dict.fromkeys(("DATEDIFF", "DATE_DIFF", "TIMESTAMPDIFF", "TIMEDIFF", "AGE"), _SPAN),
+    **dict.fromkeys(("DATEADD", "DATE_ADD", "DATE_SUB", "TIMESTAMPADD"), _LATER),
+    **dict.fromkeys(
+        ("STDDEV", "STDDEV_POP", "STDDEV_SAMP", "STD", "VARIANCE", "VAR", "VAR_POP", "VAR_SAMP", "MEDIAN",
+         "MODE", "QUANTILE", "PERCENTILE", "PERCENTILE_CONT", "CORR"), _SPREAD,
+    ),
+    **dict.fromkeys(
+        ("SQRT", "EXP", "LN", "LOG", "LOG10", "LOG2", "POW", "POWER", "SIGN", "SIN", "COS", "TAN", "CONCAT",
+         "SUBSTR", "SUBSTRING", "LEFT", "RIGHT", "TRIM", "LTRIM", "RTRIM", "REPLACE", "SPLIT", "SPLIT_PART",
+         "REGEXP_EXTRACT", "REGEXP_REPLACE", "DATE_TRUNC", "TO_TIMESTAMP", "STRFTIME", "STRPTIME", "HASH"),
+        _BEFORE,
+    ),
+    "LEAD": "the event after is a step of the pattern: `A AS a : A AS b FILTER b.price > a.price`",
+    "MOD": "`v % 2` is the remainder",
+    "ISNULL": "`v IS NULL` asks for it, and `COALESCE(v, 0)` puts another value in its place",
+    "GREATEST": "what is above the greatest is above each: `v > low AND v > high`",
+    "LEAST": "what is below the least is below each: `v < low AND v < high`",
+}  # fmt: skip
+"""How functions that other languages have are written here."""
+
 
 @dataclass(frozen=True, slots=True)
 class PriorEvents:
@@ -131,12 +164,13 @@ def call_of(word: str, place: Span, given: Sequence[Given], span: Span, findings
 def _unknown(word: str, place: Span, findings: Findings) -> None:
     known = [*FUNCTIONS, "PREV", *AGGREGATES]
     function = word.upper()
-    import difflib
+    if function in INSTEAD_OF:
+        hints: tuple[str, ...] = (INSTEAD_OF[function],)
+    else:
+        import difflib
 
-    meant = _MEANT.get(function) or next(iter(difflib.get_close_matches(function, known, 1, 0.7)), None)
-    hints = () if meant is None else (f"did you mean `{meant}`?",)
-    if function in ("NOW", "CURRENT_TIMESTAMP", "CURRENT_DATE", "GETDATE", "SYSDATE"):
-        hints = ("a query speaks of the times of its events: `y.ts - x.ts < 5 min`, `WITHIN 5 MINUTES`",)
+        meant = _MEANT.get(function) or next(iter(difflib.get_close_matches(function, known, 1, 0.7)), None)
+        hints = () if meant is None else (f"did you mean `{meant}`?",)
     findings.error(
         "CER028", f"there is no function `{written(word)}`", place, *hints, f"there are {', '.join(known)}"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from cer_gpu.language.functions import INSTEAD_OF
 from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.slip import CLOSERS, Slip
 from cer_gpu.language.words import written
@@ -112,6 +113,36 @@ def _words(slip: Slip) -> str | None:
         return _WORDS[earlier]
     if slip.kind == "LSQB" and earlier == "PATTERN":
         return f"`every a=A -> b=B` is `A AS a ; B AS b`; {_TIMER}"
+    return None
+
+
+def _converted(slip: Slip) -> str | None:
+    """`EXTRACT(HOUR FROM ts)` and `CAST(v AS int)`."""
+    if slip.kind not in ("FROM", "AS") or not slip.open:
+        return None
+    called = slip.text[: slip.open[-1].start_pos].rstrip().upper()
+    if slip.kind == "FROM" and called.endswith("EXTRACT"):
+        part = slip.tokens[slip.index - 1].upper()
+        known = part if part in ("YEAR", "MONTH", "DAY", "MINUTE", "SECOND") else "HOUR"
+        return f"`EXTRACT({known} FROM ts)` is `{known}(ts)`"
+    if slip.kind == "AS" and called.endswith("CAST"):
+        return (
+            "numbers of all types compare as they are; texts that hold numbers are cast before the query "
+            "reads them, those of a CSV file by `column_types={'v': 'float64'}` or `--column-type v=float64`"
+        )
+    return None
+
+
+def _truth_of_a_call(slip: Slip) -> str | None:
+    """`STARTS_WITH(s, 'x')` without a comparison."""
+    if slip.before() != "RPAR" or "LESS" not in slip.expected:
+        return None
+    depth = 0
+    for place in range(slip.index - 1, 0, -1):
+        kind = slip.tokens[place].type
+        depth += (kind == "RPAR") - (kind == "LPAR")
+        if depth == 0:
+            return INSTEAD_OF.get(slip.tokens[place - 1].upper())
     return None
 
 
@@ -225,6 +256,8 @@ def _operand_before(tokens: tuple[Token, ...], place: int, end: int) -> int:
 _HABITS: tuple[Callable[[Slip], str | None], ...] = (
     _goes_on_after_filter,
     _calls,
+    _converted,
+    _truth_of_a_call,
     _words,
     _measure_without_name,
     _predicate_for_a_pattern,
