@@ -196,6 +196,47 @@ def test_explain_says_what_is_kept_and_what_would_be_faster() -> None:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "iteration", "condition"),
+    [
+        ("{} ; B AS b", "A AS a +", "LAST(a.p) < b.p"),
+        ("{} ; B AS b", "(A AS a FILTER a[v > 1]) :+", "b.p >= 1.05 * LAST(a.p)"),
+        ("C AS b ; {}", "A AS a +", "FIRST(a.p) > b.p"),
+        ("B AS a_first ; C AS b : {}", "A AS a :+", "FIRST(a.p) > b.p + 1"),
+    ],
+)
+def test_explain_says_how_to_name_the_end_of_an_iteration(
+    pattern: str, iteration: str, condition: str
+) -> None:
+    """What it says is followed: the same matches, from the machine of search trees."""
+    rng = Random(pattern)
+    text = "SELECT a, b WHERE {} FILTER {} WITHIN 8 EVENTS"
+    query = cer.compile(text.format(pattern.format(iteration), condition))
+    told = " ".join(query.explain().split())
+    said = re.search(r"p is never null, (\S+) is of one event: name it, `(.*?)`, compare (\S+), and", told)
+    assert said is not None, told
+    named = cer.compile(text.format(pattern.format(f"({said[2]})"), condition.replace(said[1], said[3])))
+    assert "search trees over" in named.explain()
+    assert "search trees over" not in query.explain()
+    rows = [(rng.choice("ABC"), rng.randrange(9), rng.randrange(4)) for _ in range(300)]
+    table = pa.table(dict(zip(("type", "p", "v"), map(list, zip(*rows, strict=True)), strict=True)))
+    assert named.run(table).to_arrow() == query.run(table).to_arrow()
+    assert query.count(table) > 20
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "A AS a + ; C AS c ; B AS b FILTER LAST(a.p) < b.p",
+        "A AS a + ; B AS b FILTER LAST(a.p) < b.p + FIRST(a.p)",
+        "A AS a {2,} ; B AS b FILTER LAST(a.p) < b.p",
+        "(A AS a ; C AS c)+ ; B AS b FILTER LAST(c.p) < b.p",
+    ],
+)
+def test_explain_names_no_end_that_is_not_beside_the_event(query: str) -> None:
+    assert "is of one event" not in cer.compile(f"SELECT * WHERE {query} WITHIN 9 EVENTS").explain()
+
+
+@pytest.mark.parametrize(
     ("condition", "about"),
     [
         ("LOWER(MAX(b.s)) < c.s", "LOWER of a text"),

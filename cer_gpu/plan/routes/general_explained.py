@@ -14,6 +14,7 @@ from cer_gpu.language.walk import nodes, walk
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.evaluated import is_timed
 from cer_gpu.plan.general import GeneralMachine
+from cer_gpu.plan.routes.ends_named import end_named
 from cer_gpu.plan.wording import lanes_told
 
 if TYPE_CHECKING:
@@ -109,6 +110,8 @@ class GeneralExplanation:
                 "comparisons of numbers, times, texts and decimals beside each other are compiled:\n"
                 f"cast a column, or do without {self.machine.beyond}"
             )
+        if not self.rule and (advice := end_named(self.statement.pattern)) is not None:
+            found.append(advice)
         if self.lane is None and not self.statement.partition:
             found.append(
                 "if all events of a match have an attribute equal, write PARTITION BY with it: only the\n"
