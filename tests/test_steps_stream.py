@@ -15,6 +15,7 @@ from random_steps import keyed_query, session_query, timed_query
 import cer_gpu as cer
 from cer_gpu.api import Query
 from cer_gpu.engine.machines import open_runs, steps_stream, stream_state
+from cer_gpu.enumeration.steps import StepEnds
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language.printer import to_text
 
@@ -108,6 +109,54 @@ def test_what_no_window_leaves_out_is_counted_as_it_comes(text: str, monkeypatch
     with query.stream(order_by="ts") as ours:
         parts = [ours.push(table.slice(low, 3)).to_arrow() for low in range(0, 200, 3)]
     assert pa.concat_tables(parts).equals(wanted)
+
+
+COUNTED = [
+    "C+[<= 5] ;[< 3] A+",
+    "A+[>= 2] ; B",
+    "A ;[<= 4] B ;[>= 1] C",
+    "A ;[<= 4] (B OR C)+[<= 3] ;[<= 5] A",
+    "(A ;[<= 5] B)+[<= 6]",
+    "A+ ;[<= 3] B+ ; C",
+    "A{2,3}[<= 6] ; B ;[2, 9] C",
+    "(A OR B) ;[<= 6] A :[<= 4] C",
+]
+
+
+@pytest.mark.parametrize("pattern", COUNTED)
+def test_numbers_that_are_known_are_those_counted_anew(
+    pattern: str, few: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With windows, consumption and partitions, and snapshots now and then."""
+    rng, known = Random(pattern), [0]
+    counted = steps_stream._counts
+
+    def compared(ends: StepEnds, earlier: np.ndarray, number: np.ndarray) -> np.ndarray:
+        found = counted(ends, earlier, number)
+        assert found.tolist() == counted(ends, earlier, np.full_like(number, -1)).tolist()
+        known[0] += int((number >= 0).sum())
+        return found
+
+    monkeypatch.setattr(steps_stream, "_counts", compared)
+    for _ in range(12):
+        within = rng.choice(("", f" WITHIN {rng.randrange(3, 15)} [ts]", " WITHIN 6 EVENTS"))
+        consumed = rng.choice(("", "", " CONSUME BY PARTITION"))
+        n = 25
+        times = np.cumsum([rng.choice((0, 1, 1, 2, 3)) for _ in range(n)])
+        types, keys = [rng.choice("ABC") for _ in range(n)], [rng.randrange(2) for _ in range(n)]
+        table = pa.table({"type": types, "id": keys, "ts": times, "stream": ["S"] * n})
+        query = Query(f"SELECT * WHERE {pattern}{rng.choice(('', ' PARTITION BY id'))}{within}{consumed}")
+        assert pushed(query, table, rng) == found(query.run(table, engine="timed", **OPTIONS))
+    assert known[0] > 5
+
+
+def test_a_gap_may_reach_further_back_than_the_window() -> None:
+    """The third C continues the second alone: the first one is no longer in the window, but in reach."""
+    table = pa.table({"type": ["C", "C", "C", "A"], "ts": [0, 2100, 2200, 2300]})
+    query = cer.compile("SELECT * WHERE C+[<= 2500] ;[<= 2000] A WITHIN 500 [ts]")
+    with query.stream(order_by="ts") as ours:
+        ours.push(table.slice(0, 3))
+        assert [ce.marks["C"] for ce in ours.push(table.slice(3))] == [(1, 2), (1,), (2,)]
 
 
 def test_few_of_very_many_are_listed_at_once() -> None:

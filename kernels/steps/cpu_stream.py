@@ -126,7 +126,7 @@ def follow(tables, queue, events, stepped, stop, window, bounds, parts, open_lan
     `scratch`     three int64 arrays,       `progress` [WORDS] in/out: the next event in progress[AT], and so
                   and uint8 [states]        on; `entered` [groups, ENTERED] scratch; `number` [ends] out: how
                                             many complex events end, -1 where some may start too early;
-                                            `rising` in: the states whose latest starts do not fall
+                                            `rising` in: `rising_earliest`
     ============  ========================  ==============================================================
 
     When an array is full, the host enlarges it and calls again with everything else as it is. Roots and ends
@@ -175,7 +175,7 @@ def follow(tables, queue, events, stepped, stop, window, bounds, parts, open_lan
                     last = open_lanes.shown[lane, view]
                 if entry >= 0 and nodes.latest[entry] >= bound:
                     value = max(value, nodes.latest[entry])
-                    rises = tables.view_rises[view] or first == last
+                    rises = rising[tables.view_state[view]] or first == last
                     early = min(early, entries.earliest[first if rises else last])
                     runs = min(runs + _runs_of(entries, first, last), MOST_RUNS)
                     nodes.link_low[links] = first

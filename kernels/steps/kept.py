@@ -20,8 +20,8 @@ class OpenEntries(NamedTuple):
     `runs`          int64 [entries]            how many runs have entered, at most `MOST_RUNS`
     `sums`          int64 [entries]            those of its chain up to it, below `MOST_RUNS`,
     `carries`       int64 [entries]            and how many times `MOST_RUNS` besides
-    `earliest`      int64 [entries]            no run of it starts before this event, -1 where any may; in a
-                                               state whose latest starts may fall, none of the chain up to it
+    `earliest`      int64 [entries]            no run of it starts before this event, -1 where any may; where
+                                               these may fall (`rising_earliest`), none of the chain up to it
     `queue_before`  int32 [entries, queues]    its neighbours in the queues of the views of its state whose
     `queue_after`   int32 [entries, queues]    latest starts may fall
     ==============  =========================  ============================================================
@@ -87,3 +87,23 @@ class OpenSessions(NamedTuple):
 
 EVENT_BEFORE, SESSION, RANK, CHAIN = range(4)
 """Columns of `OpenSessions.chain`, and their number."""
+
+
+def rising_earliest(tables):
+    """The states of which a later entry has no earlier earliest start: uint8 [states].
+
+    Only starts lead to such a state, or one view alone, which shows such a state and moves forward. A
+    repetition has none: what comes later may continue what began first.
+    """
+    n_states = len(tables.accepting)
+    ways = [set() for _ in range(n_states)]
+    for group, state in enumerate(tables.group_state.tolist()):
+        views = tables.read_view[tables.read_first[group] : tables.read_first[group + 1]].tolist()
+        ways[state].add((*views, -1) if tables.group_starts[group] else tuple(views))
+    found = np.zeros(n_states, np.uint8)
+    for _ in range(n_states):
+        for state, own in enumerate(ways):
+            if len(own) == 1 and len(way := next(iter(own))) == 1:
+                (view,) = way
+                found[state] = view < 0 or found[tables.view_state[view]]
+    return found

@@ -28,7 +28,7 @@ from cer_gpu.kernels.steps.contract import (
 )
 from cer_gpu.kernels.steps.cpu_paths import path_labels
 from cer_gpu.kernels.steps.cpu_walk import walked_counts
-from cer_gpu.kernels.steps.kept import CHAIN, SESSION, OpenEntries, OpenLanes, OpenSessions
+from cer_gpu.kernels.steps.kept import CHAIN, SESSION, OpenEntries, OpenLanes, OpenSessions, rising_earliest
 from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
 from cer_gpu.plan.step_machine import StepMachine
 
@@ -70,8 +70,7 @@ class StepRuns:
         self._progress = np.zeros(kernels.WORDS, np.int64)
         self._entered = np.empty((int(np.diff(tables.first).max(initial=0)), kernels.ENTERED), np.int64)
         self._number = np.empty(0, np.int64)
-        self._rising = np.zeros(len(tables.accepting), np.uint8)
-        self._rising[tables.view_state[tables.view_rises != 0]] = 1
+        self._rising = rising_earliest(tables)
         self._labels = path_labels(tables)
         self._ends = StreamEnds(*np.empty((3, 0), np.int64))
         self._starts = None if size is None else FirstStarts()
