@@ -30,6 +30,9 @@ FLOAT_INTEGERS = 1 << 53
 """Up to here every integer is exactly a float64."""
 
 
+MOST = np.iinfo(np.int64).max
+
+
 class SideRanks(NamedTuple):
     """The ranks of both sides of a comparison, shape (n,) and (m,), int64."""
 
@@ -65,6 +68,51 @@ def ranks(
     numbers = _alike(*found)
     present = [values.present & (one == one).astype(bool) for (values, _), one in zip(found, numbers)]
     return _ranked([one[there] for one, there in zip(numbers, present)], present)
+
+
+class OrderedNumbers(NamedTuple):
+    """Values as whole numbers in their order, which do not depend on what they are compared with.
+
+    Attributes
+    ----------
+    numbers : ndarray of int64, shape (n,)
+    present : ndarray of bool, shape (n,)
+    kind : tuple of (str, str or None)
+        The kind of the values and their unit: numbers of one kind compare as the values do.
+    """
+
+    numbers: np.ndarray
+    present: np.ndarray
+    kind: tuple[str, str | None]
+
+
+def ordered_numbers(
+    side: tree.Expression, table: pa.Table, units: Mapping[str, str]
+) -> OrderedNumbers | None:
+    """The values of an expression as whole numbers; None where only ranks compare them, as of texts.
+
+    Parameters
+    ----------
+    side : Expression
+    table : pyarrow.Table
+        The columns that it reads.
+    units : mapping of str to str
+        Of columns of times and decimals.
+    """
+    if isinstance(side, tree.Attribute) and columns.is_text(table.schema.field(side.name).type):
+        return None
+    values, unit = evaluate(side, read_columns(table, units), len(table))
+    if len(values.beyond) and (values.beyond & values.present).any():
+        return None
+    present = values.present.astype(bool) & (values.data == values.data)
+    if values.data.dtype == np.float64:
+        bits = (values.data + 0.0).view(np.int64)
+        return OrderedNumbers(np.where(bits < 0, bits ^ MOST, bits), present, ("float", unit))
+    if values.data.dtype != np.int64:
+        return None
+    if values.data.max(initial=0) >= MOST - 1 or values.data.min(initial=0) <= 1 - MOST:
+        return None
+    return OrderedNumbers(values.data, present, ("int", unit))
 
 
 def read_columns(table: pa.Table | pa.RecordBatch, units: Mapping[str, str]) -> Reader:
