@@ -11,6 +11,7 @@ import pyarrow as pa
 from cer_gpu.api import Query
 from cer_gpu.backtesting.asked import AskedQuery, parameters_of, values_for
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
+from cer_gpu.backtesting.outcomes.going_on import KeptOutcomes, kept_outcomes
 from cer_gpu.backtesting.outcomes.table import Firing, Outcomes
 from cer_gpu.backtesting.outcomes.words import outcome
 from cer_gpu.engine.read.sources.source import Source
@@ -52,27 +53,58 @@ def asked_outcomes(outcomes: Mapping[str, str] | None, split: Any) -> tuple[Aske
     return tuple(outcome(str(name), text) for name, text in outcomes.items())
 
 
-def outcomes_of(
-    wanted: Sequence[AskedOutcome],
-    split: Any,
-    asked: Sequence[AskedQuery],
-    bound: Sequence[BoundQuery],
-    source: Source,
-    options: Options,
-) -> Told:
-    """Work out the outcomes of all queries of a backtest."""
+class OutcomesOver:
+    """The outcomes of all queries of a backtest over a source.
 
-    def bound_to(query: Query, values: Mapping[str, Any]) -> BoundQuery:
-        return query.bound_to(
-            source, replace(options, params=values_for(query, options.params, values)), once=True
+    Parameters
+    ----------
+    wanted : sequence of AskedOutcome
+    split : object or None
+    asked : sequence of AskedQuery
+    bound : sequence of BoundQuery
+    source : Source
+    options : Options
+    """
+
+    def __init__(
+        self,
+        wanted: Sequence[AskedOutcome],
+        split: Any,
+        asked: Sequence[AskedQuery],
+        bound: Sequence[BoundQuery],
+        source: Source,
+        options: Options,
+    ) -> None:
+        self._source, self._options, self._wanted = source, options, wanted
+        self._progress = begun(source.rows)
+        self._made = Outcomes(
+            wanted,
+            source,
+            options.order_unit,
+            split,
+            self._bound_to,
+            self._progress.watch,
+            parameters_of(asked),
         )
+        self._firing = [
+            Firing(one.name, one.values, one.query.tree, own) for one, own in zip(asked, bound, strict=True)
+        ]
 
-    progress = begun(source.rows)
-    made = Outcomes(wanted, source, options.order_unit, split, bound_to, progress.watch, parameters_of(asked))
-    firing = [
-        Firing(one.name, one.values, one.query.tree, own) for one, own in zip(asked, bound, strict=True)
-    ]
-    made.columns({one.partition for one in firing})
-    for one in firing:
-        made.add(one)
-    return Told(made.summaries(), made.hits())
+    def _bound_to(self, query: Query, values: Mapping[str, Any]) -> BoundQuery:
+        params = values_for(query, self._options.params, values)
+        return query.bound_to(self._source, replace(self._options, params=params), once=True)
+
+    def tables(self) -> list[pa.Table]:
+        """The summary, and the values at each hit, if they are kept."""
+        made = self._made
+        made.columns({one.partition for one in self._firing})
+        for one in self._firing:
+            made.add(one)
+        hits = made.hits()
+        return [made.summaries()] if hits is None else [made.summaries(), hits]
+
+    def going_on(self) -> KeptOutcomes | None:
+        """What goes on with new files; None where only all files tell: see `KeptOutcomes`."""
+        return kept_outcomes(
+            self._made, self._wanted, self._firing, self._bound_to, self._source, self._options
+        )

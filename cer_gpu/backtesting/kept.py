@@ -20,10 +20,14 @@ from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError
 from cer_gpu.output import output_file
+from cer_gpu.warned import warn
 
 SHARE = 10
 """The state is kept after a file only where that takes at most this part, 1 / SHARE, of the time since."""
 
+
+GoOn = Callable[[dict[str, Any] | None, int], tuple[list[pa.Table], dict[str, Any]]]
+"""Makes something of the files behind the first ones, and of what is kept of these."""
 
 READING = ("order_by", "order_unit", "type_column", "stream_column", "ordered", "engine")
 """The keywords by which events are read."""
@@ -116,7 +120,32 @@ class KeptBacktest:
         """Keeps the state of a further pass over the files, under a name."""
         return _KeptBeside(self, self._state["beside"], self._files, name)
 
-    def made(self, name: str, make: Callable[[], list[pa.Table]], more: More | None = None) -> list[pa.Table]:
+    def going_on(self, name: str, go: GoOn) -> list[pa.Table]:
+        """What is made of all these files under a name, of which a state is kept.
+
+        Parameters
+        ----------
+        name : str
+        go : callable
+            Given the state after so many first files, None and 0 at first, reads the others, and returns
+            what is made of all and the new state.
+        """
+        count, before = len(self._files), self._state["made"].get(name)
+        if before is None or before["files"] != count:
+            state, files = (None, 0) if before is None else (before["state"], before["files"])
+            tables, state = go(state, files)
+            self._state["made"][name] = {"files": count, "tables": tables, "state": state}
+            self.note()
+        own: list[pa.Table] = self._state["made"][name]["tables"]
+        return own
+
+    def made(
+        self,
+        name: str,
+        make: Callable[[], list[pa.Table]],
+        more: More | None = None,
+        told: str = "",
+    ) -> list[pa.Table]:
         """What is made of all these files under a name, which is not made again.
 
         Parameters
@@ -126,12 +155,16 @@ class KeptBacktest:
             Makes it of all files.
         more : callable, optional
             Makes it of what was made of the first ones, and of the others.
+        told : str, optional
+            What is made: a warning says that it is made of all files again.
         """
         count, before = len(self._files), self._state["made"].get(name)
         if before is None or before["files"] != count:
             found = None
             if before is not None and more is not None:
                 found = more(before["tables"], before["files"])
+            if before is not None and found is None and told:
+                warn(f"{told} from the first file again: only all events tell them")
             self._state["made"][name] = {"files": count, "tables": make() if found is None else found}
             self.note()
         own: list[pa.Table] = self._state["made"][name]["tables"]
@@ -213,7 +246,9 @@ class _KeptBeside:
             self._whole.note()
 
 
-def made_now(name: str, make: Callable[[], list[pa.Table]], more: More | None = None) -> list[pa.Table]:
+def made_now(
+    name: str, make: Callable[[], list[pa.Table]], more: More | None = None, told: str = ""
+) -> list[pa.Table]:
     """As `KeptBacktest.made`, where nothing is kept."""
     return make()
 

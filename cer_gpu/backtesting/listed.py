@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.asked import AskedQuery
 from cer_gpu.backtesting.durations import DurationSums, duration_type, without_durations
+from cer_gpu.backtesting.kept import KeptBacktest
 from cer_gpu.backtesting.listed_for import ListedFor
 from cer_gpu.backtesting.parted import Parted
 from cer_gpu.backtesting.seams import More, Seams
 from cer_gpu.backtesting.starts import StartsSeen, without_starts
 from cer_gpu.backtesting.table import QUERY, placed
+from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.run.bound import BATCH, BoundQuery
+from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.over_stream import stream_over
+from cer_gpu.progress import begun
 
 MOST = 1 << 26
 """Of a query with more matches than these none is listed: it would take minutes."""
@@ -39,7 +45,7 @@ def with_listed(
     timed: bool,
     notes: Notes,
     made: Made,
-    seams: Seams | None = None,
+    on: ListedOn | None = None,
 ) -> list[pa.Table]:
     """The tables of the queries, with the columns that need a list of the matches.
 
@@ -58,8 +64,8 @@ def with_listed(
         Gets a note for each query with too many matches, whose columns are null.
     made : callable
         Keeps what was made of a query: see `KeptBacktest.made`.
-    seams : Seams, optional
-        Where matches are listed of new files only.
+    on : ListedOn, optional
+        What lists the matches of new files only.
     """
     found = []
     kind = duration_type(tables[0].schema.field("first").type if timed and tables else None)
@@ -72,11 +78,10 @@ def with_listed(
             if too_many(asked[number], own, wanted.told, notes):
                 found.append(_without(own, wanted, kind))
                 continue
-            listing = _Listing(bound[number], wanted, parted, timed, seams)
-            listed = made(f"{wanted.told} of {number}", listing.all, listing.more)
-            found.append(listing.added_to(own, listed, kind))
-    for number in left:
-        made(f"{wanted.told} of {number}", list)  # there are no matches so far
+            listing = _Listing(bound[number], wanted, parted, timed, on)
+            found.append(listing.added_to(own, listing.made(f"{wanted.told} of {number}", made), kind))
+    for number in left:  # there are no matches so far
+        _Listing(bound[number], wanted, parted, timed, on).none(f"{wanted.told} of {number}", made)
     return found or [_without(table, wanted, kind) for table in tables]
 
 
@@ -92,14 +97,79 @@ def too_many(one: AskedQuery, found: pa.Table, what: str, notes: Notes) -> bool:
     return matches > MOST
 
 
+class ListedOn(NamedTuple):
+    """What lists the matches of new files only, with what is kept of the others.
+
+    Attributes
+    ----------
+    kept : KeptBacktest
+    seams : Seams
+    source : Source
+        The events of all files.
+    options : Options
+    """
+
+    kept: KeptBacktest
+    seams: Seams
+    source: Source
+    options: Options
+
+
+class ListedSums:
+    """Takes matches for a table of durations, one of starts, or both; `before` holds earlier ones."""
+
+    def __init__(self, wanted: ListedFor, parted: Parted, timed: bool, before: Sequence[pa.Table]) -> None:
+        self._parted, self._timed = parted, timed
+        self._durations = DurationSums(parted, timed) if wanted.durations else None
+        self._starts = StartsSeen(parted.names) if wanted.starts else None
+        for one, table in zip(self._all, before):
+            one.take(table)
+
+    @property
+    def _all(self) -> list[DurationSums | StartsSeen]:
+        return [one for one in (self._durations, self._starts) if one is not None]
+
+    def add(self, matches: Matches, first: int) -> None:
+        """Take matches whose positions count from the event `first`."""
+        for batch in matches.batches():
+            keys = placed(batch, self._parted, self._timed)
+            if self._durations is not None:
+                self._durations.add(batch, keys)
+            if self._starts is not None:
+                self._starts.add(batch, keys, first)
+
+    def tables(self) -> list[pa.Table]:
+        """A table of each; none where there are no matches so far."""
+        return [] if any(one.empty for one in self._all) else [one.table() for one in self._all]
+
+
 class _Listing:
     """Lists the matches of a query, for a table of durations, one of starts, or both."""
 
     def __init__(
-        self, bound: BoundQuery, wanted: ListedFor, parted: Parted, timed: bool, seams: Seams | None
+        self, bound: BoundQuery, wanted: ListedFor, parted: Parted, timed: bool, on: ListedOn | None
     ) -> None:
         self._bound, self._wanted, self._parted, self._timed = bound, wanted, parted, timed
-        self._seams = seams
+        self._on = on
+
+    def made(self, name: str, made: Made) -> list[pa.Table]:
+        """The tables of all events, with what was kept of them under a name."""
+        if self._pushed and self._on is not None:
+            return self._on.kept.going_on(name, self.going_on)
+        return made(name, self.all, self.more)
+
+    def none(self, name: str, made: Made) -> None:
+        """Keep under a name that there are no matches so far."""
+        if self._pushed and self._on is not None:
+            self._on.kept.going_on(name, self.going_on)
+        else:
+            made(name, list)
+
+    @property
+    def _pushed(self) -> bool:
+        """Whether new events are pushed to a stream, since no window says how far back they reach."""
+        on = self._on
+        return on is not None and not on.seams.tell(self._bound) and not self._bound.place.numbers
 
     def all(self) -> list[pa.Table]:
         """The tables of all events."""
@@ -107,26 +177,37 @@ class _Listing:
 
     def more(self, before: list[pa.Table], files: int) -> list[pa.Table] | None:
         """The same from those of the first files; None where that cannot be."""
-        behind = None if self._seams is None else self._seams.behind(self._bound, files)
+        behind = None if self._on is None else self._on.seams.behind(self._bound, files)
         return None if behind is None else self._listed(behind.bound, behind.before, before)
+
+    def going_on(self, state: dict[str, Any] | None, files: int) -> tuple[list[pa.Table], dict[str, Any]]:
+        """The tables, from the state of the stream after the first files; see `GoOn`."""
+        assert self._on is not None
+        source, options = self._on.source, self._on.options
+        stream = stream_over(
+            self._bound, source, options, None if state is None else state["stream"].tobytes()
+        )
+        sums = ListedSums(self._wanted, self._parted, self._timed, [] if state is None else state["open"])
+        columns = self._bound.columns(self._bound.begin("run").intake.payload)
+        progress = begun(None)
+
+        def batches() -> Iterable[pa.RecordBatch]:
+            for part in source.parts()[files:]:
+                yield from progress.watch(part.batches(columns, BATCH, set()))
+
+        for batch in progress.over(iter(batches())):
+            sums.add(stream.push(pa.Table.from_batches([batch])), 0)
+        kept = {"stream": np.frombuffer(stream.snapshot(), np.uint8), "open": sums.tables()}
+        last = stream.close()
+        if last is not None:
+            sums.add(last, 0)
+        return sums.tables(), kept
 
     def _listed(self, bound: BoundQuery, first: int, before: list[pa.Table]) -> list[pa.Table]:
         """With the matches of a query over the events from `first` on."""
-        durations, starts = DurationSums(self._parted, self._timed), StartsSeen(self._parted.names)
-        sums = [
-            one
-            for one, asked in ((durations, self._wanted.durations), (starts, self._wanted.starts))
-            if asked
-        ]
-        for one, table in zip(sums, before):
-            one.take(table)
-        for batch in bound.matches().batches():
-            keys = placed(batch, self._parted, self._timed)
-            if self._wanted.durations:
-                durations.add(batch, keys)
-            if self._wanted.starts:
-                starts.add(batch, keys, first)
-        return [] if any(one.empty for one in sums) else [one.table() for one in sums]
+        sums = ListedSums(self._wanted, self._parted, self._timed, before)
+        sums.add(bound.matches(), first)
+        return sums.tables()
 
     def added_to(self, found: pa.Table, listed: list[pa.Table], kind: pa.DataType) -> pa.Table:
         """What was found, with the columns."""

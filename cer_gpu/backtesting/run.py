@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from cer_gpu.backtesting.about import About, about
 from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, refuse_unknown
-from cer_gpu.backtesting.asked_outcomes import Told, asked_outcomes, outcomes_of
+from cer_gpu.backtesting.asked_outcomes import OutcomesOver, Told, asked_outcomes
 from cer_gpu.backtesting.funnels import funnels_of
 from cer_gpu.backtesting.kept import KeptBacktest, digest, made_now
-from cer_gpu.backtesting.listed import with_listed
+from cer_gpu.backtesting.listed import ListedOn, with_listed
 from cer_gpu.backtesting.listed_for import ListedFor
 from cer_gpu.backtesting.outcomes.words import names_of
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
@@ -85,9 +85,8 @@ def backtest(
         A file where the backtest keeps how far it is, as it goes through the files of the events. Called
         again after an interruption it goes on with the first file that it had not finished, and what it
         returns is the same as without the interruption. Where there are new files behind the old ones, it
-        reads only these. Durations and starts look back as far as the windows of their queries reach, where
-        these have one; else they read all files where there are new ones, and so do outcomes. What is
-        finished of them is kept, too.
+        reads only these, and for durations and starts the files before them that the windows of their
+        queries reach. Outcomes of queries that look at what follows are worked out from the first file.
 
     Returns
     -------
@@ -156,13 +155,19 @@ def backtest(
         listed = ListedFor(starts, durations)
         if any(listed):
             timed = bool(options.order_by)
-            tables = with_listed(tables, asked, bound, listed, parted, timed, notes, made, seams)
+            on = None if kept is None or seams is None else ListedOn(kept, seams, source, options)
+            tables = with_listed(tables, asked, bound, listed, parted, timed, notes, made, on)
             schema = tables[0].schema.remove(0) if tables else schema
         outcome, steps = None, None
         if wanted:
             texts = digest([(one.name, one.text) for one in wanted])
-            find = partial(_told, wanted, split, asked, bound, source, options)
-            summary, *hits = made(f"outcomes {texts} split {split!r}", find)
+            over = OutcomesOver(wanted, split, asked, bound, source, options)
+            name = f"outcomes {texts} split {split!r}"
+            going = None if kept is None else over.going_on()
+            if kept is not None and going is not None:
+                summary, *hits = kept.going_on(name, going.tables)
+            else:
+                summary, *hits = made(name, over.tables, told="outcomes are worked out")
             outcome = Told(summary, hits[0] if hits else None)
         if funnel:
             (steps,) = made("funnel", lambda: [funnels_of(asked, source, options, kept)])
@@ -198,12 +203,6 @@ def _alone_behind(
     """The same of all files, from what was found in the first ones."""
     behind = None if seams is None else seams.behind(one, files)
     return None if behind is None else [as_one([*found, *_alone(behind.bound, parted, at, schema)])]
-
-
-def _told(*given: Any) -> list[pa.Table]:
-    """What `outcomes_of` tells: the summary, and the values at each hit, if they are kept."""
-    told = outcomes_of(*given)
-    return [told.summary] if told.hits is None else [told.summary, told.hits]
 
 
 def _about(asked: Sequence[AskedQuery], source: Source, seconds: float) -> About:

@@ -46,26 +46,30 @@ class Seams:
 
     def behind(self, bound: BoundQuery, files: int) -> BoundBehind | None:
         """A query over what lies behind so many files; None where only all files tell."""
-        query = bound.compiled
-        if not self._source.order_by or query.looks_ahead or query.hidden or not query.cuttable:
+        if not self.tell(bound):
             return None
-        found = self._first(query, files)
-        if found is None:
-            return None
+        found = self._first(bound.compiled, files)
         before, halo = (
             sum(rows for rows, _, _ in some) for some in (self._spans[:found], self._spans[found:files])
         )
         return BoundBehind(bound.over(self._source.behind(found), halo), before)
 
-    def _first(self, query: CompiledQuery, files: int) -> int | None:
+    def tell(self, bound: BoundQuery) -> bool:
+        """Whether the window of a query says how far back it has to read."""
+        query = bound.compiled
+        if not self._source.order_by or query.looks_ahead or query.hidden or not query.cuttable:
+            return False
+        assert query.window is not None
+        # Of events, a partition may have its last ones anywhere.
+        return query.window.kind != "events" or not query.reading.partition
+
+    def _first(self, query: CompiledQuery, files: int) -> int:
         """The first of the finished files that a window which ends behind them reaches."""
         assert query.window is not None
         reached = query.reached
         assert reached is not None
         spans = self._known()
         if query.window.kind == "events":
-            if query.reading.partition:
-                return None  # a partition may have its last events anywhere
             while files and reached > 0:
                 files -= 1
                 reached -= spans[files][0]

@@ -98,20 +98,24 @@ class Outcomes:
         self._bound_to, self._watch = bound_to, watch
         self._base_said: dict[tuple[Any, str, str], Summary] = {}
         self._values: OutcomeValues | None = None
-        self._split = None if split is None else split_at(split, source.arrow_schema, source.order_by)
+        self.split = None if split is None else split_at(split, source.arrow_schema, source.order_by)
         self._said: list[tuple[Fired, dict[str, Any]]] = []
         self._hits: list[pa.Table] = []
         self._kept = True
 
     def columns(self, partitions: Iterable[Any]) -> None:
         """Read the columns of the outcomes and of some partitions."""
+        columns = EventColumns(self._source, self.read_of(partitions), self._watch)
+        self._values = OutcomeValues(columns, self._unit, self.split, self._ends_of)
+
+    def read_of(self, partitions: Iterable[Any]) -> list[str]:
+        """The columns of the outcomes and of some partitions."""
         names = [name for one in self._outcomes for name in one.columns]
         keys = [name for partition in partitions for part in partition for name in part]
         names += keys
         taken = {QUERY, "position", "time", *keys}
         self._names = [free_name(name, taken) for name in (*self._parameters, *self.names)]
-        columns = EventColumns(self._source, list(dict.fromkeys(names)), self._watch)
-        self._values = OutcomeValues(columns, self._unit, self._split, self._ends_of)
+        return list(dict.fromkeys(names))
 
     def _ends_of(self, partition: Any, pattern: str) -> np.ndarray:
         ended = self._bound_to(ends_query(partition, pattern), {}).hits()
@@ -145,8 +149,12 @@ class Outcomes:
             at = found[one.name] = values.at_hits(one, partition, position, read)
             for sample, inside, outside in self._samples(values.late, position):
                 said = self._base_of(values, one, partition, sample, outside)
-                self._said.append((firing, summary_row(one.name, sample, summary(at[inside]), said)))
-        self._keep(firing, hits, found)
+                self.say(firing, one.name, sample, summary(at[inside]), said)
+        self.keep(firing, hits, found)
+
+    def say(self, firing: Firing, outcome: str, sample: str, own: Summary, base: Summary) -> None:
+        """Add a row to the summaries."""
+        self._said.append((firing, summary_row(outcome, sample, own, base)))
 
     def _samples(self, late: np.ndarray | None, position: np.ndarray) -> Iterable[tuple[str, Any, Any]]:
         """Names of samples, with those hits and those events that belong to each."""
@@ -174,7 +182,8 @@ class Outcomes:
         given = {name: value for name, value in firing.values.items() if name in query.parameters}
         return of_complex_events(self._bound_to(query, given).matches().to_arrow(), wanted, position)
 
-    def _keep(self, firing: Firing, hits: pa.Table, found: dict[str, np.ndarray]) -> None:
+    def keep(self, firing: Firing, hits: pa.Table, found: Mapping[str, np.ndarray]) -> None:
+        """Add the outcomes at the hits of a query, unless these are too many."""
         if not self._kept:
             return
         if len(hits) + sum(map(len, self._hits)) > KEPT:
@@ -244,7 +253,7 @@ def split_at(split: Any, schema: pa.Schema, order_by: Sequence[str]) -> int | fl
         moment = pa.array([split]).cast(kind) if isinstance(split, str) else pa.array([split], kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise ValueError(f"split={split!r} is no {kind}, the type of `{order_by[0]}`: {error}") from None
-    found: int | float = moments(moment)[0][0].as_py()
+    found: int | float = (moments(moment)[0] if pa.types.is_temporal(kind) else moment)[0].as_py()
     return found
 
 

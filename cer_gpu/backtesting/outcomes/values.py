@@ -52,7 +52,7 @@ class OutcomeValues:
         """
         key = partition, one.name
         if key not in self._base:
-            around, columns = self._around_of(partition), self._columns
+            around, columns = self.around_of(partition), self._columns
 
             def looked(node: tree.Aggregate) -> np.ndarray:
                 look = one.look_of(node)
@@ -75,7 +75,7 @@ class OutcomeValues:
         """The outcome at some hits; `read` is what `of_complex_events` gives for them."""
         if not one.aggregates:
             return self.everywhere(one, partition)[position]
-        around = self._around_of(partition)
+        around = self.around_of(partition)
 
         def looked(node: tree.Aggregate) -> np.ndarray:
             look = one.look_of(node)
@@ -83,7 +83,8 @@ class OutcomeValues:
 
         return evaluated(one, looked, len(position))
 
-    def _around_of(self, partition: Any) -> Around:
+    def around_of(self, partition: Any) -> Around:
+        """What follows events in the partitions of a PARTITION BY."""
         if partition not in self._around:
 
             def ends_of(pattern: str) -> np.ndarray:

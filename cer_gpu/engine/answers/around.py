@@ -73,13 +73,23 @@ class EventColumns:
         read = list(dict.fromkeys([*source.order_by[:1], *columns]))
         batches = [batch.select(read) for batch in watch(source.batches(read, BATCH))]
         empty = pa.schema([source.arrow_schema.field(name) for name in read]).empty_table()
-        self._table = pa.Table.from_batches(batches) if batches else empty
+        self._hold(pa.Table.from_batches(batches) if batches else empty, source.order_by)
+
+    @classmethod
+    def of(cls, table: pa.Table, order_by: Sequence[str]) -> EventColumns:
+        """The columns of a table of events, in their order."""
+        found = cls.__new__(cls)
+        found._hold(table, order_by)
+        return found
+
+    def _hold(self, table: pa.Table, order_by: Sequence[str]) -> None:
+        self._table = table
         self.rows = len(self._table)
         self.times: np.ndarray | None = None
         self.unit = ""
-        if source.order_by:
-            kind = source.arrow_schema.field(source.order_by[0]).type
-            column = self._table.column(source.order_by[0]).combine_chunks()
+        if order_by:
+            kind = table.schema.field(order_by[0]).type
+            column = self._table.column(order_by[0]).combine_chunks()
             if pa.types.is_temporal(kind):
                 column, self.unit = moments(column)
             self.times = column.to_numpy(zero_copy_only=False)
@@ -188,6 +198,56 @@ class Around:
         found[self._order] = self._lane_stop > 0
         return found
 
+    def settled(self, look: LookedUp) -> np.ndarray:
+        """At which events the value stays what it is, whatever events come later; shape (events,), bool."""
+        found = np.ones(self._events.rows, bool)
+        if look.kind != "at" and len(self._begin):
+            found[self._order] = self._settled(look) | (self._lane_stop == 0)
+        return found
+
+    def _settled(self, look: LookedUp) -> np.ndarray:
+        """The same in the order of the lanes."""
+        if look.kind == "time to":
+            return ~np.isnan(self._time_to(look.column))
+        assert look.span is not None
+        if look.span.unit == "EVENTS":
+            return self._counted(look.span, self._events.number(look.column)[self._order])[1]
+        times, exact = self._times(), self._size(look.span)
+        size = float(exact) if times.dtype.kind == "f" else min(floor(exact), np.iinfo(np.int64).max)
+        found = np.zeros(len(times), bool)
+        inside, last = slice(self._begin[0], None), np.repeat(self._stop - 1, self._stop - self._begin)
+        # Events at the very end of the time may still follow.
+        found[inside] = times[last] - times[inside] > size
+        return found
+
+    def kept(self, unsettled: np.ndarray, columns: Iterable[str]) -> np.ndarray:
+        """Which events are needed for the values at some events and at all later ones.
+
+        Parameters
+        ----------
+        unsettled : ndarray, shape (events,), bool
+        columns : iterable of str
+            Whose latest value may hold for a later event.
+
+        Returns
+        -------
+        ndarray, shape (events,), bool
+            In each partition those from the first unsettled one on, and the latest with a value before it.
+        """
+        found = np.zeros(self._events.rows, bool)
+        if not len(self._begin):
+            return found
+        count, begin = len(self._order), self._begin
+        at = np.where(unsettled[self._order], np.arange(count), count)[begin[0] :]
+        first = np.minimum(np.minimum.reduceat(at, begin - begin[0]), self._stop)
+        needed = np.zeros(count, bool)
+        needed[begin[0] :] = np.arange(begin[0], count) >= np.repeat(first, self._stop - begin)
+        for name in columns:
+            held = _latest(self._events.number(name)[self._order], begin)[np.maximum(first - 1, 0)]
+            needed[held[(held >= begin) & (first > begin)]] = True
+        found[self._order] = needed
+        return found
+
     def _check(self, look: LookedUp) -> None:
         """Refuse what does not fit the columns, also where there are no events."""
         if look.kind == "time to":
@@ -232,15 +292,18 @@ class Around:
     def _by_events(self, look: LookedUp, values: np.ndarray) -> np.ndarray:
         """Of the next events that have a value, up to the given number of them."""
         assert look.span is not None
-        there = np.flatnonzero(~np.isnan(values))
-        place = np.searchsorted(there, np.arange(len(values)), side="right") - 1 + int(look.span.size)
-        known = place < len(there)
-        at = _taken(there, place)
-        known &= at < self._lane_stop
+        at, known = self._counted(look.span, values)
         if look.kind == "after":
             return np.where(known, values[at], np.nan)
         reached = np.maximum(np.where(known, at, np.arange(len(values))), np.arange(len(values)))
         return np.where(known, self._extreme(look, values, np.maximum.accumulate(reached)), np.nan)
+
+    def _counted(self, span: LookLength, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The event so many events with a value later, and whether its lane has it."""
+        there = np.flatnonzero(~np.isnan(values))
+        place = np.searchsorted(there, np.arange(len(values)), side="right") - 1 + int(span.size)
+        at = _taken(there, place)
+        return at, (place < len(there)) & (at < self._lane_stop)
 
     def _extreme(self, look: LookedUp, values: np.ndarray, reached: np.ndarray) -> np.ndarray:
         if look.kind == "max":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pyarrow as pa
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class BesideRun:
-    """Counts the complex events of a query, batch by batch; the same tables as `BoundQuery.counts`.
+    """Counts the complex events of a query, batch by batch; as `BoundQuery.counts`, or `hits`.
 
     Parameters
     ----------
@@ -37,6 +37,7 @@ class BesideRun:
         The least number of new events of a chunk.
     kept : bool, optional
         Whether `state` will be asked for.
+    asked : {"counts", "hits"}, optional
 
     Attributes
     ----------
@@ -44,9 +45,15 @@ class BesideRun:
         The columns of the data that it reads.
     """
 
-    def __init__(self, bound: BoundQuery, least: int, kept: bool = False) -> None:
-        self._bound = bound
-        self._run = bound.begin("counts", pushed=kept)
+    def __init__(
+        self,
+        bound: BoundQuery,
+        least: int,
+        kept: bool = False,
+        asked: Literal["counts", "hits"] = "counts",
+    ) -> None:
+        self._bound, self._asked = bound, asked
+        self._run = bound.begin(asked, pushed=kept)
         self._rows = bound.most_rows(self._run)
         self._run.chunker.have_at_least(least)
         self._inside = Inside(self._run.chunker.resume, bound.halo, bound.stop)
@@ -61,6 +68,11 @@ class BesideRun:
             for extended in self._run.intake.extended([own.slice(first, self._rows)]):
                 for part in self._run.relevant(iter([extended]), pushed=True):
                     yield from self._told(self._ends(part))
+
+    def nothing(self) -> pa.Table:
+        """The table without any end."""
+        assert self._run.ends is not None
+        return self._run.ends.table([], None)
 
     def settle(self) -> Iterator[pa.Table]:
         """Yields what ends at the events that have been read, as far as later ones do not decide it."""
@@ -119,7 +131,7 @@ class BesideRun:
         run = self._run
         if self._followed is not None:
             for found in self._followed.pushed(part):
-                yield reported_in(found, "counts", run.query.limit, run.more)
+                yield reported_in(found, self._asked, run.query.limit, run.more)
             return
         inside = self._inside(part)
         if inside is not None:
@@ -128,7 +140,7 @@ class BesideRun:
     def _ran(self, chunk: Chunk | None) -> Iterator[Reported]:
         run = self._run
         if chunk is not None:
-            yield reported(run.runner, chunk, "counts", run.query.limit, run.more)
+            yield reported(run.runner, chunk, self._asked, run.query.limit, run.more)
 
     def _told(self, parts: Iterator[Reported]) -> Iterator[pa.Table]:
         assert self._run.ends is not None
