@@ -53,19 +53,28 @@ def test_the_types_of_a_list_widen():
     assert query.count(parts[::-1]) == 1
 
 
-@pytest.mark.parametrize(
-    ("second", "message"),
-    [
-        (pa.table({"type": ["B"]}), "different columns: number 0 has `v`, number 1 has not"),
-        (
-            pa.table({"type": ["B"], "v": ["x"]}),
-            "disagree on column `v`: int64 in number 0, string in number 1",
-        ),
-    ],
-)
-def test_tables_of_a_list_that_do_not_fit(second, message):
-    with pytest.raises(DataError, match=message):
-        found([pa.table(FIRST), second])
+def test_tables_of_a_list_that_do_not_fit():
+    with pytest.raises(DataError, match="different columns: number 0 has `v`, number 1 has not"):
+        found([pa.table(FIRST), pa.table({"type": ["B"]})])
+    with pytest.raises(DataError, match=r"no column of .* has one type: `v` holds int64 in table 0"):
+        found([pa.table({"v": [1]}), pa.table({"v": ["x"]})])
+
+
+def test_columns_that_are_not_read_do_not_stop_a_list():
+    frames = [
+        pd.DataFrame({"type": ["A", "B"], "v": [1, 2], "mixed": [1, "x"], "unlike": [1, 2]}),
+        pd.DataFrame({"type": ["A", "B"], "v": [3, 4], "mixed": [None, 2.5], "unlike": ["y", "z"]}),
+    ]
+    for parts in (frames, frames[::-1]):
+        assert found(parts) == [(0, 1), (0, 3), (2, 3)]
+        assert cer.compile("SELECT a[*] WHERE A AS a FILTER a[v < 5]").run(parts).to_pandas().shape == (2, 4)
+        with pytest.raises(QueryError, match="the column `mixed` holds Python objects of several types"):
+            cer.compile("SELECT * WHERE A AS a FILTER a[mixed = 1]").run(parts)
+    with pytest.raises(QueryError) as raised:
+        cer.compile("SELECT * WHERE A AS a FILTER a[unlike = 1]").run(frames)
+    assert "the column `unlike` holds int64 in table 0 of the list and " in str(raised.value)
+    assert "in table 1, which no query can use" in str(raised.value)
+    assert "help: convert them to one type" in str(raised.value)
 
 
 def test_iterators_that_do_not_fit():

@@ -118,10 +118,22 @@ def _open_list(events: Sequence[Any], where: str) -> Rows:
         )
     parts = [_open_object(each, f"number {number} of the list") for number, each in enumerate(events)]
     tables = [_whole(part) for part in parts]
-    schema = _shared(tables)
-    made = TableRows(pa.concat_tables([table.cast(schema) for table in tables]), where)
-    made.unread = {name: reason for part in parts for name, reason in part.unread.items()}
+    unread = {name: reason for part in parts for name, reason in part.unread.items()}
+    # What one of the frames does not hold in one type is a column of the list that no query can read.
+    schema, unlike = _shared([_without(table, unread) for table in tables])
+    unread |= unlike
+    if unread and not len(schema):
+        raise DataError(
+            f"no column of {where} has one type: `{next(iter(unread))}` holds {unread.popitem()[1]}"
+        )
+    made = TableRows(pa.concat_tables([table.select(schema.names).cast(schema) for table in tables]), where)
+    made.unread = unread
     return made
+
+
+def _without(table: pa.Table, names: Iterable[str]) -> pa.Table:
+    there = [name for name in names if name in table.schema.names]
+    return table.drop_columns(there) if there else table
 
 
 def _is_table(value: object) -> bool:
@@ -134,8 +146,15 @@ def _whole(rows: Rows) -> pa.Table:
     return pa.Table.from_batches(rows.read(rows.schema.names, 1 << 20), rows.schema)
 
 
-def _shared(tables: Sequence[pa.Table]) -> pa.Schema:
-    """The schema that the tables of a list share; a DataError names what does not fit."""
+def _shared(tables: Sequence[pa.Table]) -> tuple[pa.Schema, dict[str, str]]:
+    """The schema that the tables of a list share, and the columns without a common type, with the reason.
+
+    Raises
+    ------
+    DataError
+        If a table lacks a column.
+    """
+    unlike: dict[str, str] = {}
     types = {field.name: field.type for field in tables[0].schema}
     for number, table in enumerate(tables):
         odd = sorted(set(types) ^ set(table.schema.names))
@@ -147,14 +166,15 @@ def _shared(tables: Sequence[pa.Table]) -> pa.Schema:
             )
         for field in table.schema:
             common = common_type(types[field.name], field.type)
-            if common is None:
+            if common is not None:
+                types[field.name] = common
+            elif field.name not in unlike:
                 first = tables[0].schema.field(field.name).type
-                raise DataError(
-                    f"the tables of the list disagree on column `{field.name}`: {first} in number 0, "
-                    f"{field.type} in number {number}; convert them to one type"
+                unlike[field.name] = (
+                    f"{first} in table 0 of the list and {field.type} in table {number} "
+                    "(convert them to one type)"
                 )
-            types[field.name] = common
-    return pa.schema(list(types.items()))
+    return pa.schema([(name, kind) for name, kind in types.items() if name not in unlike]), unlike
 
 
 def _reader_of(events: Iterator[Any], where: str) -> pa.RecordBatchReader:
