@@ -106,6 +106,7 @@ class OutcomesOf:
         source = open_source(
             empty, order_by=options.order_by, type_column=options.type_column, stream_column=None, names=names
         )
+        self._typed = source.has_type_column
         columns = EventColumns(source, names, lambda batches: batches)
         nothing = np.empty(0, np.int64)
         values = OutcomeValues(columns, options.order_unit, self._split, lambda *_: nothing)
@@ -143,7 +144,7 @@ class OutcomesOf:
                 values.append(planned(query, given))
         patterns = dict.fromkeys(pattern for one in self._outcomes for pattern in one.patterns)
         ends = {
-            (partition, pattern): planned(ends_query(partition, pattern), {})
+            (partition, pattern): planned(ends_query(partition, pattern, self._typed), {})
             for partition in dict.fromkeys(partitions)
             for pattern in patterns
         }

@@ -42,8 +42,10 @@ def test_order_and_columns_are_checked_across_pushes() -> None:
     assert len(list(stream.push(batch("AB", 9)))) == 2
     with pytest.raises(cer.DataError, match=r"row 4 .*comes before"):
         stream.push(batch("AB", 3))
-    with pytest.raises(cer.DataError, match="closed"):
-        stream.push(batch("AB", 20))
+    assert len(list(stream.push(batch("AB", 20)))) == 3
+    stream.close()
+    with pytest.raises(cer.DataError, match="the stream is closed: start another"):
+        stream.push(batch("AB", 30))
 
 
 def test_a_stream_cannot_be_sorted() -> None:

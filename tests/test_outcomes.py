@@ -95,6 +95,13 @@ def test_without_a_partition_the_whole_stream_is_looked_at() -> None:
     assert timed["o"].tolist()[0] == 0.02
 
 
+def test_the_time_to_the_one_type_that_from_names() -> None:
+    events = pa.table({"ts": [0, 10, 20, 35], "k": list("xyxx")})
+    query = "SELECT * FROM T WHERE T AS t FILTER t[ts < 30] PARTITION BY k"
+    found = outcome_at_hits("TIME TO (T)", events, query, order_unit="ms")
+    np.testing.assert_array_equal(found["o"], [0.02, np.nan, 0.015])
+
+
 def test_the_base_is_every_event_of_the_sample() -> None:
     found = cer.backtest(
         QUERY, ticks(), outcomes={"o": "AFTER 1 HOUR (y) - y"}, split="1970-01-02", **OPTIONS

@@ -1,8 +1,12 @@
 """What is wrong with the events is said with its place and a way out."""
 
 import os
+import re
 
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
@@ -208,3 +212,22 @@ def test_kinds_of_objects():
 def test_data_frame_that_arrow_cannot_hold():
     pandas = pytest.importorskip("pandas")
     fails(pandas.DataFrame({"x": [1, "a"]}), "does not convert to Arrow: .*column x")
+
+
+@pytest.mark.parametrize("texts", [["2022-03-11T00:00:00-05:00", "2022-03-14T00:00:00-04:00"],
+                                   ["2022-03-11 00:00:00", "2022-03-14 12:00:00"]])  # fmt: skip
+def test_the_advice_for_texts_of_times_can_be_followed(texts):
+    """In pandas, polars and DuckDB it gives the same moments, also where the offsets differ."""
+    df = pd.DataFrame({"ts": texts, "type": ["A", "A"]})
+    with pytest.raises(DataError) as caught:
+        open_source(pa.Table.from_pandas(df), order_by=("ts",))
+    said = re.search(
+        r"make times of them first: (.+) in pandas, (.+) in polars, (.+) in DuckDB", str(caught.value)
+    )
+    pandas = eval(said[1], {"pd": pd, "df": df})
+    polars = pl.from_pandas(df).select(eval(said[2], {"pl": pl}))["ts"]
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        other = connection.sql(f"SELECT epoch_us({said[3]}) AS ts FROM df").fetchall()
+    moments = [round(one.timestamp() * 10**6) for one in pandas]
+    assert moments == polars.dt.epoch("us").to_list() == [row[0] for row in other]

@@ -52,7 +52,7 @@ def kept_outcomes(
 ) -> KeptOutcomes | None:
     """What goes on with new files; None where a hit may be decided later, or a query runs on a device."""
     ends = {
-        (partition, pattern): bound_to(ends_query(partition, pattern), {})
+        (partition, pattern): bound_to(ends_query(partition, pattern, source.has_type_column), {})
         for partition in dict.fromkeys(one.partition for one in firing)
         for pattern in dict.fromkeys(pattern for one in wanted for pattern in one.patterns)
     }

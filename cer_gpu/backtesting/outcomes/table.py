@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.language import tree
 from cer_gpu.language.printer import partition_text, to_text
 from cer_gpu.language.units import NANOSECONDS, timestamp_nanoseconds
+from cer_gpu.language.walk import walk
 
 KEPT = 1 << 22
 """Values of outcomes at hits that a result keeps at most."""
@@ -118,7 +120,7 @@ class Outcomes:
         return list(dict.fromkeys(names))
 
     def _ends_of(self, partition: Any, pattern: str) -> np.ndarray:
-        ended = self._bound_to(ends_query(partition, pattern), {}).hits()
+        ended = self._bound_to(ends_query(partition, pattern, self._source.has_type_column), {}).hits()
         found: np.ndarray = ended.column("position").to_numpy()
         return found
 
@@ -201,10 +203,14 @@ class Outcomes:
         )
 
 
-def ends_query(partition: Any, pattern: str) -> Query:
-    """The query whose ends `TIME TO` looks for."""
+def ends_query(partition: Any, pattern: str, typed: bool) -> Query:
+    """The query whose ends `TIME TO` looks for; `typed` says whether the events have a column of types."""
     clause = f"PARTITION BY {partition_text(partition)}" if partition else ""
-    return Query(f"SELECT * WHERE {pattern} {clause}")
+    query = Query(f"SELECT * WHERE {pattern} {clause}")
+    types = tuple({node.name: None for node in walk(query.tree) if isinstance(node, tree.EventType)})
+    if typed or len(types) != 1 or not isinstance(query.tree, tree.SelectQuery):
+        return query
+    return Query(to_text(replace(query.tree, streams=types)))  # all events are of the one type
 
 
 def values_query(name: str, statement: tree.Statement, wanted: Sequence[tree.Aggregate]) -> Query:

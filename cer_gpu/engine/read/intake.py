@@ -33,6 +33,7 @@ from cer_gpu.engine.read.singly import (
 )
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import RowError
 from cer_gpu.plan.compiled import CompiledQuery
 
 if TYPE_CHECKING:
@@ -290,12 +291,30 @@ class Intake:
     def singly(self, reader: SingleEvents, batch: pa.RecordBatch) -> SingleEvent | bool:
         """Read a batch of one event; as `SingleEvents.read`."""
         if self.derived is not None:
+            try:
+                self.refuse([batch])
+            except RowError:
+                return False  # PREV notes no row that is refused
             (batch,) = self.derived.extended([batch])
         found = reader.read(batch, self.rows)
         if found is False and self.derived is not None:
             self.derived.again = batch
         self.rows += found is not False
         return found
+
+    def refuse(self, batches: list[pa.RecordBatch]) -> None:
+        """Raise the error of the first row of the next batches that is out of order; note nothing of them.
+
+        Raises
+        ------
+        DataError
+            If the data breaks the order of time.
+        """
+        with self._order.trial():
+            timed = self._order.times(batch for batch in batches if len(batch))
+            if self.laned and not self._order.in_order:
+                self._partitions.refuse(timed, self.rows)
+            self._order.refuse_missing()
 
     def begin(self, batch: pa.RecordBatch) -> None:
         """Prepare for batches like this one, which has no rows, as the first batch would."""

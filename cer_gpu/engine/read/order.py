@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -103,6 +105,24 @@ class OrderCheck:
                 self.refuse_missing()
         self._rows += len(batch)
         return timed
+
+    def times(self, batches: Iterable[pa.RecordBatch]) -> list[tuple[pa.RecordBatch, Values | None]]:
+        """The next batches with what `time` gives for each, up to the first one with a row without a time."""
+        found = []
+        for batch in batches:
+            found.append((batch, self.time(batch)))
+            if self._missing is not None:
+                break
+        return found
+
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """What is noted inside the block is forgotten at its end."""
+        kept = vars(self).copy()
+        try:
+            yield
+        finally:
+            vars(self).update(kept)
 
     def follows(self, time: int | float) -> bool:
         """Whether a single row with this time needs no further check; then call `note`.
@@ -326,6 +346,12 @@ class LaneTimes:
             values, there = ties.read(columns.single(rows.column(f"tie {number}")))
             ties.of(lanes, count)
             ties.note(lanes, values, there & rows.column(f"tied {number}").to_numpy())
+
+    def memory_of(self, lanes: np.ndarray, count: int) -> Callable[[], None]:
+        """Gives what restores all that is known now of some lanes; there are `count` lanes."""
+        used = np.unique(lanes[lanes >= 0]).astype(np.int64)
+        rows = pa.table(dict(self.rows(used)))
+        return lambda: self.put(used, rows, count)
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
         """Forget all lanes but those in `used`; these have the given numbers from now on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -154,6 +154,37 @@ class Partitions:
         if len(rows) == len(lanes):
             return Laned(lanes, ordinals)
         return Laned(lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS)
+
+    def refuse(self, batches: list[tuple[pa.RecordBatch, Values | None]], before: int) -> None:
+        """Raise what `laned` would raise for the next batches, and note nothing of their rows but new keys.
+
+        Nothing is done where lanes are not checked, or some are on disk.
+
+        Parameters
+        ----------
+        batches : list of (RecordBatch, Values or None)
+            With their times.
+        before : int
+            How many rows of the stream come before them.
+
+        Raises
+        ------
+        DataError
+            If a row is earlier than the row before it in its partition.
+        """
+        if not self.follows or self.encoder is None or (self.away is not None and self.away.some):
+            return
+        restored: list[Callable[[], None]] = []
+        try:
+            for batch, time in batches:
+                if time is not None:
+                    lanes = self._encoded(batch)
+                    restored.append(self.times.memory_of(lanes, self.count))
+                    self._check(lanes[: len(time.data)], time.data, batch, before)
+                before += len(batch)
+        finally:
+            for restore in reversed(restored):
+                restore()
 
     def reads_singly(self, schema: pa.Schema) -> bool:
         """Whether `row` can be used for data of a schema."""

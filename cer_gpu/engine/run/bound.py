@@ -430,10 +430,12 @@ class BoundQuery:
 
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns that it needs."""
+        return run.intake.extended(self.given(run))
+
+    def given(self, run: Run) -> Iterator[pa.RecordBatch]:
+        """The batches that a run reads, with the columns of the source that it needs."""
         rows, columns = self.most_rows(run), self.columns(run.intake.payload)
-        return run.intake.extended(
-            self._source.batches(columns, rows, self._needed.classified_alone(run.intake.payload))
-        )
+        return self._source.batches(columns, rows, self._needed.classified_alone(run.intake.payload))
 
     def most_rows(self, run: Run) -> int:
         """The most rows of a batch that a run reads."""

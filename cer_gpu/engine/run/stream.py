@@ -14,6 +14,7 @@ from cer_gpu.engine.machines.open_runs import Pushed
 from cer_gpu.engine.machines.stream_state import LOOK, StreamState
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
+from cer_gpu.engine.read.order import HOW_TO_SORT
 from cer_gpu.engine.read.singly import NO_EVENTS, SingleEvent, SingleEvents
 from cer_gpu.engine.read.sources.arrow_types import convert
 from cer_gpu.engine.read.sources.columns import is_text
@@ -31,7 +32,7 @@ from cer_gpu.engine.run.components import (
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
 from cer_gpu.engine.versions import own_version
-from cer_gpu.errors import DataError
+from cer_gpu.errors import DataError, RowError
 from cer_gpu.progress import begun, shown_together
 
 Given = TypeVar("Given")
@@ -73,6 +74,8 @@ class Stream:
         self._state: Any = None
         self._alike: _Alike | _TablesAlike | None = None
         self._closed = False
+        self._broken: str | None = None
+        """The kind of the error that closed the stream."""
         self._groups: pa.Table | None = None
         """For a rule with aggregates, the groups so far."""
         self._pushes = 0
@@ -98,20 +101,40 @@ class Stream:
         Raises
         ------
         DataError
-            If an event is out of order, which closes the stream, or the batch has other columns than the
-            batches before it.
+            If an event is out of order or has no time, or the batch has other columns than the batches before
+            it: nothing of the batch is taken then, and the stream goes on. Any other error closes the stream,
+            such as a sum in the query that does not fit 64 bits: part of the batch has been read by then.
         """
         if self._closed:
-            raise DataError("the stream is closed: start another with stream()")
+            why = "" if self._broken is None else f" by an error in a batch ({self._broken})"
+            raise DataError(
+                f"the stream is closed{why}: start another with stream(); state= takes one up where "
+                "snapshot() left it"
+            )
         alike = self._alike
         if alike is not None and not alike.holds(batch):
             alike = None
         taken, found = (False, None) if alike is None else self._taking(self._singly, batch)
         if not taken:
             # An error in the batch as a whole is found here, and leaves the stream as it is.
-            batches = self._batches(batch) if alike is None or alike.batches is None else alike.batches(batch)
-            found = self._taking(self._found, self._run.relevant(batches, pushed=True))
+            given = self._batches(batch) if alike is None or alike.batches is None else alike.batches(batch)
+            batches = list(given)
+            self._refuse(batches)
+            extended = self._run.intake.extended(batches)
+            found = self._taking(self._found, self._run.relevant(extended, pushed=True))
         return self._ended(found)
+
+    def _refuse(self, batches: list[pa.RecordBatch]) -> None:
+        """Raise the error of the first event that is out of order; nothing is taken then."""
+        try:
+            self._run.intake.refuse(batches)
+        except RowError as error:
+            text = error.text.replace(
+                HOW_TO_SORT,
+                "nothing of this batch was taken, and the stream goes on: sort a batch before it is pushed, "
+                "and leave out events that come too late",
+            )
+            raise RowError(error.position, text, error.kind) from None
 
     def _ended(self, found: Pushed | None) -> Matches:
         """The complex events of what was found."""
@@ -177,13 +200,14 @@ class Stream:
         try:
             with within_memory("running a batch of the stream"):
                 return take(given)
-        except BaseException:
+        except BaseException as error:
             # Part of the batch has been read: later answers could not be exact.
             self._end()
+            self._broken = type(error).__name__
             raise
 
     def _batches(self, given: Any) -> Iterator[pa.RecordBatch]:
-        """The given events as record batches, with the columns that the run reads."""
+        """The given events as record batches, with the columns of them that the run reads."""
         bound = self._open(given)
         if self._first is None:
             self._first = bound
@@ -199,7 +223,7 @@ class Stream:
             self._alike = _Alike(given.schema, bound, self._run, keeps)
         elif keeps and isinstance(given, dict) and all(map(_is_arrow, given.values())):
             self._alike = _TablesAlike(given, bound, self._run)
-        return bound.read(self._run)
+        return bound.given(self._run)
 
     def snapshot(self) -> bytes:
         """All that the stream keeps, as bytes from which another process can continue the stream.
@@ -346,10 +370,7 @@ class _Alike:
         return self._intake.singly(self._reader, _only_batch(given))
 
     def batches(self, given: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch]:
-        """The given data as `BoundQuery.read` gives it."""
-        return self._intake.extended(self._converted(given))
-
-    def _converted(self, given: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch]:
+        """The given data as `BoundQuery.given` gives it."""
         parts = [given] if isinstance(given, pa.RecordBatch) else given.to_batches(max_chunksize=BATCH)
         for part in parts:
             if self._normal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -35,6 +36,9 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.words import written
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.axes import type_number
+
+OFFSET = re.compile(r":\d\d(\.\d+)?\s*([+-]\d\d:?(\d\d)?|Z)$")
+"""How a text of a time ends that says how far its clock is from UTC."""
 
 TYPE_COLUMN = "type"
 """The column of the event type, if no other is named."""
@@ -152,19 +156,23 @@ class Source:
 
     def _no_times(self, column: str) -> str:
         """What is wrong with an order column of texts."""
-        found = ""
+        found, zoned = "", False
         if self.rewindable:
             batch = next(self._rows.read([column], 1000), None)
-            texts = [] if batch is None else batch.column(0).drop_null()
-            found = f" such as `{texts[0].as_py()}`" if len(texts) else ""
+            texts = [] if batch is None else batch.column(0).drop_null().to_pylist()
+            found = f" such as `{texts[0]}`" if texts else ""
+            zoned = any(OFFSET.search(text) is not None for text in texts)
         advice = (
             f"times are read as {TIMES}: where a CSV file writes them in another way, say how, as in "
             "date_format='%d.%m.%Y %H:%M:%S' (--date-format), or pass a table whose column holds times"
         )
         if not self._rows.is_text:
+            # Without these the offsets are refused by pandas and polars, and dropped by DuckDB.
+            pandas, polars, duckdb = (", utc=True", "time_zone='UTC'", "TZ") if zoned else ("", "", "")
             advice = (
-                f"make times of them first: pd.to_datetime(df['{column}']) in pandas, "
-                f"pl.col('{column}').str.to_datetime() in polars, CAST({column} AS TIMESTAMP) in DuckDB"
+                f"make times of them first: pd.to_datetime(df['{column}']{pandas}) in pandas, "
+                f"pl.col('{column}').str.to_datetime({polars}) in polars, "
+                f"CAST({column} AS TIMESTAMP{duckdb}) in DuckDB"
             )
         return f"the order column `{column}` of {self.where} holds texts{found}, not times; {advice}"
 
