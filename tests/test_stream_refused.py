@@ -101,7 +101,7 @@ def test_a_refused_push_changes_nothing(text: str, ties: bool) -> None:
 def refuses(stream: Stream, batch: pa.Table) -> int:
     """How many errors (one) a push of a batch gives; it names its row, and says what to do."""
     with pytest.raises(
-        RowError, match="the time `ts` is null|nothing of this batch was taken, and the stream"
+        RowError, match=r"the time `ts` is null|nothing of this batch was taken, and the stream"
     ):
         stream.push(batch)
     return 1

@@ -277,7 +277,9 @@ class _Builder(ConditionBuilder):
                 "CER013",
                 "NOT takes one event type, as in `NOT (T)` or `NOT (T FILTER c)`",
                 pattern.span,
-                "`p UNLESS q` keeps the p that have no q inside",
+                "an event that does not come has no name: leave `AS` out"
+                if isinstance(pattern, t.As)
+                else "`p UNLESS q` keeps the p that have no q inside",
             )
             pattern = t.EventType("T")
         return t.OtherEvent(pattern, condition, span=place_of(meta))

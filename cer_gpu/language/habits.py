@@ -18,8 +18,8 @@ _TIMER = "`timer:within(10 sec)` is `WITHIN 10 SECONDS`"
 
 # By the word that does not fit, in capitals.
 _WORDS: Mapping[str, str] = {
-    "ORDER": "answers come in the order of their ends; sort the table of answers, or let NEXT, LAST or MAX "
-    "choose the best of each end: `SELECT MAX *`",
+    "ORDER": "answers come in the order of their ends; return the value (`SELECT *, s.price AS price`) and "
+    "sort the table of answers by it",
     "GROUP": "`PARTITION BY symbol` matches each symbol on its own; to count answers group the table of "
     "`counts`, which has the time and the key",
     "HAVING": "conditions on a match follow FILTER: `A+ AS a FILTER COUNT(a) > 3`",
@@ -201,7 +201,8 @@ def _goes_on_after_filter(slip: Slip) -> str | None:
     """`A AS a FILTER a[x > 1] ; B`: the condition reaches as far as it can."""
     joined = slip.kind == "$END" and slip.before(2) in ("OR", "AND") and "LIKE" in slip.expected
     follows = slip.kind in _AFTER_CONDITION and "AND" in slip.expected and "SEMICOLON" not in slip.expected
-    if not joined and not follows:
+    over = slip.kind == "SEMICOLON" and slip.index == len(slip.tokens) - 1
+    if over or not (joined or follows):
         return None
     place = _filter_before(slip)
     if place is None:

@@ -204,4 +204,9 @@ def check_filter(pattern: t.Pattern, condition: t.Condition, findings: Findings)
             name = written(found[0].name)
             usual = sorted(variables(pattern), key=lambda one: (one.lower() != one, one)) or ["x"]
             hint = f"say of which event: `{written_variable(usual[0])}.{name}`, or `{usual[0]}[...]`"
+            if name in ("DURATION", "START_TIME", "END_TIME"):
+                hint = (
+                    f"{name} is a value of the SELECT list; the time of a match is bounded by "
+                    "`(p) WITHIN [> 5 min]`, or between two events by `b.ts - a.ts > 5 min`"
+                )
             findings.error("CER010", f"`{name}` belongs to no variable", found[0].span, hint)

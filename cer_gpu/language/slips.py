@@ -265,7 +265,8 @@ def _unquoted(slip: Slip) -> str | None:
         span = re.fullmatch(r"(\d+)\s*([A-Za-z]+)", inside)
         return f"a span has no quotes: `WITHIN {span[1]} {span[2]}`" if span else "as in `WITHIN 5 MINUTES`"
     if slip.wants_pattern or ("NAME" in slip.expected and not {"STRING", "NUMBER"} & slip.expected):
-        return f"names have no quotes: `{written(inside)}`"
+        name = written(inside)
+        return f"names have no quotes: {name}" if name.startswith("`") else f"names have no quotes: `{name}`"
     return None
 
 
@@ -380,6 +381,19 @@ def _no_where(slip: Slip) -> str | None:
     return None
 
 
+def _pointed_key(slip: Slip) -> str | None:
+    """`PARTITION BY a.symbol`, `SUM(t[price])`."""
+    if slip.index + 1 >= len(slip.tokens) or slip.tokens[slip.index + 1].type != "NAME":
+        return None
+    name = slip.tokens[slip.index + 1]
+    clauses = [token.type for token in slip.tokens[: slip.index] if token.type in ("PARTITION", "WHERE")]
+    if slip.kind == "DOT" and clauses[-1:] == ["PARTITION"]:
+        return f"a key is a column that all events have: `PARTITION BY {name}`"
+    if slip.kind == "LSQB" and "DOT" in slip.expected and slip.open:
+        return f"a value of an event is written with a point: `{slip.tokens[slip.index - 1]}.{name}`"
+    return None
+
+
 def _no_parenthesis(slip: Slip) -> str | None:
     before = slip.before()
     if slip.expected == {"LPAR"} and before == "NOT":
@@ -418,6 +432,7 @@ _SLIPS: tuple[Callable[[Slip], str | None], ...] = (
     _words,
     _bare_attribute,
     _dotted,
+    _pointed_key,
     _no_where,
     _no_parenthesis,
     _keyword,
