@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 QUICK ?= $(addprefix tests/test_,api.py engine_cases.py source_frames.py source_kinds.py time_zones.py \
 	drawing.py cli_output.py views_sql.py views_duckdb.py backtest_report.py decimals.py)
 
-.PHONY: demo docs test fuzz test-rapids test-timed test-lowest test-wheel bench lint format clean
+.PHONY: demo docs test fuzz test-rapids test-timed test-kernels test-lowest test-wheel bench lint format clean
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
@@ -49,6 +49,10 @@ test-rapids: $(VENV)/.ready-test
 test-timed: $(VENV)/.ready-test
 	$(BIN)/python tests/timed_campaign.py
 	$(BIN)/python tests/timed_cases.py --cases $(CASES)
+
+# The kernels of devices, compiled for the types of all keys, codes and sums: about ten minutes of a processor.
+test-kernels: $(VENV)/.ready-test
+	EVERY_FORM=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/test_cuda_compile.py
 
 # The quick part with the lowest versions that pyproject.toml allows, in an environment of its own.
 test-lowest: $(BIN)/python

@@ -1,8 +1,13 @@
-"""Every kernel is compiled ahead of time for two architectures, without a GPU and without a driver."""
+"""Every kernel is compiled ahead of time for two architectures, without a GPU and without a driver.
+
+One form of each kernel: `make test-kernels` compiles the forms for all types of keys, codes and sums, which
+takes ten minutes of a processor.
+"""
 
 from __future__ import annotations
 
 import errno
+import os
 import pickle
 import re
 import shutil
@@ -27,6 +32,7 @@ if config.ENABLE_CUDASIM:
 
 ARCHITECTURES = [(8, 0), (9, 0)]
 BY_NAME = {kernel.name: kernel for kernel in KERNELS}
+EVERY_FORM = bool(os.environ.get("EVERY_FORM"))
 REGISTER_FILE = 65_536
 """Registers of a multiprocessor, of both architectures: a block must find room."""
 
@@ -39,9 +45,9 @@ each_kernel = pytest.mark.parametrize(
 
 
 def forms(name: str, architecture: tuple[int, int]) -> tuple[tuple[types.Type, ...], ...]:
-    """The types for which a kernel is compiled: all of them for one architecture, one for the other."""
+    """The types for which a kernel is compiled: one form, or with `EVERY_FORM` all for one architecture."""
     signatures = BY_NAME[name].signatures
-    return signatures if architecture == ARCHITECTURES[-1] else signatures[:1]
+    return signatures if EVERY_FORM and architecture == ARCHITECTURES[-1] else signatures[:1]
 
 
 @cache
