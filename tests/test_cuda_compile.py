@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import warnings
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -50,7 +50,7 @@ def forms(name: str, architecture: tuple[int, int]) -> tuple[tuple[types.Type, .
     return signatures if EVERY_FORM and architecture == ARCHITECTURES[-1] else signatures[:1]
 
 
-@cache
+@lru_cache(2)
 def lowered(name: str, signature: tuple[types.Type, ...]) -> Any:
     """A form of a kernel in LLVM's language, of which each architecture makes its own PTX."""
     # a kernel that calls a device function asks the present device for nothing but this
@@ -62,7 +62,7 @@ def lowered(name: str, signature: tuple[types.Type, ...]) -> Any:
     return library
 
 
-@cache
+@lru_cache(2)
 def compiled(name: str, architecture: tuple[int, int]) -> tuple[str, ...]:
     """The PTX of the forms of a kernel."""
     return tuple(
