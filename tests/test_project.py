@@ -401,3 +401,10 @@ def test_packages_are_all_installed():
     found = {name for name, path in MODULES if path.name == "__init__.py"}
     found |= {name.rpartition(".")[0] for name, path in MODULES if path.name != "__init__.py"}
     assert found == listed
+
+
+@pytest.mark.xdist_group("kept together")
+def test_groups_are_kept_together(request):
+    """Otherwise each process of `make test` starts a JVM, and no test says why all takes longer."""
+    grouped = getattr(request.config.option, "loadgroup", False)
+    assert request.node.nodeid.endswith("@kept together") == grouped
