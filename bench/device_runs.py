@@ -50,13 +50,13 @@ class Sizes:
 
     Attributes
     ----------
-        On the device and in page-locked memory; in a file; whose complex events are listed; with so many
-        complex events at an end that threads share them; with partitions; that are joined; with a gap between
-        steps; in a window of an attribute that is out of order, so that each event is compared with all later
-        ones; without a window; for which only the answers of device and CPU are compared.
+    resident, filed, listed, cut, keyed, joined, gapped, attribute, carried, equal : int
+        Events: on the device and in page-locked memory; in a file; whose complex events are listed; with so
+        many complex events at an end that threads share them; with partitions; that are joined; with a gap
+        between steps; in a window of an attribute that is out of order, so that each event is compared with
+        all later ones; without a window; for which only the answers of device and CPU are compared.
     keys : int
         How many values a key has.
-        Different values of a key.
     within : int
         The window, in events, of those with many complex events at an end.
     copied : int
@@ -64,6 +64,9 @@ class Sizes:
     viewed : int
         Rows of a batch that is put into a view.
     runs : int
+        How many runs of a kind are timed.
+    swept : int
+        Events over which the variants of a template go abreast.
     """
 
     resident: int = 400_000_000
@@ -81,15 +84,31 @@ class Sizes:
     copied: int = 4 << 30
     viewed: int = 500_000
     runs: int = 7
+    swept: int = 10_000_000
 
     def scaled(self, share: float) -> Sizes:
         """The same sizes for a share of the events; those that would be too few for the device stay."""
-        names = "resident", "filed", "keyed", "joined", "gapped", "carried", "equal"
+        names = "resident", "filed", "keyed", "joined", "gapped", "carried", "equal", "swept"
         return replace(self, **{name: int(getattr(self, name) * share) for name in names})
 
 
 TINY = Sizes(
-    600, 300, 400, 200, 200, 200, 200, 60, 500, 500, keys=4, within=40, copied=1 << 16, viewed=FEW, runs=1
+    600,
+    300,
+    400,
+    200,
+    200,
+    200,
+    200,
+    60,
+    500,
+    500,
+    keys=4,
+    within=40,
+    copied=1 << 16,
+    viewed=FEW,
+    runs=1,
+    swept=200,
 )
 """Sizes for the simulator."""
 
@@ -134,7 +153,15 @@ RISEN_TWICE = (
     "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER b.price > a.price AND c.price > b.price PARTITION BY key"
 )
 
+VARIANTS = 64
+"""How many variants of a template go abreast."""
+
+TEMPLATE = (
+    "SELECT * FROM S WHERE A AS a ; B AS b ; C AS c FILTER a[price > $p] PARTITION BY key WITHIN 20000 [ts]"
+)
+
 KINDS = {
+    "abreast: backtest": (TEMPLATE, KEYED_PRICES, "swept", "backtest"),
     "keyed: count": (KeyedSteps(100_000).text, ("type", "key", "ts"), "keyed", "count"),
     "consumed: count": (CONSUMED, ("type", "key", "ts"), "keyed", "count"),
     "join: hits": (STAR, ("type", "key"), "joined", "hits"),
@@ -358,8 +385,12 @@ def answer_of(kind: str, sizes: Sizes) -> Callable[[str], Any]:
     text, names, field, ask = KINDS[kind]
     count = getattr(sizes, field)
     table = events_of(names, count, sizes.keys)
-    query = cer.compile(text.format(within=sizes.within))
     options = {"order_by": "ts"} if "ts" in names else {}
+    if ask == "backtest":
+        prices = np.linspace(0, 100, VARIANTS, endpoint=False).tolist()
+        swept = cer.sweep(text, p=prices)
+        return lambda device: cer.backtest(swept, table, device=device, **options).to_arrow()
+    query = cer.compile(text.format(within=sizes.within))
 
     def answer(device: str) -> Any:
         found = getattr(query, ask)(table, device=device, **options)
