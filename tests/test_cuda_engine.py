@@ -26,6 +26,7 @@ from generate import pattern, query_around, stream, unary_query
 from random_besides import with_besides
 from random_repetitions import kinds, repeated
 
+import cer_gpu as cer
 from bench.device_views import FEW, PAIR, RULE, kept
 from cer_gpu.api import Query
 from cer_gpu.engine.cuda import consume as cuda_consume
@@ -337,6 +338,12 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         for clause in ("9 EVENTS", "5 SECONDS"):
             query = Query(f"SELECT * WHERE (A ; B) WITHIN [<= 4 s] ; C WITHIN {clause}")
             assert query.count(trades(30, 3, times), device="cuda", order_by="ts", order_unit="s") > 3
+    template = "SELECT * WHERE A AS a ; C AS c FILTER a[volume > $v] WITHIN 5 SECONDS"
+    swept = cer.sweep(template, v=list(range(8)))
+    for times in ("int64", "float64"):
+        table, given = trades(24, 3, times), {"order_by": "ts", "order_unit": "s"}
+        there = cer.backtest(swept, table, device="cuda", **given).to_arrow()
+        assert there.equals(cer.backtest(swept, table, device="cpu", **given).to_arrow())
     monkeypatch.setattr(cuda_general, "LEAST", 1)
     for times in ("int64", "float64"):
         query = Query("SELECT * WHERE A AS a ; C AS c FILTER c.volume > a.volume PARTITION BY price")

@@ -350,8 +350,16 @@ class LaneTimes:
     def memory_of(self, lanes: np.ndarray, count: int) -> Callable[[], None]:
         """Gives what restores all that is known now of some lanes; there are `count` lanes."""
         used = np.unique(lanes[lanes >= 0]).astype(np.int64)
-        rows = pa.table(dict(self.rows(used)))
-        return lambda: self.put(used, rows, count)
+        last, seen = at(self.last, used), at(self.seen, used)
+        ties = [tie.of(used, count) for tie in self.ties]
+
+        def restore() -> None:
+            self.last, self.seen = grown(self.last, count), grown(self.seen, count)
+            self.last[used], self.seen[used] = last, seen
+            for tie, (values, there) in zip(self.ties, ties, strict=True):
+                tie.note(used, values, there)
+
+        return restore
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
         """Forget all lanes but those in `used`; these have the given numbers from now on."""
@@ -408,6 +416,9 @@ class LaneTies:
 
     def note(self, lanes: np.ndarray, values: np.ndarray, there: np.ndarray) -> None:
         """Note the last rows of some lanes, no lane twice."""
+        if not there.any():  # the type of the values, which may be all nulls, says nothing
+            self.there[lanes] = False
+            return
         if self.values.dtype != values.dtype:  # the first ones
             self.values = np.full(len(self.values), None if values.dtype == object else 0, values.dtype)
         self.values[lanes], self.there[lanes] = values, there
