@@ -45,6 +45,7 @@ NEEDS = {
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """An empty store, and kernels of which nothing is loaded."""
+    together._rest.clear()  # those of other tests
     made = Store(tmp_path / "own", tmp_path / "shipped")
     monkeypatch.setattr(kernel_module, "store", lambda: made)
     monkeypatch.setattr(needs_module, "needs", lambda: NEEDS)
