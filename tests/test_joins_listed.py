@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -17,6 +17,7 @@ from generate import stream, stream_to_table
 from join_oracle import JoinCase, listed, random_join_case
 from random_correlated import random_correlated
 from random_rules import random_rule, random_rule_events
+from test_join_kernels import collected
 
 import cer_gpu as cer
 from cer_gpu.api import Query
@@ -26,7 +27,6 @@ from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.joins import JoinRunner
 from cer_gpu.engine.machines.joins_listed import ListedJoinRunner
 from cer_gpu.enumeration import expanded as module
-from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock
 from cer_gpu.enumeration.expanded import Expanded, ExpandedAnswers, Expansion, Listing, grouped_slots
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
@@ -51,21 +51,6 @@ def parts_of(case: JoinCase) -> list[Expanded | None]:
         done = expansion.add(Listing(events, window, (0, report - low, stop - low), groups))
         parts.append(expansion.expanded(low) if done else None)
     return parts
-
-
-def rows_of(blocks: Iterator[AnswerBlock], n_ends: int) -> list[list[tuple]]:
-    """The rows of every end, in the order in which they come."""
-    rows: list[list[tuple]] = [[] for _ in range(n_ends)]
-    for block in blocks:
-        assert block.start.size > 0
-        for k in range(block.start.size):
-            if isinstance(block, TupleBlock):
-                marked = tuple(block.event[k].tolist())
-            else:
-                part = slice(block.first[k], block.first[k + 1])
-                marked = tuple(block.event[part].tolist()), tuple(block.label[part].tolist())
-            rows[block.hit[k]].append((int(block.start[k]), *marked))
-    return rows
 
 
 def without_next(rng: Random, chains: bool) -> JoinCase:
@@ -104,7 +89,7 @@ def test_answers_are_those_of_the_run_trees(
         assert some.count.tolist() == [len(wanted.rows[end]) for end in chosen]
         turns = np.array(rng.sample(range(len(chosen)), len(chosen)), np.int64)
         rows = [wanted.rows[end][:limit] for end in chosen]
-        assert rows_of(some.blocks(turns, limit, size), len(chosen)) == rows
+        assert collected(some.blocks(turns, limit, size), len(chosen)) == rows
         total += sum(map(len, rows))
         several += max(map(len, wanted.rows), default=0) > 3
     assert total > 300

@@ -18,6 +18,7 @@ import pyarrow as pa
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.lookups import Lookups, Partial, TupleEnds
 from cer_gpu.engine.machines.tuple_total import tree_of
+from cer_gpu.engine.machines.tuple_views import admitted_at, tallied
 from cer_gpu.engine.read.ranks import OrderedNumbers, ordered_numbers
 from cer_gpu.engine.views.listing import changes
 from cer_gpu.engine.views.trees import Input, KeptTree, statistics
@@ -223,21 +224,13 @@ class AddedAnswers:
         end_of[event] = np.arange(len(event))
         for piece in changes(self._tree.listed(lambda: None), PIECE):
             columns = [self._place(piece.columns[event_name(atom)]) for atom in range(self.atoms)]
-            rows = np.stack(columns, axis=1)
-            end, start = end_of[rows.max(axis=1)], rows.min(axis=1)
-            asked = np.flatnonzero(end >= 0)
-            asked = asked[start[asked] >= low[end[asked]]]
-            found = self._lookups.admitted(Partial(end[asked], low[end[asked]], rows[asked]))
+            found = admitted_at(np.stack(columns, axis=1), end_of, low, self._lookups)
             if len(found):
                 yield found
 
     def tally(self, event: np.ndarray, low: np.ndarray) -> TupleEnds:
         """How many answers end at some events; as `Lookups.tally`."""
-        number, latest = np.zeros(len(event), np.int64), np.full(len(event), -1, np.int64)
-        for found in self.listed(event, low):
-            np.add.at(number, found.end, 1)
-            np.maximum.at(latest, found.end, found.event.min(axis=1))
-        return TupleEnds(event, low, number, latest)
+        return tallied(self.listed(event, low), event, low)
 
     def _place(self, position: np.ndarray) -> np.ndarray:
         """The events of the chunk at some positions."""

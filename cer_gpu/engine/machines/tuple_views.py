@@ -9,7 +9,7 @@ some that begin before what their end admits, which are left out. Every row that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -113,11 +113,7 @@ class TupleView:
 
     def tally(self, event: np.ndarray, low: np.ndarray) -> TupleEnds:
         """How many answers end at some events; parameters as for `Lookups.tally`."""
-        number, latest = np.zeros(len(event), np.int64), np.full(len(event), -1, np.int64)
-        for found in self.listed(event, low):
-            np.add.at(number, found.end, 1)
-            np.maximum.at(latest, found.end, found.event.min(axis=1))
-        return TupleEnds(event, low, number, latest)
+        return tallied(self.listed(event, low), event, low)
 
     def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[Partial]:
         """The answers that end at some events, block by block, in any order; as `Lookups.listed`."""
@@ -131,10 +127,7 @@ class TupleView:
             self._leave(int(times[at]))
             for rows in self._added(int(times[stop - 1]) + 1):
                 # They are of one lane, where events are in the order of the stream.
-                end, start = end_of[rows.max(axis=1)], rows.min(axis=1)
-                asked = np.flatnonzero(end >= 0)
-                asked = asked[start[asked] >= low[end[asked]]]
-                found = self._lookups.admitted(Partial(end[asked], low[end[asked]], rows[asked]))
+                found = admitted_at(rows, end_of, low, self._lookups)
                 if len(found):
                     yield found
             at = stop
@@ -290,3 +283,31 @@ def _input(rows: AtomRows, which: np.ndarray, amounts: np.ndarray) -> Input:
 
 def _take(tree: KeptTree, changed: Mapping[int, Input]) -> None:
     tree.commit(tree.climb({atom: one for atom, one in changed.items() if len(one.amounts)}))
+
+
+def admitted_at(rows: np.ndarray, end_of: np.ndarray, low: np.ndarray, lookups: Lookups) -> Partial:
+    """The answers among some rows that end at an end that is asked for, and are in its window.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, atoms), int64
+        The events of each answer, all of one lane.
+    end_of : ndarray, shape (events,), int64
+        The number of the end at each event, -1 where none is asked for.
+    low : ndarray, shape (ends,), int64
+        The least start of each end.
+    lookups : Lookups
+    """
+    end, start = end_of[rows.max(axis=1)], rows.min(axis=1)
+    asked = np.flatnonzero(end >= 0)
+    asked = asked[start[asked] >= low[end[asked]]]
+    return lookups.admitted(Partial(end[asked], low[end[asked]], rows[asked]))
+
+
+def tallied(listed: Iterable[Partial], event: np.ndarray, low: np.ndarray) -> TupleEnds:
+    """How many of some answers end at each event, and the latest start of each; as `Lookups.tally`."""
+    number, latest = np.zeros(len(event), np.int64), np.full(len(event), -1, np.int64)
+    for found in listed:
+        np.add.at(number, found.end, 1)
+        np.maximum.at(latest, found.end, found.event.min(axis=1))
+    return TupleEnds(event, low, number, latest)
