@@ -1,8 +1,16 @@
-"""PySpark operators: the same queries over DataFrames and over files, on CPU and GPU clusters.
+"""The same queries on Spark: over DataFrames, over files and in SQL, on CPU and GPU clusters.
 
 >>> from cer_gpu import spark as cer_spark
 >>> spark = cer_spark.configure().getOrCreate()
 >>> cer_spark.run(df, "SELECT * FROM S WHERE A ; B WITHIN 5 MINUTES", order_by="ts", event_id="id")
+
+    configure()                  sets what a session needs; check(spark) says what keeps it off the GPU
+    run, count, counts, hits     over a DataFrame; explain says how a query is evaluated there
+    run_files, count_files, ...  over Parquet files, which the workers read themselves
+    backtest, backtest_files     many queries in few readings of the events
+    register(spark)              the table function `cer_match` for SQL
+    prepare(df, path, ...)       writes Parquet files in the layout that is read fastest
+    maintain(rule, folder)       the answers of a join, kept up to date by streams
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Backtests over DataFrames and files; each reading of the events serves as many queries as possible."""
+"""Backtests over DataFrames and files: many queries in as few readings of the events as possible."""
 
 from __future__ import annotations
 
@@ -59,30 +59,32 @@ def backtest(
 ) -> Backtest:
     """Count how often queries would have fired over a DataFrame, as `cer_gpu.backtest` does.
 
-    Queries with the same PARTITION BY share one reading of the events, and so do those without PARTITION BY
-    whose windows are of one kind; every other query takes a reading of its own.
+    Queries with the same PARTITION BY share one reading of the events. So do queries without PARTITION BY
+    whose windows are of one kind, such as windows of time. Every other query needs a reading of its own.
 
     Parameters
     ----------
     df : DataFrame
+        The events.
     queries, by
         As for `cer_gpu.backtest`. Buckets of time are those of the session's time zone.
     durations : bool, default False
-        Whether to add how long the matches last: `duration_median` and `duration_p95`. The tasks list the
-        matches, in one more reading of the events.
+        Add how long the matches last, as `duration_median` and `duration_p95`. The tasks list the matches for
+        it, in one more reading of the events.
     funnel : bool, default False
-        Whether to add how far the matches of each pattern get: `Backtest.funnel`. It reads the events once
-        more.
+        Add how far the matches of each pattern get, as `Backtest.funnel`. It needs one more reading.
     outcomes : mapping of str to str, optional
-        Also what happens after each hit: `Backtest.outcomes`, as `cer_gpu.backtest` has it. It reads the
-        events once more. Queries with a PARTITION BY that parts their complex events are dealt out by it, all
-        others run in one task; the driver gets each distinct value. The values at single hits,
-        `Backtest.outcome_hits`, come in the order of time; `position` is the place of an event in its
-        partition, as in `hits`.
+        Numbers to compute for each hit, as for `cer_gpu.backtest`: `Backtest.outcomes`. It needs one more
+        reading. The tasks share the work by the keys of PARTITION BY; a query without PARTITION BY, or whose
+        partitions cannot be answered apart from each other, runs in one task. The driver gets each distinct
+        value. The values at single hits, `Backtest.outcome_hits`, come in the order of time; `position` is
+        the place of the event in its partition, as in `hits`.
     split : object, optional
-        A time, for the sums of outcomes before it and from it on. A text is in the session's time zone.
+        A time. Outcomes are then also summed up before it and from it on. A text is a time in the session's
+        time zone.
     starts : bool, default False
-        Also at how many events matches begin: `starts`. The matches are listed once for durations and starts.
+        Add at how many events matches begin, as `starts`. The matches are listed once for durations and
+        starts.
     **keywords
         As for `run`. Events with equal `order_by` are ordered by all columns that some query reads; where
         that matters, name columns that break all ties.
@@ -133,19 +135,24 @@ def backtest_files(
     spark: SparkSession | None = None,
     **keywords: Any,
 ) -> Backtest:
-    """As `backtest`, over Parquet files, which the workers read themselves: see `run_files`.
+    """Count how often queries would have fired over Parquet files, which the workers read: see `run_files`.
 
     Parameters
     ----------
     paths, spark
         As for `run_files`.
-    queries, by, durations, funnel, outcomes, split, **keywords
-        As for `backtest`.
+    queries, by, durations, funnel, outcomes, split, starts, **keywords
+        As for `backtest`; `order_by` is needed.
 
     Returns
     -------
     Backtest
         Not lazy: its jobs have run.
+
+    Raises
+    ------
+    DataError
+        When there is no Spark session, no `order_by`, or no such file. Other errors as for `backtest`.
     """
     from pyspark.sql import SparkSession
 

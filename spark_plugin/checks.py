@@ -1,4 +1,4 @@
-"""Lists the reasons why a session would not run a query on a GPU."""
+"""Lists why a Spark session would not run a query on a GPU: `check`."""
 
 from __future__ import annotations
 
@@ -43,10 +43,12 @@ class Reason:
 
 
 def check(spark: SparkSession, df: DataFrame | None = None, *, ask_executors: bool = True) -> DataFrame:
-    """List what keeps a session, or a plan, off the GPU.
+    """List what keeps a session, or the plan of a DataFrame, off the GPU.
 
-    Under Spark Connect the class path of the driver and the plan of RAPIDS cannot be seen; everything else is
-    checked.
+    >>> cer_spark.check(spark).show(truncate=False)
+
+    Under Spark Connect, the class path of the driver and the plan of RAPIDS cannot be seen; everything else
+    is checked.
 
     Parameters
     ----------
@@ -60,8 +62,8 @@ def check(spark: SparkSession, df: DataFrame | None = None, *, ask_executors: bo
     Returns
     -------
     DataFrame
-        The columns `what`, `reason` and `remedy` (see `Reason`), all of type string. No row means that
-        nothing was found.
+        One row for each reason, with the string columns `what` ("versions", "executors", "settings", "rapids"
+        or "plan"), `reason` and `remedy` (what to do about it). No row means that nothing was found.
 
     Raises
     ------

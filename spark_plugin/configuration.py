@@ -41,17 +41,20 @@ def configure(
     discovery_script: str | None = None,
     task_gpus: float | None = None,
 ) -> SparkSession.Builder:
-    """Set the keys that a session needs, and print each on one line to standard error.
+    """Set the configuration keys that a session needs, and print each on a line to standard error.
+
+    >>> spark = cer_spark.configure().getOrCreate()
 
     A key that is set already keeps its value, whether it was set on the builder, in `PYSPARK_SUBMIT_ARGS`, in
     `spark-defaults.conf`, by spark-submit, or in an application that runs already. If the application runs
-    already, and under Spark Connect, only keys that are read at run time are set; a line lists the others,
+    already, or under Spark Connect, only keys that are read at run time are set; a line lists the others,
     which have to be set where the application is started.
 
-    `gpu="auto"` expects a GPU where the settings ask for one (`spark.executor.resource.gpu.amount`), and in
-    local mode where the NVIDIA driver shows one on this machine and `CUDA_VISIBLE_DEVICES` does not hide it.
-    The driver cannot see the machines of a cluster: for YARN, Kubernetes and a standalone cluster pass
-    `gpu="required"`, or set that key. Without a GPU only the sizes of Arrow batches are set.
+    `gpu="auto"` expects a GPU if the settings ask for one (`spark.executor.resource.gpu.amount`). In local
+    mode it also expects one if the NVIDIA driver shows a GPU on this machine and `CUDA_VISIBLE_DEVICES` does
+    not hide it. Spark's driver cannot see the other machines of a cluster: for YARN, Kubernetes and a
+    standalone cluster pass `gpu="required"`, or set that key. Without a GPU, only the sizes of Arrow batches
+    are set.
 
     Parameters
     ----------
@@ -60,16 +63,18 @@ def configure(
     gpu : {"auto", "required", "off"}, default "auto"
         "required" asks the cluster manager for GPUs, and tasks fail without one; "off" never looks for one.
     rapids : "auto" or bool, default "auto"
-        Whether Spark's own operators are to run on the GPU, by the RAPIDS Accelerator. "auto": where a GPU is
-        expected and its jar or its plugin is named already. True: always; where no jar is named, Spark
+        Whether the RAPIDS Accelerator runs Spark's own operators on the GPU. "auto": if a GPU is expected and
+        the settings already name the jar or the plugin of RAPIDS. True: always; if no jar is named, Spark
         fetches it (about 1 GB).
     plugin : path, optional
-        The jar that `cer_gpu.spark.build_plugin` made: version check and metrics.
+        The jar that `python -m cer_gpu.spark.build_plugin` made. It checks versions and shows metrics.
     discovery_script : str, optional
-        Path of the discovery script on the machines of the executors; by default that of this package, which
-        YARN ships along and a Kubernetes image has where cer-gpu is installed in it at the same place.
+        The path, on the machines of the executors, of the script that tells Spark which GPUs they have. By
+        default it is the script of this package: YARN ships it along; an image for Kubernetes has it if
+        cer-gpu is installed there in the same place.
     task_gpus : float, optional
-        Share of a GPU that a task takes; by default one over `spark.executor.cores`, else 0.25.
+        The share of a GPU that a task takes; by default 1 divided by `spark.executor.cores`, or 0.25 if that
+        key is not set.
 
     Returns
     -------

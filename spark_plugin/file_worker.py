@@ -73,7 +73,7 @@ class _OfShares(ABC):
 
     @abstractmethod
     def _of(self, job: Job, share: Share) -> Iterator[pa.RecordBatch]:
-        """What is given for a share."""
+        """The batches of the result for a share."""
 
 
 class FileWorker(_OfShares):

@@ -1,4 +1,4 @@
-"""The file route: Spark distributes paths and row groups, and the workers read Parquet themselves."""
+"""Queries over Parquet files: Spark distributes paths and row groups, and the workers read the files."""
 
 from __future__ import annotations
 
@@ -39,19 +39,23 @@ if TYPE_CHECKING:
 def run_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """Find the complex events of a query over Parquet files, which the workers read themselves.
+    """Find the complex events of a query in Parquet files, which the workers read themselves.
 
-    Rows that pass through the JVM cost several times as much as rows that a worker reads. The order of the
-    rows is that of the files, as for `Query.run`: a position is the number of a row in all files.
+    >>> cer_spark.run_files("s3://lake/trades/", "SELECT * WHERE Buy ; Sell WITHIN 1 HOUR", order_by="ts")
+
+    A row costs several times as much in `run`, where it passes through the JVM. The order of the rows is that
+    of the files, as for `Query.run`: a position is the number of a row in all files, counted from 0.
 
     Parameters
     ----------
     paths : str, path, or sequence of them
-        Files, folders, patterns: local, where all workers see them, or URIs of any filesystem that pyarrow
-        opens. Names of folders such as `day=2024-01-31` become columns.
+        Files, folders or patterns such as `day-*.parquet`. They are local paths that all workers see, or URIs
+        of any filesystem that pyarrow opens. Names of folders such as `day=2024-01-31` become columns.
     query : Query or str
+        From `cer_gpu.compile`, or its text.
     order_by : str or sequence of str, optional
-        The time column, then the columns that break ties. Without it the order of the rows is the order.
+        The time column, then the columns that break ties. Without it, the order of the rows is the order of
+        the events.
     event_id : str, optional
         The column whose values are returned in place of positions.
     spark : SparkSession, optional
@@ -62,7 +66,8 @@ def run_files(
     Returns
     -------
     DataFrame
-        Lazy, with the columns of `Matches.to_arrow`. Footers are read at once, on the driver.
+        Lazy, with the columns of `Matches.to_arrow`. Only the footers of the files are read at once, on the
+        driver.
 
     Raises
     ------
@@ -80,7 +85,7 @@ def run_files(
 def counts_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """How many complex events end at each event: the columns of `counts`, keywords as for `run_files`."""
+    """Count the complex events that end at each event: columns as in `counts`, keywords as in `run_files`."""
     return _product(paths, query, "counts", spark, keywords)
 
 
@@ -88,7 +93,7 @@ def counts_files(
 def hits_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """The events at which complex events end: the columns of `hits`, keywords as for `run_files`."""
+    """Find the events at which complex events end: columns as in `hits`, keywords as in `run_files`."""
     return _product(paths, query, "hits", spark, keywords)
 
 
@@ -96,13 +101,13 @@ def hits_files(
 def count_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """Count the complex events: one row with the column `count`; keywords as for `run_files`."""
+    """Count the complex events: one row with the column `count`; keywords as in `run_files`."""
     return _product(paths, query, "count", spark, keywords)
 
 
 STREAMED = 4
-"""How many times the events of a shuffled task one that reads files gets: it holds a row group of them at a
-time, and its start and its halo cost the same."""
+"""How many times as many events a task gets when it reads files as when rows are shuffled to it: it holds one
+row group at a time, and starting it and reading the events before its own cost the same."""
 
 
 @dataclass(frozen=True, slots=True)

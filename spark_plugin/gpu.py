@@ -1,4 +1,4 @@
-"""Chooses the device of a task, in every task anew: Spark may give a reused worker another GPU."""
+"""Chooses the device of a task. Every task chooses again: Spark may give a reused worker another GPU."""
 
 from __future__ import annotations
 

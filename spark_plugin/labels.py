@@ -1,4 +1,4 @@
-"""In a worker: the values that stand for positions in results, since a row has no number on Spark."""
+"""In a worker: the values that results have in place of positions, since rows have no numbers on Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layout that is fastest for the file route: each key whole in one file, with its events in order."""
+"""Writes Parquet files in the layout that is read fastest: all events of a key in one file, in order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Layout:
     Attributes
     ----------
     keys : tuple of str
-        Events with equal values in these columns are in the files of one writing task, one key after another.
+        The key: events with equal values in these columns are in the files of one task, key after key.
     order_by : tuple of str
         The order of the events of a key.
     """
@@ -53,13 +53,16 @@ def prepare(
     partitions: int | None = None,
     mode: str = "error",
 ) -> None:
-    """Write events as Parquet files in which each key lies whole and in order.
+    """Write events as Parquet files in which all events of a key are in one file, in the order of time.
+
+    >>> cer_spark.prepare(df, "s3://lake/trades/", keys="symbol", order_by="ts")
 
     `run_files` then needs no shuffle for queries that are partitioned by these keys.
 
     Parameters
     ----------
     df : DataFrame
+        The events.
     path : str
         A folder on any filesystem that Spark can write to.
     keys : str or sequence of str
@@ -67,9 +70,9 @@ def prepare(
     order_by : str or sequence of str
         The time column, then the columns that break ties; ties that are left are broken by all columns.
     partitions : int, optional
-        How many tasks write; by default the number of rows over `spark.cer.rowsPerTask`.
-    mode : {"error", "overwrite", "ignore"}
-        What to do if there is something already.
+        How many tasks write; by default the number of rows divided by `spark.cer.rowsPerTask`.
+    mode : {"error", "overwrite", "ignore"}, default "error"
+        What to do if the folder has data already, as in Spark's `DataFrameWriter.mode`.
 
     Raises
     ------

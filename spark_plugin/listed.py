@@ -1,4 +1,4 @@
-"""On the driver: the columns of a backtest for which tasks list matches, put together."""
+"""On the driver: puts together the columns of a backtest for which tasks list matches."""
 
 from __future__ import annotations
 

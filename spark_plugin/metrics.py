@@ -1,4 +1,4 @@
-"""The worker's half of the metrics: reports what a task did to the executor, if the JVM plugin listens."""
+"""In a worker: reports to the executor what a task did, for its metrics, if the JVM plugin listens."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def publish(
 ) -> bool:
     """Report to the executor what a task did; does nothing if the JVM plugin is not loaded.
 
-    It is a datagram on the loopback interface: it never waits, and a task does not fail because of its
-    metrics.
+    The report is a datagram on the loopback interface. Sending it never waits, and a task does not fail
+    because of its metrics.
 
     Parameters
     ----------

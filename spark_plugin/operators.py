@@ -40,7 +40,9 @@ def operator_keywords(
 
 @spelled(operator_keywords)
 def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
-    """Find the complex events of a query over a DataFrame: one row for each.
+    """Find the complex events of a query in a DataFrame: one row for each.
+
+    >>> cer_spark.run(df, "SELECT * WHERE Buy ; Sell PARTITION BY symbol", order_by="ts", event_id="id")
 
     Parameters
     ----------
@@ -53,8 +55,8 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
         the query reads, so that the answer does not depend on how rows were shuffled.
     event_id : str, optional
         The column whose values are returned in place of positions (`start`, `end`, and the lists of the
-        variables). Without it a position is the place of the event in its partition (PARTITION BY), or in the
-        whole stream where the query has none, counted from 0 in the order of `order_by`.
+        variables). Without it, a position is the place of the event in its partition, counted from 0 in the
+        order of `order_by`; without PARTITION BY, it is the place among all events.
     order_unit : {"s", "ms", "us", "ns"}, optional
         The unit of a plain-number time column.
     type_column : str, default "type"
@@ -64,9 +66,10 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     limit : int, optional
         At most so many complex events.
     memory : int, optional
-        Bytes that the open events of a task may take.
+        Bytes that a task may keep for events that later matches may still use.
     params : mapping of str to object, optional
-        Values of the query's parameters (`$name`), in place of those that `cer_gpu.compile` was given.
+        The values of the query's parameters, by their names without `$`, in place of those that
+        `cer_gpu.compile` was given.
     engine : str, default "auto"
         The engine that answers, as for `Query.run`.
     rows : int, optional
@@ -76,9 +79,10 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     -------
     DataFrame
         Lazy; its columns are those of `Matches.to_arrow` and are known before anything runs. Rows come in no
-        particular order. A query without PARTITION BY starts small jobs immediately, which find where its
-        stream is cut. Columns whose names differ only in case, such as those of a type `A` and a variable
-        `a`, can be selected by name and written with `spark.sql.caseSensitive=true`.
+        particular order. For a query without PARTITION BY, small jobs run at once: they find the times at
+        which the events are cut into segments for the tasks. Columns whose names differ only in case, such as
+        those of a type `A` and a variable `a`, need `spark.sql.caseSensitive=true` to be selected by name or
+        written.
 
     Raises
     ------
@@ -99,21 +103,21 @@ def counts(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     Returns
     -------
     DataFrame
-        `position` (or the value of `event_id`, if it is given), the columns of the key, `time`, and `count`,
-        a decimal of 38 digits: counts are exact.
+        One row for each event at which a complex event ends: `position` (or the value of `event_id`, if it is
+        given), the columns of PARTITION BY, `time`, and `count`, an exact decimal of 38 digits.
     """
     return _product(df, query, "counts", keywords)
 
 
 @spelled(operator_keywords, omit=("limit",))
 def hits(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
-    """The events at which at least one complex event ends; keywords as for `run`, without `limit`.
+    """Find the events at which at least one complex event ends; keywords as for `run`, without `limit`.
 
     Returns
     -------
     DataFrame
-        `position`, the columns of the key, `time`, and `latest_start`; with `event_id`, its values replace
-        both positions.
+        `position`, the columns of PARTITION BY, `time`, and `latest_start`, the latest start of the complex
+        events that end there. With `event_id`, its values stand in place of both positions.
     """
     return _product(df, query, "hits", keywords)
 
@@ -132,12 +136,12 @@ def count(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
 
 @spelled(operator_keywords, omit=("limit",))
 def explain(df: DataFrame, query: Query | str, **keywords: Any) -> str:
-    """Explain how a query is evaluated, and the route of the rows of a DataFrame; keywords as for `run`.
+    """Explain how a query is evaluated over a DataFrame; keywords as for `run`.
 
     Returns
     -------
     str
-        The text of `Query.explain`, then the route.
+        The text of `Query.explain`, then how the rows get to the tasks.
     """
     whole = compiled(query)
     task, route = _routed(df, whole, "run", keywords)

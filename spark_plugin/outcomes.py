@@ -1,4 +1,4 @@
-"""On the driver: gives tasks the outcomes to compute, and summarises their results."""
+"""On the driver: tells tasks which outcomes to compute, and summarises their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every configuration key that this package reads or sets: one table, rendered into the documentation.
+"""Every configuration key that this package reads or sets, in one table that the documentation shows.
 
 `python -m cer_gpu.spark.settings` prints it; `docs/howto/spark-settings.md` is what it printed.
 """

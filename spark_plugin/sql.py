@@ -54,18 +54,22 @@ NOT_PARTITIONED = (
 def register(spark: SparkSession, name: str = NAME) -> None:
     """Make queries available in SQL, as a table function.
 
-    ``SELECT * FROM cer_match(TABLE(trades) PARTITION BY (symbol), 'SELECT * FROM S WHERE ... ')``
+    ``SELECT * FROM cer_match(TABLE(trades) PARTITION BY (symbol), 'SELECT * WHERE Buy ; Sell')``
 
-    Its arguments are the table (`events`), the text of the query (`query`), and by name `order_by`, the time
-    column, or an array of it and the columns that break ties (it may be left out if the table has exactly one
-    column of timestamps or dates), `event_id`, `order_unit`, `type_column`, `stream_column`, `engine`, which
-    are as for `run`; `params`, a map or a struct of the values of the query's parameters, as in `params =>
-    named_struct('p', 10, 'w', '5 min')`; `product`, which is 'run', 'counts' or 'hits'; and
-    `single_partition`. All of them are constants.
+    The first two arguments are the table (`events`) and the text of the query (`query`). The others are given
+    by name, and all of them are constants:
 
-    Each partition of the table is a stream of its own, with positions from 0 on, in the order of `order_by`
-    whether or not ORDER BY is written. A query with PARTITION BY asks for its partitioning itself, and has
-    the key in its result. A table of one stream is `single_partition => true`.
+    - `order_by`: the time column, or an array of it and the columns that break ties. It may be left out if
+      the table has exactly one column of timestamps or dates.
+    - `event_id`, `order_unit`, `type_column`, `stream_column`, `engine`: as for `run`.
+    - `params`: the values of the query's parameters, a map or a struct, as in
+      `params => named_struct('p', 10, 'w', '5 min')`.
+    - `product`: 'run', 'counts' or 'hits'.
+    - `single_partition => true`: the whole table is one stream.
+
+    Otherwise each partition of the table is a stream of its own, whose positions count from 0, in the order
+    of `order_by` whether or not ORDER BY is written. If the query has PARTITION BY, leave it out after the
+    table: the function asks Spark for it, and the result has the columns of the key.
 
     Parameters
     ----------

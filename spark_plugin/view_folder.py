@@ -1,4 +1,4 @@
-"""The folder of a view on Spark: a snapshot of each of the view's parts, and commits.
+"""The folder of a view on Spark: snapshots of the parts of the view, and commits.
 
 A commit names the snapshots that belong together, the rows of the last micro-batch, and the last micro-batch
 of each stream.

@@ -51,7 +51,7 @@ _views: dict[tuple[str, int], tuple[str, JoinView]] = {}
 def maintain(
     rule: str, folder: str | os.PathLike[str], parts: int | None = None, most_kept: int = MOST_KEPT
 ) -> SparkView:
-    """Keep the answers of a rule up to date with streams.
+    """Keep the answers of a rule (a join) up to date with streams.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def maintain(
         How many tasks share the view. More than one needs a key: a variable that all atoms of the rule have.
         By default 16 with a key, and 1 without.
     most_kept : int, optional
-        As for `cer_gpu.maintain`, in each part.
+        As for `cer_gpu.maintain`; it holds for each part.
 
     Returns
     -------
@@ -75,8 +75,8 @@ def maintain(
     QueryError
         When the rule is wrong.
     DataError
-        When several parts are asked for and the rule has no key, or aggregates over several keys; or when the
-        folder has a view of another rule, or with another number of parts.
+        When several parts are asked for and the rule has no key, or aggregates that put several keys into one
+        row; or when the folder has a view of another rule, or with another number of parts.
     """
     view = JoinView(rule, most_kept)
     key = shared_key(view)
@@ -95,13 +95,13 @@ def maintain(
 
 @dataclass(frozen=True, slots=True)
 class ViewKey:
-    """A variable that all atoms of a rule have.
+    """A variable that all atoms of a rule have, by whose values the rows are divided among tasks.
 
     Attributes
     ----------
     variable : str
     attributes : mapping of str to str
-        For each relation its attribute; `$2` for the second column.
+        The column of the variable in each relation, by its name, or by its place: `$2` is the second column.
     """
 
     variable: str
@@ -153,9 +153,9 @@ class SparkView:
         ----------
         relation : str
         stream : str, optional
-            The name of the stream; needed if several streams insert into one relation. A repeated micro-batch
-            is recognised by it and its number. A stream that is started anew, with another checkpoint, needs
-            another name.
+            The name of the stream; needed if several streams insert into one relation. A micro-batch that
+            Spark repeats is recognised by this name and its number. So a stream that is started again with
+            another checkpoint, which numbers its micro-batches anew, needs another name.
 
         Returns
         -------
@@ -165,7 +165,7 @@ class SparkView:
         return lambda frame, batch: self.update(frame, batch, relation, 1, stream or f"+{relation}")
 
     def delete(self, relation: str, stream: str | None = None) -> Callable[[DataFrame, int], None]:
-        """A function for `foreachBatch` that deletes the rows of each micro-batch, each once; as `insert`."""
+        """A function for `foreachBatch` that deletes the rows of each micro-batch; otherwise as `insert`."""
         return lambda frame, batch: self.update(frame, batch, relation, -1, stream or f"-{relation}")
 
     def update(self, frame: DataFrame, batch: int, relation: str, sign: int, stream: str) -> None:
@@ -209,23 +209,23 @@ class SparkView:
             folder.put(ViewCommit(after, streams, files, answers, columns, self.rule, self.parts, last))
 
     def count(self) -> int:
-        """The number of answers, as of the last micro-batch; no task is run."""
+        """The number of answers after the last micro-batch. No Spark job is run for it."""
         return sum(ViewFolder(self.folder).commit().answers.values())
 
     def enumerate(self, spark: SparkSession) -> DataFrame:
-        """The answers as of the last micro-batch: the columns of the head, and `multiplicity`.
+        """The answers after the last micro-batch: the columns of the head, and `multiplicity`.
 
         Raises
         ------
         DataError
-            When no part has had rows of every relation.
+            While no part has had rows of every relation: the columns of the answers are not known.
         """
         commit = ViewFolder(self.folder).commit()
         files = [(part, name, "") for part, name in sorted(commit.files.items())]
         return self._listed(spark, commit, files, _answers(self.folder))
 
     def delta(self, spark: SparkSession) -> DataFrame:
-        """What the last micro-batch changed: `multiplicity` above 0 for added answers, below 0 for removed.
+        """The answers that the last micro-batch added (`multiplicity` above 0) and removed (below 0).
 
         Each part applies the rows of the micro-batch to its previous snapshot once more. A micro-batch that
         Spark repeats changes nothing, and does not count as the last one.
@@ -233,7 +233,7 @@ class SparkView:
         Raises
         ------
         DataError
-            When no part has had rows of every relation.
+            While no part has had rows of every relation: the columns of the answers are not known.
         """
         from pyspark.sql import functions as f
 
