@@ -48,19 +48,29 @@ SCHEMAS = 4
 def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
     """Compile a query or a rule.
 
+    >>> q = cer.compile("SELECT * WHERE Buy ; Sell AS s FILTER s[price > $p] WITHIN 5 MINUTES", {"p": 100})
+
     Parameters
     ----------
     text : str
-        `SELECT ...`, or a rule, `Q(x) <- T(x), S(x, y)`.
+        A query, `SELECT ...`, or a rule such as `Q(x) <- T(x), S(x, y)`.
     params : mapping of str to object, optional
-        Values of its parameters, `$name`. A call such as `run` may give others.
+        The values of the query's parameters, by their names without `$`. A later call, such as `run`, may
+        give other values.
+
+    Returns
+    -------
+    Query
 
     Raises
     ------
     QueryError
-        When the query is wrong; the error lists everything that is wrong with the text alone.
+        When the query is wrong, or has no parameter for a value in `params`. The error lists everything that
+        can be found without data.
     LimitError
-        When its automaton would exceed its budget.
+        When the automaton of the query would be too large; the message says what to change.
+    TypeError
+        When `text` is not a str.
     """
     return Query(text, params)
 
@@ -74,7 +84,7 @@ class _KeptPlan(NamedTuple):
 
 
 class Query:
-    """A compiled query; made by `compile`.
+    """A compiled query; made by `compile`. It can be run any number of times, also over different data.
 
     Attributes
     ----------
@@ -109,17 +119,19 @@ class Query:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The parameters of the query, `$name`, in the order of the text."""
+        """The names of the query's parameters, without `$`, in the order of the text."""
         return () if self._open is None else self._open.parameters
 
     @property
     def given(self) -> dict[str, Any]:
-        """The values of parameters that `compile` was given."""
+        """The values that `compile` was given for parameters, by their names."""
         return {} if self._open is None else dict(self._open.given)
 
     @spelled(read_options)
     def run(self, events: Any, **keywords: Unpack[ReadKeywords]) -> Matches:
-        """The complex events that the query finds in some events.
+        """Find the complex events of the query.
+
+        >>> q.run("trades.parquet", order_by="ts").to_pandas()
 
         Parameters
         ----------
@@ -131,8 +143,8 @@ class Query:
             anything with `__arrow_c_device_stream__` or `__arrow_c_device_array__`, a cuDF DataFrame, or a
             dict of column name to arrays with `__cuda_array_interface__` (and Arrow arrays, for strings).
         order_by : str or sequence of str, optional
-            The time column, then the columns that break ties. Without it the events are in the order of the
-            rows. Under PARTITION BY only the events of each partition have to be in order.
+            The time column, then the columns that break ties. Without it, the order of the rows is the order
+            of the events. With PARTITION BY, only the events of each partition have to be in order.
         order_unit : {"s", "ms", "us", "ns"}, optional
             The unit of a plain-number time column.
         type_column : str, default "type"
@@ -145,43 +157,45 @@ class Query:
             Promise that with PARTITION BY all events together are in the order of time, not only those of
             each partition. Events whose window is over are then dropped at once. An event out of order is an
             error.
-        device : {"auto", "cpu", "cuda", "cuda:1", ...} or list of these, default "auto"
+        device : {"auto", "cpu", "cuda", "cuda:1", ...} or list of CUDA devices, default "auto"
             "auto" uses a GPU where there is one and it is faster; `Matches.device_reason` says why. Several
-            CUDA devices share the work.
+            CUDA devices, `["cuda:0", "cuda:1"]` or "cuda:0,cuda:1", share the work.
         limit : int, optional
-            Stop after so many complex events; `Matches.limited` says whether there are more.
+            Stop after this many complex events; `Matches.limited` says whether there are more.
         memory : int, optional
-            Bytes that a run may keep and work on at a time. Where the events of open windows and the keys of
-            PARTITION BY take more, the partitions whose last event is longest ago go to temporary files;
-            where that does not help, the run ends with a `LimitError`. How many events are read and run at a
-            time, and how many complex events are found at a time, follows from `memory`. Not covered: the
+            Bytes that a run may keep and work on at a time. It decides how many events are read and run at a
+            time, and how many complex events are found at a time. If the events of open windows and the keys
+            of PARTITION BY take more, the partitions whose last event is longest ago are moved to temporary
+            files; if that does not help, the run ends with a `LimitError`. `memory` does not count the
             process and its libraries, data that is already in memory, dictionaries of strings, results that
-            you keep, and working copies: the peak lies above `memory` by these, about 100 MB.
+            you keep, and working copies. The peak of the process lies above `memory` by these, about 100 MB.
         delimiter : str, optional
             The character between the cells of CSV files: by default a tab in `.tsv` files, a comma in others.
         column_types : dict of str to str or pyarrow.DataType, optional
             Types of columns of CSV and JSON lines files, `{"id": "string"}`; the types of other columns are
             found in the first 8 MiB of a file.
         date_format : str or list of str, optional
-            How times in CSV files are written, as `strptime` reads them: "%d.%m.%Y %H:%M:%S". By default
-            times are those of ISO 8601.
+            How times are written in CSV files, in the codes of `strptime`: "%d.%m.%Y %H:%M:%S". By default
+            times are read as ISO 8601, `2024-05-02T09:30:00`.
         decimal_point : {".", ","}, optional
             The decimal point of numbers in CSV files.
         engine : str, default "auto"
             The engine that answers the query: "regular", "chain", "ordered", "apart", "rule", "join",
-            "timed", "clock", "general". "auto" takes the first one under "routes" in `explain` that can
-            answer the query. Every engine that can gives the same answers; "general" can answer every query.
+            "timed", "clock", "general". "auto" takes the first one that can answer the query; `explain` lists
+            them in this order under "routes". The answers are the same whichever engine is taken, and
+            "general" can answer every query.
         params : mapping of str to object, optional
-            The values of the query's parameters, `$name`: numbers, texts, bools, times; for a span of time a
-            `timedelta` or a text such as '5 min'.
+            The values of the query's parameters, by their names without `$`: numbers, texts, bools, times.
+            For a span of time, give a `timedelta` or a text such as '5 min'.
         event_id : str, optional
-            A column whose values are returned in place of positions: in `start`, `end`, the lists of the
-            variables, `position`, `latest_start`. Then `hits` keeps the ids of all relevant events in memory.
+            A column whose values are returned in place of positions: in `start` and `end`, in the lists of
+            the variables, in `position` and in `latest_start`. `hits` then keeps the ids of all events that
+            the pattern may use in memory.
 
         Returns
         -------
         Matches
-            Lazy: nothing is enumerated until it is asked for.
+            Lazy: no complex event is listed until you ask for it.
 
         Raises
         ------
@@ -190,48 +204,58 @@ class Query:
             types that cannot be compared.
         DataError
             When the events cannot be read. Events out of order raise it too, while the result is read.
+        LimitError
+            While the result is read: when `memory` or the free memory does not suffice.
+        DeviceError
+            When the device that was asked for cannot be used.
+        TypeError, ValueError
+            When there is no such keyword, or a keyword has a value that it cannot have.
         """
         return self._bound(events, read_options(**keywords)).matches()
 
     @spelled(read_options)
     def count(self, events: Any, **keywords: Unpack[ReadKeywords]) -> int:
-        """Count the complex events, without enumerating them; keywords and errors as in `run`.
+        """Count the complex events without listing them; keywords and errors as in `run`.
 
         Returns
         -------
         int
-            Exact, also where it exceeds 64 bits.
+            The exact number, of any size.
         """
         return self._bound(events, read_options(**keywords)).count()
 
     @spelled(read_options)
     def counts(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
-        """How many complex events end at each position where some do; keywords and errors as in `run`.
+        """Count the complex events that end at each position; keywords and errors as in `run`.
 
         Returns
         -------
         pyarrow.Table
-            `position` (int64), the columns of the key, `time` where the run has an order, and `count` (int64;
-            decimal256 where some count exceeds 64 bits).
+            One row for each position at which a complex event ends: `position` (int64), the columns of
+            PARTITION BY, `time` if `order_by` is given, and `count` (int64; decimal256 if a count exceeds 64
+            bits).
         """
         return self._bound(events, read_options(**keywords)).counts()
 
     @spelled(read_options)
     def hits(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
-        """The positions at which at least one complex event ends; keywords and errors as in `run`.
+        """Find the positions at which at least one complex event ends; keywords and errors as in `run`.
 
         Returns
         -------
         pyarrow.Table
-            `position`, the columns of the key, `time` where the run has an order, and `latest_start` (as
-            `position`, int64): the latest start of the complex events that end there, before a strategy
-            (NEXT, LAST, MAX, ANY) or LIMIT chooses among them.
+            One row for each such position: `position` (int64), the columns of PARTITION BY, `time` if
+            `order_by` is given, and `latest_start` (int64): the latest start of the complex events that end
+            there, before a strategy (NEXT, LAST, MAX, ANY) or LIMIT chooses among them.
         """
         return self._bound(events, read_options(**keywords)).hits()
 
     @spelled(read_options, omit=("sort",))
     def stream(self, state: bytes | None = None, **keywords: Unpack[StreamKeywords]) -> Stream:
         """Run the query over batches as they arrive; keywords as in `run`, except `sort`.
+
+        >>> stream = q.stream(order_by="ts")
+        >>> stream.push(batch).to_pandas()
 
         `limit` holds for each batch.
 
@@ -268,11 +292,15 @@ class Query:
 
         Parameters
         ----------
-        format : {"text", "mermaid", "svg"}
-            `mermaid` gives the text of a Mermaid flowchart, `svg` an SVG document.
+        format : {"text", "mermaid", "svg"}, default "text"
+            "mermaid" gives the text of a Mermaid flowchart, "svg" an SVG document.
         events : object, optional
-            The events to run on; other keywords as in `run`. Without events the types of attributes are
-            those that the query suggests, and no device is chosen.
+            The events that the query would run on; they and the other keywords are as in `run`. Without
+            events, the types of attributes are guessed from the query, and no device is chosen.
+
+        Returns
+        -------
+        str
 
         Raises
         ------
@@ -315,9 +343,9 @@ class Query:
     def funnel(self, events: Any, **keywords: Unpack[FunnelKeywords]) -> pa.Table:
         """Count how many matches reach each step, and how many each condition stops; keywords as in `run`.
 
-        The steps are those between the outermost `;` and `:` of the pattern. For each step there is a row for
-        the pattern up to it, and a row for each condition that the step brings, with that condition left out:
-        if `hits` is then much greater, few events meet this condition.
+        The outermost `;` and `:` cut the pattern into steps: `A ; B : C` has three. Each step has one row for
+        the pattern up to and including it, and one row for each condition of the step, counted as if that
+        condition were not there. If `hits` is much greater in such a row, few events meet the condition.
 
         >>> cer.compile("SELECT * WHERE (A AS a FILTER a[v > 9]) ; B WITHIN 5 MINUTES").funnel(events)
 
@@ -325,14 +353,16 @@ class Query:
         -------
         pyarrow.Table
             `step` (int64, from 1), `pattern` (string: the step as it is written), `without` (string: the
-            condition that is left out, `:` for contiguity, an interval, or the window; null for the pattern
-            itself), `hits` and `matches` as `backtest` gives them. The strategy of SELECT, CONSUME BY and
-            LIMIT are ignored in all rows.
+            condition that is left out; it may be a filter, `:`, an interval or the window; null in the row of
+            the step itself), `hits` (int64: events at which a match ends) and `matches` (int64, or decimal256
+            if a number exceeds 64 bits). A strategy of SELECT, CONSUME BY and LIMIT are ignored in all rows.
 
         Raises
         ------
         ValueError
             When the query is a rule, which has no steps.
+        DataError
+            When the events can be read only once, and the rows need several passes. Other errors as in `run`.
         """
         from cer_gpu.funnel import counted, funnel_table, stages_of  # few calls need it
         from cer_gpu.language.printer import to_text
@@ -354,13 +384,13 @@ class Query:
 
     @spelled(read_options)
     def check(self, events: Any = None, **keywords: Unpack[ReadKeywords]) -> tuple[Diagnostic, ...]:
-        """List all findings about the query, errors and notes; keywords as in `run`.
+        """List everything that is wrong or odd about the query; keywords as in `run`.
 
         Parameters
         ----------
         events : object, optional
-            The events to run on: names and types are checked against them, and event types that do not
-            occur among them are errors (this reads the type column).
+            The events that the query would run on, as in `run`. Names and types are then checked against
+            them, and an event type that no event has is an error (finding this out reads the type column).
 
         Returns
         -------
@@ -370,13 +400,13 @@ class Query:
         Raises
         ------
         DataError
-            When the events lack the column of types or streams that the query needs.
+            When the events cannot be read, or lack the column of types or streams that the query needs.
         """
         return checked(self._tree, self.text, events, keywords)
 
     @spelled(read_options)
     def portable(self, schema: pa.Schema, **keywords: Unpack[ReadKeywords]) -> PortableQuery:
-        """Plan the query for data of a schema, to send it to another process; keywords as in `run`.
+        """Plan the query for data with a given schema, to send it to another process; keywords as in `run`.
 
         Parameters
         ----------
@@ -410,8 +440,7 @@ class Query:
         source : Source
         asked : Options
         once : bool
-            Whether the events can be read only once: batches of a stream, events from another process, or one
-            pass for many queries.
+            Whether the events are read only once, as in a stream or in one pass for many queries.
         """
         from cer_gpu.engine.run.bound import BoundQuery
 
@@ -479,30 +508,3 @@ class Query:
 
     def __repr__(self) -> str:
         return f"<cer_gpu.Query {' '.join(self.text.split())!r}>"
-
-
-@spelled(read_options)
-def check(text: str, events: Any = None, **keywords: Unpack[ReadKeywords]) -> tuple[Diagnostic, ...]:
-    """List all findings about a query, errors and notes; keywords as in `Query.run`.
-
-    Unlike `compile(text).check(...)`, it checks the data even when the text alone is wrong.
-
-    Parameters
-    ----------
-    text : str
-        The query or rule.
-    events : object, optional
-        As in `Query.check`.
-
-    Returns
-    -------
-    tuple of Diagnostic
-
-    Raises
-    ------
-    QueryError
-        When the text cannot be parsed as a query.
-    DataError
-        When the events cannot be read, or lack the column of types or streams that the query needs.
-    """
-    return checked(parse(text), text, events, keywords)

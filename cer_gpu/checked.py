@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.run.options import Options, read_options
+from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import Diagnostic, LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.check import check as check_query
+from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.walk import names_in, walk
 from cer_gpu.plan.assumed import with_empty_columns
@@ -24,6 +26,34 @@ from cer_gpu.progress import shown_together
 if TYPE_CHECKING:
     from cer_gpu.engine.read.sources.source import Source
     from cer_gpu.engine.run.keywords import ReadKeywords
+
+
+@spelled(read_options)
+def check(text: str, events: Any = None, **keywords: Unpack[ReadKeywords]) -> tuple[Diagnostic, ...]:
+    """List everything that is wrong or odd about a query; keywords as in `Query.run`.
+
+    Unlike `compile(text).check(...)`, it also checks a wrong query against the data.
+
+    Parameters
+    ----------
+    text : str
+        The query or rule.
+    events : object, optional
+        As in `Query.check`.
+
+    Returns
+    -------
+    tuple of Diagnostic
+        Errors and notes; empty when there are none.
+
+    Raises
+    ------
+    QueryError
+        When the text cannot be parsed as a query.
+    DataError
+        When the events cannot be read, or lack the column of types or streams that the query needs.
+    """
+    return checked(parse(text), text, events, keywords)
 
 
 def checked(query: tree.Statement, text: str, events: Any, keywords: ReadKeywords) -> tuple[Diagnostic, ...]:

@@ -131,12 +131,12 @@ def run(
     device: Device = "auto",
     engine: Engine = "auto",
     limit: Annotated[
-        int | None, typer.Option(min=0, metavar="NUMBER", help="Stop after so many complex events.")
+        int | None, typer.Option(min=0, metavar="NUMBER", help="Stop after this many complex events.")
     ] = None,
     memory: Memory = None,
     event_id: EventId = None,
     tidy: Annotated[
-        bool, typer.Option("--events", help="One row for each event of a complex event, with its variable.")
+        bool, typer.Option("--events", help="Write a row for each marked event, with its variable.")
     ] = False,
     form: OutputFormat = None,
     output: Output = None,
@@ -324,7 +324,7 @@ def check(
     engine: Engine = "auto",
 ) -> int:
     """Print errors and notes about the query, or ok."""
-    from cer_gpu.api import check as findings_of
+    from cer_gpu.checked import check as findings_of
     from cer_gpu.diagnostics import render_all
 
     text = query_text(query)
@@ -347,7 +347,7 @@ def check(
 
 @_command
 def device() -> int:
-    """Print the GPUs, and whether they give the answers that the CPU gives, for a bug report."""
+    """Print a report on the GPUs: whether they give the answers that the CPU gives."""
     import cer_gpu
 
     found = cer_gpu.device_report()
@@ -359,7 +359,9 @@ def device() -> int:
 def warm(
     ship: Annotated[
         bool,
-        typer.Option("--ship", help="Put them beside the package too, for all users of the installation."),
+        typer.Option(
+            "--ship", help="Store the kernels beside the package too, for all users of the installation."
+        ),
     ] = False,
 ) -> int:
     """Compile the kernels that queries usually need, so that no query waits for them."""
@@ -371,7 +373,7 @@ def warm(
 
 @_command
 def demo() -> int:
-    """Answer a question on 336,776 real flights."""
+    """Answer a question about 336,776 real flights, and write a report."""
     from cer_gpu.demo import main as show
 
     show()

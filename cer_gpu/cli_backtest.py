@@ -46,7 +46,8 @@ By = Annotated[
     typer.Option(
         "--by",
         metavar="SPAN|COLUMN",
-        help="A row for each span of time, such as 1d or '5 min', or each key of PARTITION BY; repeat it.",
+        help="Print a row for each span of time, such as 1d or '5 min', or for each value of a column of "
+        "PARTITION BY; repeat it for both.",
     ),
 ]
 Swept = Annotated[
@@ -54,7 +55,7 @@ Swept = Annotated[
     typer.Option(
         "--sweep",
         metavar="NAME=VALUES",
-        help="Try all of these values of a parameter, such as p=10,20,30; repeat it for further ones.",
+        help="Try all of these values of a parameter, such as p=10,20,30; repeat it for other parameters.",
     ),
 ]
 
@@ -63,19 +64,22 @@ Asked = Annotated[
     typer.Option(
         "--outcome",
         metavar="NAME=EXPRESSION",
-        help="What happened after each hit, such as later='AFTER 5 MINUTES (price) / price - 1'; repeat it. "
-        "The rows then sum up the outcomes.",
+        help="A number to compute for each hit, from what happened after it, such as later='AFTER 5 MINUTES "
+        "(price) / price - 1'; repeat it. The rows that are printed then sum up these numbers.",
     ),
 ]
 Split = Annotated[
     str | None,
     typer.Option(
-        "--split", metavar="TIME", help="Also sum up outcomes before this time and from it on: 2024-01-01."
+        "--split",
+        metavar="TIME",
+        help="Also sum up outcomes before this time and from it on, such as 2024-01-01.",
     ),
 ]
 
 Durations = Annotated[
-    bool, typer.Option("--durations", help="Also how long matches last: their median and 95th percentile.")
+    bool,
+    typer.Option("--durations", help="Also print how long matches last: median and 95th percentile."),
 ]
 Funnel = Annotated[
     bool,
@@ -87,20 +91,20 @@ Resume = Annotated[
     typer.Option(
         "--resume",
         metavar="FILE",
-        help="Keep in this file how far the backtest is, after each file of events; called again after an "
-        "interruption, it continues from there.",
+        help="Keep in this file how far the backtest has come, after each file of events; the same command "
+        "then continues from there after an interruption.",
     ),
 ]
 Starts = Annotated[
     bool,
     typer.Option(
         "--starts",
-        help="Also count the events at which matches begin, such as the signals that something followed.",
+        help="Also count the events at which matches begin, such as the signals that were followed.",
     ),
 ]
 Report = Annotated[
     str | None,
-    typer.Option("--report", metavar="PAGE.html", help="Write tables and charts as one HTML page, too."),
+    typer.Option("--report", metavar="PAGE.html", help="Also write tables and charts as one HTML page."),
 ]
 
 QUERY_FILE = ".ceql"
@@ -254,7 +258,7 @@ def backtest(
     form: OutputFormat = None,
     output: Output = None,
 ) -> int:
-    """Print how often each of many queries fires; the events are read once."""
+    """Print how often each of many queries fires, in one pass over the events."""
     from cer_gpu.backtesting.run import backtest as tried
     from cer_gpu.output import output_file, write_rows
 

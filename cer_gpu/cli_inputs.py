@@ -1,4 +1,4 @@
-"""What the shell's `cer` reads: its options about the events, files, and standard input."""
+"""What the shell's `cer` reads: options about the events, files, and standard input."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         help="Files, directories or globs (Parquet, Arrow IPC, CSV, JSON lines; text also as .gz, .bz2, "
-        ".zst, .xz); or TYPE=PATH for each event type, merged by --order-by; - is standard input.",
+        ".zst, .xz); or TYPE=PATH for each event type, merged by --order-by; or - for standard input.",
     ),
 ]
 MaybeData = Annotated[
     list[str] | None,
-    typer.Argument(metavar="DATA", help="As for `run`: the query is checked against these events."),
+    typer.Argument(metavar="DATA", help="The events, as for `run`; the query is then checked against them."),
 ]
 OrderBy = Annotated[
     list[str] | None,
@@ -62,11 +62,12 @@ OrderBy = Annotated[
 OrderUnit = Annotated[Unit | None, typer.Option(help="Unit of a plain-number time column.")]
 TypeColumn = Annotated[str, typer.Option(metavar="COLUMN", help="Column of the event type.")]
 StreamColumn = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column of the stream's name, for S>T.")
+    str | None, typer.Option(metavar="COLUMN", help="Column of the stream of an event, for S>T and FROM.")
 ]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort the events by --order-by first.")]
 Ordered = Annotated[
-    bool, typer.Option("--ordered", help="Promise that all events together are in the order of time.")
+    bool,
+    typer.Option("--ordered", help="Promise that all events, of all partitions, are in the order of time."),
 ]
 Delimiter = Annotated[
     str | None,

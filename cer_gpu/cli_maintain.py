@@ -1,4 +1,4 @@
-"""`cer maintain`: the answers of a rule over relations, after rows are inserted and deleted."""
+"""`cer maintain`: inserts and deletes rows of relations, and prints the answers of a rule over them."""
 
 from __future__ import annotations
 
@@ -26,23 +26,29 @@ Inserted = Annotated[
 ]
 Deleted = Annotated[
     list[str] | None,
-    typer.Option("--delete", metavar="RELATION=FILE", help="Delete rows, each once; repeat it."),
+    typer.Option(
+        "--delete",
+        metavar="RELATION=FILE",
+        help="Delete the rows of a file from a relation, one row for each; repeat it.",
+    ),
 ]
 Kept = Annotated[
     str | None,
     typer.Option(
         "--snapshot",
         metavar="FILE",
-        help="Begin with the rows of this file, where it is there, and leave all rows in it.",
+        help="Begin with the rows in this file, if it exists, and write all rows to it at the end.",
     ),
 ]
 Delta = Annotated[
     bool,
-    typer.Option("--delta", help="Print only the answers that were added (multiplicity > 0) and removed."),
+    typer.Option(
+        "--delta", help="Print only the answers that were added (multiplicity > 0) or removed (< 0)."
+    ),
 ]
 Counted = Annotated[bool, typer.Option("--count", help="Print only the number of answers.")]
 Explained = Annotated[
-    bool, typer.Option("--explain", help="Print how the answers are kept, not the answers.")
+    bool, typer.Option("--explain", help="Print how the answers are kept, instead of the answers.")
 ]
 
 
@@ -57,7 +63,7 @@ def maintain(
     form: OutputFormat = None,
     output: Output = None,
 ) -> int:
-    """Print the answers of a rule over relations, after inserts and deletes: all of them, or none."""
+    """Insert and delete rows of relations, all of them or none, and print the answers of a rule."""
     from cer_gpu.cli_inputs import query_text
     from cer_gpu.output import output_file, write_rows
 

@@ -1,4 +1,4 @@
-"""What the shell's `cer` writes, where and how: its options about results."""
+"""The options of the shell's `cer` about results: the format, the file, and what is drawn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Format(StrEnum):
 
 
 class Explained(StrEnum):
-    """The output of `explain`."""
+    """What `explain` prints: text, or a drawing of the automaton."""
 
     text = "text"
     mermaid = "mermaid"
@@ -29,14 +29,17 @@ class Explained(StrEnum):
 
 OutputFormat = Annotated[
     Format | None,
-    typer.Option("--format", help="Default: what -o's suffix says, else table on a terminal, else jsonl."),
+    typer.Option(
+        "--format", help="By default the suffix of -o decides; without -o, table on a terminal, else jsonl."
+    ),
 ]
 Output = Annotated[
-    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write to this file, all or nothing.")
+    str | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write to this file, as a whole or not at all."),
 ]
 EventId = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="Column whose values are written where positions would be."),
+    typer.Option(metavar="COLUMN", help="Column whose values are written in place of positions."),
 ]
 Funnel = Annotated[
     bool,
@@ -47,7 +50,7 @@ Funnel = Annotated[
 Drawn = Annotated[
     Explained | None,
     typer.Option(
-        "--format", help="mermaid, svg: draw the automaton. Default: what -o's suffix says, else text."
+        "--format", help="mermaid and svg draw the automaton. By default the suffix of -o decides, else text."
     ),
 ]
 

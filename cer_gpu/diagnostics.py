@@ -19,20 +19,20 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding about a query.
+    """One finding about a query: something that is wrong or odd.
 
     Attributes
     ----------
     code : str
-        Stable code, `CER` and three digits; the table is `CODES`.
+        `CER` and three digits, such as "CER021"; a code always means the same. `CODES` lists them.
     message : str
         What is wrong, in one line, without a full stop.
     span : Span or None
-        Where in the text; None when the finding is about the whole query.
+        Where in the text of the query; None when the finding is about the whole query.
     severity : {"error", "note"}
-        A note is about something legal and suspicious.
+        "note" is about something that is allowed, but may not be what was meant.
     hints : tuple of str
-        What to do about it, each rendered as a `help` line.
+        What to do about it; each is shown as a line `= help: ...`.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""The exceptions that cer-gpu raises on purpose; the findings about a query are data, not text."""
+"""The exceptions of cer-gpu. A `QueryError` holds its findings as data (`Diagnostic`), not only as text."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ __all__ = [
 
 
 class CerError(Exception):
-    """Base of every exception that cer-gpu raises on purpose.
+    """Base of the exceptions of cer-gpu: about a query, data, a limit, a device or a setting.
 
-    Its text has no control characters, whatever names and values it quotes.
+    A wrong argument of a call is a TypeError or a ValueError instead. The text of a CerError has no control
+    characters, whatever names and values it quotes.
     """
 
     def __str__(self) -> str:
@@ -30,14 +31,14 @@ class CerError(Exception):
 
 
 class QueryError(CerError):
-    """The query is wrong, does not fit the data, or asks for an engine that does not take it.
+    """The query is wrong, does not fit the data, or cannot be answered by the engine that was asked for.
 
     Attributes
     ----------
     diagnostics : tuple of Diagnostic
         All findings of severity "error", in the order of the text.
     text : str
-        The query that they are about.
+        The text of the query.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic], text: str = "") -> None:
@@ -50,7 +51,7 @@ class QueryError(CerError):
 
 
 class DataError(CerError):
-    """The data is wrong: the message names the file, column or row, and what to do."""
+    """The data is wrong, or cannot be read; the message names the file, column or row, and what to do."""
 
 
 class FarDecimalError(DataError):
@@ -85,7 +86,7 @@ class RowError(DataError):
 
 
 class LimitError(CerError):
-    """A limit was met: the message says which, how much was needed and what to change."""
+    """A limit was exceeded; the message says which one, how much was needed and what to change."""
 
 
 class DeviceError(CerError):

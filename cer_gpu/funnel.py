@@ -1,4 +1,4 @@
-"""How far partial matches get, and what stops them: `Query.funnel`."""
+"""Counts how many matches reach each step of a pattern, and how many each condition stops: `Query.funnel`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Conditioned(NamedTuple):
 
 
 def stages_of(query: tree.Statement) -> list[FunnelStage]:
-    """The pattern up to each step, and each time with one condition less that this step brings.
+    """The queries of a funnel: the pattern up to each step, whole, and without each condition of that step.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def counted(
 
 
 class _Counts:
-    """How many ends and complex events queries have."""
+    """The numbers of ends and of complex events of some queries."""
 
     def __init__(self, many: int) -> None:
         self.hits, self.matches = [0] * many, [0] * many
@@ -141,7 +141,7 @@ def funnel_table(stages: Sequence[FunnelStage], hits: Sequence[int], matches: Se
 
 
 def numbers_in(counts: pa.Table) -> tuple[int, int]:
-    """How many ends a table of `Query.counts` has, and how many complex events."""
+    """The number of ends in a table of `Query.counts`, and the number of complex events."""
     column = counts.column("count")
     if pa.types.is_integer(column.type):
         return len(column), sum_exactly(column.to_numpy())
@@ -149,7 +149,7 @@ def numbers_in(counts: pa.Table) -> tuple[int, int]:
 
 
 def _stages(query: tree.SelectQuery) -> Iterator[FunnelStage]:
-    """The pattern up to each step, and each time with one condition less that this step brings."""
+    """See `stages_of`."""
     whole = _conditioned(query.pattern)
     chained = isinstance(whole.pattern, tree.Sequence)
     steps, joints = links(whole.pattern) if chained else ([whole.pattern], [])

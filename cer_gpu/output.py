@@ -1,12 +1,15 @@
 """Writes results as JSON lines, CSV, Parquet or a table for a terminal; files are whole or not there.
 
-JSON lines of complex events are `{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}`; a variable that
-marks nothing is left out; with PARTITION BY there is a `"partition"`, an object of the key's columns, and for
-`x[price]` in the SELECT list an `"attributes": {"x": [{"price": 10.5}]}`, one object for each mark of `x`,
-and for measures a `"measures": {"gain": 1.5}`.
-CSV and tables are flat (`Matches.flat_batches`), Parquet is as `Matches.to_arrow()`. An answer of a rule is
-`{"start": 3, "end": 9, "positions": [3, 9, 5], "values": {"x": 1}}`: one position for each atom, and the
-values of the variables in the head.
+A complex event is the JSON line `{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}`. A variable that
+marks nothing is left out. There may also be
+
+- `"partition": {"symbol": "ACME"}`, the columns of PARTITION BY,
+- `"attributes": {"x": [{"price": 10.5}]}` for `x[price]` in SELECT, with one object for each event of `x`,
+- `"measures": {"gain": 1.5}`.
+
+An answer of a rule is `{"start": 3, "end": 9, "positions": [3, 9, 5], "values": {"x": 1}}`, with one position
+for each atom, and the values of the variables in the head. CSV and tables have the columns of
+`Matches.flat_batches`, Parquet those of `Matches.to_arrow`.
 """
 
 from __future__ import annotations
@@ -102,7 +105,7 @@ def _aside(target: str) -> BufferedWriter:
 
 
 def format_of(path: str | None) -> str | None:
-    """The format of an output file by its suffix: JSON lines for None, None for an unknown suffix."""
+    """The format that the suffix of a file names, None if it names none; JSON lines if there is no file."""
     return "jsonl" if path is None else SUFFIXES.get(os.path.splitext(path)[1].lower())
 
 
@@ -182,10 +185,10 @@ def complex_event_text(
     Parameters
     ----------
     batch : pyarrow.RecordBatch
-        In the form of `Matches.schema`.
+        With the columns of `Matches.schema`.
     variables, partition, measures : sequence of str
-        The names of the kept variables, the key's columns and the measures; columns of the batch may be named
-        otherwise.
+        The names of the variables that SELECT keeps, the columns of PARTITION BY and the measures. Columns of
+        the batch may have other names.
     """
     keys = [wrapped(_key(name), json_text(batch.column(2 + k)), "") for k, name in enumerate(partition)]
     marks: list[pa.Array] = []

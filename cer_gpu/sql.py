@@ -1,4 +1,4 @@
-"""SQL as a rule: `rule_of_sql`. It needs sqlglot, of the extra `sql`.
+"""Translates SQL to the rule of a view: `rule_of_sql`. It needs sqlglot (`pip install 'cer-gpu[sql]'`).
 
 `SELECT R.a, COUNT(*) AS n FROM R, S WHERE R.b = S.b AND S.c < R.a GROUP BY R.a` is the rule
 `Q(a; COUNT(*)) <- R(a = a, b = y), S(b = z, c = w), y = z, w < a`.
@@ -26,7 +26,7 @@ class SqlRule(NamedTuple):
     ----------
     rule : Rule
     named : mapping of str to str
-        From the text of an aggregate to the name of its column.
+        The name of the column of each aggregate, by the text of the aggregate: `{"COUNT(*)": "n"}`.
     """
 
     rule: t.Rule
@@ -39,8 +39,12 @@ def rule_of_sql(text: str) -> SqlRule:
     Parameters
     ----------
     text : str
-        `SELECT columns, aggregates FROM tables [JOIN ... ON ...] WHERE comparisons [GROUP BY columns]`; the
-        comparisons are joined by AND. The answer has the columns first, then the aggregates.
+        `SELECT columns, aggregates FROM tables [JOIN ... ON ...] WHERE comparisons [GROUP BY columns]`, with
+        AND between the comparisons. An answer has the columns first, then the aggregates.
+
+    Returns
+    -------
+    SqlRule
 
     Raises
     ------

@@ -51,23 +51,23 @@ def timeline(
     type_column: str = "type",
     shown: int = SHOWN,
 ) -> str:
-    """Draw a small stream, and under it a line for each complex event from its start to its end.
+    """Draw a few events side by side, and under them a line for each complex event from its start to its end.
 
-    Dots are the marked events, with the names of the variables. Events stand side by side, whatever the time
-    between them.
+    A dot on the line is an event that the complex event marks, with the name of the variable. The distance
+    between two events says nothing about the time between them.
 
     Parameters
     ----------
     query : Query
         A pattern or a rule, from `cer_gpu.compile`.
     events : pyarrow.Table
-        At most 40 events, in their order.
+        At most 40 events, in the order of time.
     order_by : str, optional
         The column of time.
-    type_column : str
-        The column of the event type; it may be missing.
-    shown : int
-        At most this many complex events are drawn; a line of text says how many more there are.
+    type_column : str, default "type"
+        The column of the event type; the table may lack it.
+    shown : int, default 12
+        How many complex events are drawn at most; a line of text says how many there are in all.
 
     Returns
     -------
@@ -77,9 +77,9 @@ def timeline(
     Raises
     ------
     DataError
-        When there are too many events to draw.
+        When there are more than 40 events.
     CerError
-        As `Query.run`.
+        As for `Query.run`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Views: the answers of a conjunctive query, kept up to date under inserts and deletes.
+"""Views: the answers of a join, kept up to date while rows are inserted and deleted.
 
 >>> import cer_gpu as cer
 >>> view = cer.maintain("Q(a, d) <- R(a, b), S(b, c), T(d), a < c, c < d")
@@ -49,21 +49,25 @@ MOST_KEPT = 10_000_000
 
 
 def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> JoinView:
-    """Keep the answers of a rule up to date.
+    """Keep the answers of a join up to date while rows are inserted and deleted.
+
+    >>> view = cer.maintain("Q(a, c) <- R(a, b), S(b, c), a < c")
+    >>> view.insert("R", pd.DataFrame({"a": [1, 2], "b": [7, 7]}))
 
     Parameters
     ----------
     rule : str
-        `Q(a, d) <- R(a, b), S(b, c), a < c`: relations with a variable for each column, or by name,
-        `R(price = a)`; comparisons between variables, with arithmetic; the head says which variables an
-        answer has. Text is compared by its order, numbers of all types exactly. Or SQL, read by sqlglot
-        (`pip install 'cer-gpu[sql]'`): `SELECT R.a, S.c FROM R, S WHERE R.b = S.b AND R.a < S.c`, with
-        aggregates and GROUP BY, and the answers as often as SQL has them.
-    most_kept : int, optional
-        The most pairs of joining rows that a cyclic rule, such as a triangle, may keep.
-    device : str, optional
+        A rule, `Q(a, c) <- R(a, b), S(b, c), a < c`. `R(a, b)` names the first two columns of the relation R;
+        `R(price = a)` names a column by its name. A variable that occurs twice joins its columns by equality.
+        Variables may be compared, also with arithmetic: text is compared by its order, and numbers of all
+        types exactly. The head, `Q(a, c)`, says which variables an answer has.
+        Or SQL, for which sqlglot has to be installed (`pip install 'cer-gpu[sql]'`):
+        `SELECT R.a, S.c FROM R, S WHERE R.b = S.b AND R.a < S.c`, also with aggregates and GROUP BY.
+    most_kept : int, default 10,000,000
+        How many pairs of joining rows a cyclic rule, such as a triangle, may keep.
+    device : str, default "auto"
         "cuda" or "cuda:1": long runs of rows are kept, searched and merged in the memory of that GPU, and
-        long batches sorted there. "cpu", and "auto": all on the CPU.
+        large batches are sorted there. "cpu" and "auto": everything is on the CPU.
 
     Returns
     -------
@@ -75,30 +79,33 @@ def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> Joi
     QueryError
         When the rule is wrong, or asks for something that a view cannot keep.
     DeviceError
-        When the device cannot be used: the message says why.
+        When the device cannot be used; the message says why.
     """
     return JoinView(rule, most_kept, device)
 
 
 class JoinView:
-    """The answers of a rule over relations that rows are inserted into and deleted from.
+    """A view: the answers of a rule, kept up to date while rows are inserted and deleted. Made by `maintain`.
 
-    A relation is a multiset of rows over the columns that the rule names; other columns are not looked at.
-    The multiplicity of an answer is the number of choices of rows, one for each atom, that give it. A null,
-    and a NaN, equals nothing and compares to nothing. Made by `maintain`.
+    As in SQL, equal rows of a relation are several rows, and an answer may come several times: its
+    multiplicity says how often, which is the number of ways to choose one row for each atom that give it.
+    Columns that the rule does not name are ignored. A null or NaN equals nothing and compares to nothing.
 
     Parameters
     ----------
     rule : str
     most_kept : int, optional
     device : str, optional
+        As for `maintain`.
 
     Attributes
     ----------
+    rule : str
+        The rule or SQL as it was written.
     device : str
-        The device that keeps the rows: "cpu" or "cuda:0".
+        The device that keeps the rows: "cpu", or a device such as "cuda:0".
     device_reason : str
-        Why that device.
+        Why the view is kept there.
     """
 
     def __init__(self, rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> None:
@@ -119,6 +126,7 @@ class JoinView:
         Parameters
         ----------
         relation : str
+            A relation of the rule, such as "R".
         rows : object
             A pyarrow Table, pandas or polars DataFrame, DuckDB relation, anything else with
             `__arrow_c_stream__`, or paths to files. Equal rows are several rows.
@@ -128,14 +136,16 @@ class JoinView:
         DataError
             When the rule has no such relation, or a column is missing or has another type than before.
         QueryError
-            When the rule joins or compares columns of types that do not compare.
+            When the rule joins or compares columns whose types cannot be compared.
         LimitError
             When a multiplicity exceeds 2^62, or a cyclic rule has more than `most_kept` pairs.
         """
         self.update(inserts={relation: rows})
 
     def delete(self, relation: str, rows: Any) -> None:
-        """Delete rows from a relation, each once: all of them, or none if one is not there.
+        """Delete rows from a relation: all of them, or none if one of them is not there.
+
+        Of several equal rows in the relation, each row that is given deletes one.
 
         Parameters
         ----------
@@ -147,7 +157,7 @@ class JoinView:
         ------
         DataError
             When the relation does not hold a row, or not as often as it is deleted; the message names such
-            rows. The view has not changed. Otherwise as for `insert`.
+            rows. The view has not changed. Other errors as for `insert`.
         """
         self.update(deletes={relation: rows})
 
@@ -156,12 +166,12 @@ class JoinView:
     ) -> None:
         """Insert into and delete from several relations at once: all of it, or nothing if something is wrong.
 
-        A row that is inserted and deleted in one update stays as it was.
+        A row that is both inserted and deleted in one update is left as it was.
 
         Parameters
         ----------
         inserts, deletes : mapping of str to object, optional
-            The rows for each relation, as for `insert`.
+            The rows for each relation, as for `insert`: `{"R": rows}`.
 
         Raises
         ------
@@ -179,14 +189,14 @@ class JoinView:
         return self._kept.count()
 
     def enumerate(self) -> ViewAnswers:
-        """All answers: the columns of the head, and `multiplicity`, how often each is there.
+        """All answers: the columns of the head, and `multiplicity` (int64), how often each answer is there.
 
-        Each different answer is listed once, while the result is read; reading on after an update is an
-        error.
+        Each different answer has one row. Answers are listed while the result is read; reading on after an
+        update is an error.
 
-        A rule with aggregates, `Q(x; COUNT(*), SUM(v)) <- ...`, has one row for each value of the head, with
-        columns `COUNT(*)` and `SUM(v)`, and exactly one row when the head has no variable. Aggregates ignore
-        nulls and NaNs; without values COUNT is 0 and the others are null.
+        A rule with aggregates, `Q(x; COUNT(*), SUM(v)) <- ...`, is a GROUP BY: it has one row for each value
+        of `x`, with columns `COUNT(*)` and `SUM(v)`, and exactly one row if the head has no variable.
+        Aggregates ignore nulls and NaNs; without values COUNT is 0 and the others are null.
 
         Returns
         -------
@@ -197,10 +207,10 @@ class JoinView:
         return ViewAnswers(self._schema, lambda rows: self._batches(self._kept.answers(rows), whole=True))
 
     def delta(self) -> ViewAnswers:
-        """What the last update changed: `multiplicity` is positive for added, negative for removed answers.
+        """The answers that the last update added (`multiplicity` above 0) and removed (below 0).
 
-        For a rule with aggregates, a group whose values have changed gives two rows: its old values with -1
-        and its new values with 1.
+        With aggregates, a group whose values have changed has two rows: its old values with -1, its new
+        values with 1.
 
         Returns
         -------
@@ -211,17 +221,17 @@ class JoinView:
         return ViewAnswers(self._schema, lambda rows: self._batches(self._kept.changes(rows), whole=False))
 
     def explain(self) -> str:
-        """Explain how the view is kept: its join tree with guards, comparisons and orders, and its cost."""
+        """Explain how the view is kept, as text: the tree of its joins, what each join compares, the cost."""
         return drawn(self._kept.body, self._kept.chains)
 
     def snapshot(self, path: str | os.PathLike[str] | None = None) -> bytes:
-        """The rule and all rows, from which `restore` makes the view again.
+        """The rule and all rows as bytes, from which `restore` makes the view again.
 
         Parameters
         ----------
         path : str or path, optional
-            A file to write as well. It is replaced as a whole: a process that is killed meanwhile leaves the
-            old file.
+            A file to write the bytes to as well. It is replaced as a whole: if the process is killed while it
+            writes, the old file stays.
 
         Returns
         -------
@@ -235,11 +245,12 @@ class JoinView:
 
     @classmethod
     def restore(cls, snapshot: bytes | str | os.PathLike[str], device: str = "auto") -> JoinView:
-        """Make the view of a snapshot (bytes or a file) again; its `delta` is empty.
+        """Make a view again from its snapshot; its `delta` is empty.
 
         Parameters
         ----------
         snapshot : bytes, str or path
+            What `snapshot` returned, or the file that it wrote.
         device : str, optional
             As for `maintain`.
 
@@ -250,7 +261,9 @@ class JoinView:
         Raises
         ------
         DataError
-            When it is no snapshot, or is damaged.
+            When the bytes are not a snapshot, or are damaged.
+        OSError
+            When the file cannot be read.
         """
         if isinstance(snapshot, bytes):
             found = unpacked(snapshot, "the snapshot")
@@ -320,7 +333,10 @@ class JoinView:
 
 
 class ViewAnswers:
-    """Answers of a view, or changes of them, listed as they are read.
+    """Answers of a view, or changes of them; made by `JoinView.enumerate` and `JoinView.delta`.
+
+    They are listed as they are read, and other libraries read them as an Arrow stream. Iterating over them
+    gives record batches.
 
     Parameters
     ----------
@@ -339,7 +355,13 @@ class ViewAnswers:
         self._batches_of = batches
 
     def batches(self, rows: int = BATCH) -> pa.RecordBatchReader:
-        """Record batches of at most `rows` answers."""
+        """The answers as a reader of record batches, each of at most `rows` rows.
+
+        Raises
+        ------
+        DataError
+            While a relation of the rule has never been given a table: the types of its columns are not known.
+        """
         schema = self._schema_of()
         if schema is None:
             raise DataError(
@@ -365,18 +387,19 @@ class ViewAnswers:
         return pa.Table.from_batches(found, self.batches().schema)
 
     def top(self, rows: int, by: str, descending: bool = True) -> pa.Table:
-        """The answers with the greatest values of a column, in descending order, or the least, ascending.
+        """The answers with the greatest values in a column, the greatest first: SQL's `ORDER BY ... LIMIT`.
 
-        All answers are read; `rows` of them and one batch are in memory at a time. Answers whose value is
-        null come last.
+        All answers are read, but no more than `rows` of them and one batch are in memory at a time. Nulls
+        come last.
 
         Parameters
         ----------
         rows : int
-            How many different answers; among equal values any may be taken.
+            How many rows to return; of answers with equal values, any may be taken.
         by : str
             A column, such as `a`, `SUM(v)` or `multiplicity`.
-        descending : bool, optional
+        descending : bool, default True
+            False takes the least values, the least first.
 
         Raises
         ------

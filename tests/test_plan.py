@@ -15,8 +15,8 @@ from generate import schema as generated_schema
 from generate import unary_query
 
 import cer_gpu as cer
-from cer_gpu.api import check
 from cer_gpu.automata.determinise import determinise
+from cer_gpu.checked import check
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.parser import parse

@@ -1,4 +1,4 @@
-"""How a backtest was run, for its report; and what charts and reports read of it."""
+"""How a backtest was run, for its report; and the part of its result that charts and reports read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs between two results: what fires newly, and what no longer does."""
+"""The difference between two backtests: which queries fire only now, and which do not fire any more."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def difference(old: pa.Table, new: pa.Table) -> pa.Table:
 
 
 _NOTHING: tuple[Any, ...] = (0, 0, None, None)
-"""What a row says that is not there: no hits, no matches, no first and last one."""
+"""Stands for a row that one of the results lacks: no hits, no matches, no first and last one."""
 
 
 def _keys(table: pa.Table) -> list[str]:

@@ -30,11 +30,12 @@ class Episodes(NamedTuple):
     line : list of dict
         `time` and `value` of events.
     matches : list of dict
-        Of each match `from` and `to`, and the values at its first and last event, `begin` and `end`.
+        For each match the times of its first and last event, `from` and `to`, and the values there, `begin`
+        and `end`.
     key : str
-        Of which partition they are, as `symbol=ACME`; empty where there are none.
+        The partition that is drawn, such as `symbol=ACME`; empty without PARTITION BY.
     temporal : bool
-        Whether times are such, and not plain numbers.
+        Whether the times are timestamps or dates, and not plain numbers.
     """
 
     line: list[dict[str, Any]]
@@ -44,7 +45,7 @@ class Episodes(NamedTuple):
 
 
 def episodes(query: Query, events: Any, value: str, keywords: Mapping[str, Any]) -> Episodes:
-    """The matches of a query and the line of a column, of the partition with most of the first matches.
+    """The line of a column and the matches of a query, in the partition with the most of the first matches.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The funnels of the queries of a backtest, all in as few passes as one."""
+"""The funnels of all queries of a backtest, counted in as few passes over the events as one funnel."""
 
 from __future__ import annotations
 

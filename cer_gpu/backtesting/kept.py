@@ -23,11 +23,13 @@ from cer_gpu.output import output_file
 from cer_gpu.warned import warn
 
 SHARE = 10
-"""The state is kept after a file only where that takes at most this part, 1 / SHARE, of the time since."""
+"""The state is kept after a file only if writing it takes at most 1 / SHARE of the time since it was kept."""
 
 
 GoOn = Callable[[dict[str, Any] | None, int], tuple[list[pa.Table], dict[str, Any]]]
-"""Makes something of the files behind the first ones, and of what is kept of these."""
+"""Given the state that was kept after the first files and the number of these files, reads the others.
+
+Returns the tables of all files, and the new state."""
 
 READING = ("order_by", "order_unit", "type_column", "stream_column", "ordered", "engine")
 """The keywords by which events are read."""
@@ -107,12 +109,12 @@ class KeptBacktest:
 
     @property
     def hurried(self) -> bool:
-        """Whether so little time has passed since the state was kept that it is not yet worth it again."""
+        """Whether too little time has passed since the state was kept for keeping it again."""
         return time.perf_counter() - self._kept_at < SHARE * self._cost
 
     @property
     def spans(self) -> list[Any]:
-        """As for `Seams`; what is added is kept."""
+        """The list that `Seams` takes; what is added to it is kept."""
         found: list[Any] = self._state["spans"]
         return found
 
@@ -121,14 +123,14 @@ class KeptBacktest:
         return _KeptBeside(self, self._state["beside"], self._files, name)
 
     def going_on(self, name: str, go: GoOn) -> list[pa.Table]:
-        """What is made of all these files under a name, of which a state is kept.
+        """The tables that `go` makes of all these files; they and its state are kept under a name.
 
         Parameters
         ----------
         name : str
         go : callable
-            Given the state after so many first files, None and 0 at first, reads the others, and returns
-            what is made of all and the new state.
+            Given the state after the first files and the number of these files (None and 0 at first), it
+            reads the other files, and returns the tables of all files and the new state.
         """
         count, before = len(self._files), self._state["made"].get(name)
         if before is None or before["files"] != count:
@@ -146,17 +148,17 @@ class KeptBacktest:
         more: More | None = None,
         told: str = "",
     ) -> list[pa.Table]:
-        """What is made of all these files under a name, which is not made again.
+        """The tables that are made of all these files; they are kept under a name, and not made twice.
 
         Parameters
         ----------
         name : str
         make : callable
-            Makes it of all files.
+            Makes the tables from all files.
         more : callable, optional
-            Makes it of what was made of the first ones, and of the others.
+            Makes them from the tables of the first files and from the other files.
         told : str, optional
-            What is made: a warning says that it is made of all files again.
+            What is made, in words for a warning: that all files have to be read again for it.
         """
         count, before = len(self._files), self._state["made"].get(name)
         if before is None or before["files"] != count:
@@ -171,7 +173,7 @@ class KeptBacktest:
         return own
 
     def note(self) -> None:
-        """Keep what has just been noted in the state, or do so with what comes next."""
+        """Write the state, with what has just been noted in it; if that is too early, it is written later."""
         now = time.perf_counter()
         self._behind = now - self._kept_at < SHARE * self._cost
         if not self._behind:

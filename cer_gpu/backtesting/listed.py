@@ -1,4 +1,4 @@
-"""The columns that need a list of the matches (durations and starts), which is made once for both."""
+"""Durations and starts: the columns for which matches have to be listed, which is done once for both."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cer_gpu.engine.run.over_stream import stream_over
 from cer_gpu.progress import begun
 
 MOST = 1 << 26
-"""Of a query with more matches than these none is listed: it would take minutes."""
+"""The matches of a query are not listed if there are more of them: it would take minutes."""
 
 
 class Made(Protocol):

@@ -1,4 +1,4 @@
-"""What the matches of a backtest are listed for; tasks on Spark import it, too."""
+"""Which columns of a backtest need its matches listed, starts or durations; tasks on Spark import it, too."""
 
 from __future__ import annotations
 

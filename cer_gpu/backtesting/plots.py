@@ -27,7 +27,7 @@ FOUND = ("query", "bucket", "hits", "matches", "first", "last")
 
 
 class Plots:
-    """Charts of a backtest; each method returns an `altair.Chart`.
+    """Charts of a backtest: `Backtest.plot`. Each method returns an `altair.Chart`.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Plots:
     def hits(self) -> altair.Chart:
         """Hits over time if the backtest has buckets of time; otherwise the hits of each query or variant.
 
-        At most ten queries are shown (forty without buckets): those with most hits.
+        The queries or variants with the most hits are shown: at most ten over time, forty otherwise.
         """
         alt = charts()
         table = self._result.to_arrow()
@@ -83,14 +83,14 @@ class Plots:
     def sweep(self, value: str = "hits", x: str | None = None, y: str | None = None) -> altair.Chart:
         """How a value depends on two parameters of a sweep (a heat map), or on one (a line).
 
-        Where variants differ only in other parameters, the greatest value is shown.
+        If the sweep has further parameters, each point shows the greatest value over them.
 
         Parameters
         ----------
         value : str, default "hits"
             "hits", "matches", or the name of an outcome, whose mean is shown.
         x, y : str, optional
-            The parameters; by default the first two that take several values.
+            The parameters to draw along; by default the first two that take several values.
 
         Raises
         ------
@@ -141,12 +141,20 @@ class Plots:
         return chart.properties(title=title, width=WIDTH, height=alt.Step(CELL))
 
     def outcomes(self, name: str | None = None) -> altair.Chart:
-        """The mean of an outcome for each query or variant, with its 95 % interval and that of all events.
+        """The mean of an outcome at the hits of each query or variant, beside its mean at all events (red).
+
+        A line shows the 95 % confidence interval of the mean. At most forty queries or variants are shown,
+        those with the most hits.
 
         Parameters
         ----------
         name : str, optional
-            The outcome; the first one, if not said.
+            The outcome; by default the first one.
+
+        Raises
+        ------
+        ValueError
+            When there is no such outcome, or none was asked for.
         """
         alt = charts()
         name = self._outcome(name)
@@ -176,12 +184,21 @@ class Plots:
         )
 
     def distribution(self, name: str | None = None) -> altair.Chart:
-        """The distribution of an outcome over the hits of each query or variant, as shares of the hits.
+        """How the values of an outcome are distributed at the hits of each query or variant (a histogram).
+
+        At most ten queries or variants are shown, those with the most hits.
 
         Parameters
         ----------
         name : str, optional
-            The outcome; the first one, if not said.
+            The outcome; by default the first one.
+
+        Raises
+        ------
+        ValueError
+            When there is no such outcome, or none was asked for.
+        LimitError
+            When there are too many hits: see `Backtest.outcome_hits`.
         """
         alt = charts()
         import numpy as np
@@ -219,10 +236,17 @@ class Plots:
     def funnel(self, variant: str | None = None) -> altair.Chart:
         """How many events complete each step of a pattern, and how many would without one of its conditions.
 
+        Bars show the steps; red marks show the same step with one of its conditions left out.
+
         Parameters
         ----------
         variant : str, optional
-            The query, or the variant as the other charts call it; by default the first one.
+            The query, or the variant as the other charts label it; by default the first one.
+
+        Raises
+        ------
+        ValueError
+            When there is no such variant, or no funnel was asked for.
         """
         alt = charts()
         table = self._result.funnel
@@ -253,23 +277,30 @@ class Plots:
         return chart.properties(title=f"{chosen}: steps, and without one condition each (red)", width=WIDTH)
 
     def episodes(self, events: Any, value: str, variant: str | None = None, **keywords: Any) -> altair.Chart:
-        """The matches of a query or variant on the line of a value over time: from their first to last event.
+        """A column over time as a line, such as a price, and on it the matches of a query or variant.
 
         >>> found.plot.episodes("trades.parquet", "price", order_by="ts")
 
-        The first 500 matches are found once more; of a query with PARTITION BY the partition with most of
-        them is shown.
+        Each match is drawn from its first to its last event. The query is run again for its first 500
+        matches. If it has PARTITION BY, only the partition with the most of these matches is drawn.
 
         Parameters
         ----------
         events : object
-            Those of the backtest, or others; they are read again.
+            The events of the backtest, or others, as for `Query.run`; they are read twice.
         value : str
             A column of numbers, such as a price.
         variant : str, optional
-            The query, or the variant as the other charts call it; that with most hits, if not said.
+            The query, or the variant as the other charts label it; by default the one with the most hits.
         **keywords
-            As for `Query.run`: `order_by` is needed.
+            As for `Query.run`; `order_by` is needed.
+
+        Raises
+        ------
+        ValueError
+            Without `order_by`, when there is no such variant, or when nothing was found.
+        DataError
+            When the column does not exist or holds no numbers.
         """
         alt = charts()
         from cer_gpu.backtesting.episodes import episodes

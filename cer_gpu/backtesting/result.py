@@ -28,14 +28,14 @@ class Backtest:
     Attributes
     ----------
     about : About
-        How it was run.
+        The queries, the parameters of the sweeps, and in words what was run, how long and where.
     notes : tuple of str
         Notes of the run, such as an event type that did not occur.
     together : int
-        How many queries were run together, in `passes` groups; the others were run one by one. The events are
-        read once
-        for all of them, except for queries with measures that tell answers apart and queries on a device.
+        How many queries were run together, in groups; the others were run one by one. All of them share one
+        reading of the events, except queries on a device and queries whose answers differ only in measures.
     passes : int
+        The number of these groups.
     """
 
     def __init__(
@@ -66,12 +66,12 @@ class Backtest:
 
     @property
     def keeps_hits(self) -> bool:
-        """Whether the outcomes at each hit are kept: `outcome_hits`."""
+        """Whether the result has the outcomes at each hit, `outcome_hits`; not if there are too many hits."""
         return self._told is not None and self._told.hits is not None
 
     @property
     def plot(self) -> Plots:
-        """Charts: `plot.hits()`, `plot.sweep()`, `plot.outcomes()`, `plot.distribution()`."""
+        """Charts: `plot.hits()`, and `sweep`, `outcomes`, `distribution`, `funnel` and `episodes`."""
         from cer_gpu.backtesting.plots import Plots
 
         return Plots(self)
@@ -82,8 +82,9 @@ class Backtest:
         Parameters
         ----------
         path : str or path
-            The page is written whole or not at all.
-        title : str, optional
+            The file. It is written whole or not at all.
+        title : str, default "Backtest"
+            The heading of the page.
 
         Raises
         ------
@@ -107,16 +108,17 @@ class Backtest:
         -------
         pyarrow.Table
             `query`, the parameters of a sweep, `outcome`, `sample` ("all"; with `split` also "before" and
-            "after"), and, for its values at the hits: `n` (int64: how many there are), then float64: `mean`,
-            the quantiles `p05`, `p25`, `median`, `p75`, `p95`, `positive` (the share above 0), `low` and
-            `high` (the 95 % confidence interval of the mean, by a bootstrap). `base_n`, `base_mean`,
-            `base_median` and `base_positive` say the same of the outcome at all events of the sample, so
-            without the query.
+            "after"), then figures of the outcome's values at the hits: `n` (int64: how many there are) and,
+            as float64, `mean`, the quantiles `p05`, `p25`, `median`, `p75`, `p95`, `positive` (the share
+            above 0), `low` and `high` (the 95 % confidence interval of the mean: by a bootstrap of the hits,
+            or by the normal distribution for more than 131,072 hits). For comparison, `base_n`, `base_mean`,
+            `base_median` and `base_positive` are the same figures at all events of the sample, whether the
+            query fires there or not.
 
         Raises
         ------
         ValueError
-            Where no outcome was asked for.
+            If no outcome was asked for.
         """
         return self._asked_for().summary
 
@@ -137,7 +139,7 @@ class Backtest:
         Raises
         ------
         ValueError
-            Where no funnel was asked for.
+            If no funnel was asked for.
         """
         if self._funnel is None:
             raise ValueError("no funnel was asked for: backtest(..., funnel=True)")
@@ -150,15 +152,15 @@ class Backtest:
         Returns
         -------
         pyarrow.Table
-            `query`, the parameters of a sweep, `position`, the columns of the partition, `time` where the run
-            has an order, and a float64 column for each outcome, null when it has no value.
+            One row for each hit: `query`, the parameters of a sweep, `position`, the columns of PARTITION BY,
+            `time` if `order_by` was given, and a float64 column for each outcome, null where it has no value.
 
         Raises
         ------
         ValueError
-            Where no outcome was asked for.
+            If no outcome was asked for.
         LimitError
-            Where there are too many hits to keep their values.
+            If there are more than 4,194,304 hits, too many to keep their values.
         """
         from cer_gpu.backtesting.outcomes.table import KEPT
         from cer_gpu.errors import LimitError
@@ -180,13 +182,13 @@ class Backtest:
         Returns
         -------
         pyarrow.Table
-            `query` (string), the parameters of a sweep, with `by` the column `bucket` (where the bucket of
-            time begins, in the type of `order_by`) and those of the partition, `hits` (int64: events at which
-            some complex event ends), `matches` (complex events: int64, or decimal256 if a number exceeds 64
-            bits), `first` and `last` (time of the first and last end, or its position without `order_by`).
-            With `starts=True`: `starts` (int64: events at which some match of the row begins). With
-            `durations=True`: `duration_median` and `duration_p95` of the matches from start to end:
-            durations, float64 if `order_by` holds plain numbers, and numbers of events without `order_by`.
+            `query` (string) and the parameters of a sweep. With `by`: `bucket` (the time at which the bucket
+            begins, in the type of `order_by`) and the columns of PARTITION BY in `by`. Then `hits` (int64:
+            events at which a match ends), `matches` (int64, or decimal256 if a number exceeds 64 bits),
+            `first` and `last` (the times of the first and the last hit; positions without `order_by`). With
+            `starts=True`: `starts` (int64: events at which a match begins). With `durations=True`:
+            `duration_median` and `duration_p95` of the times from the first to the last event of the matches:
+            durations, float64 if `order_by` holds plain numbers, or numbers of events without `order_by`.
             `starts` and durations are null for a query with more than 67,108,864 matches.
         """
         return self._table
@@ -196,27 +198,28 @@ class Backtest:
 
         >>> old.diff(new).to_pandas()
 
-        Rows are matched by the query's name, its parameters and, with `by`, their bucket and key.
+        A row of one result is compared with the row of the other that has the same query name, the same
+        parameters and, with `by`, the same bucket and key.
 
         Parameters
         ----------
         new : Backtest
-            Of the same parameters and the same `by`.
+            The other result, with the same parameters and the same `by`.
 
         Returns
         -------
         pyarrow.Table
-            One row for each row that differs: the columns that rows are matched by, `change` ("new": it had
-            no hits; "gone": it has none any more; "more"; "fewer"; "other": only the matches or their times
-            differ), `hits` and `matches` of this result and, as `new_hits` and `new_matches`, of the other
-            one.
+            One row for each difference: the query, its parameters, bucket and key, then `change`, `hits` and
+            `matches` of this result, `new_hits` and `new_matches` of the other one. `change` is "new" (hits
+            only in the other result), "gone" (hits only in this one), "more", "fewer", or "other" (as many
+            hits, but other matches or times).
 
         Raises
         ------
         TypeError
             When `new` is not the result of a backtest.
         ValueError
-            When the rows of the two results cannot be matched.
+            When the two results have different parameters or another `by`.
         """
         from cer_gpu.backtesting.diff import difference
 

@@ -50,7 +50,7 @@ def backtest(
     resume: str | os.PathLike[str] | None = None,
     **keywords: Unpack[FunnelKeywords],
 ) -> Backtest:
-    """Count how often queries would have fired: hits and matches of each, in as few passes as possible.
+    """Count how often each of many queries would have fired, in as few passes over the events as possible.
 
     >>> found = cer.backtest({"spike": q, "dip": q2}, "trades.parquet", order_by="ts", by="1d")
     >>> found = cer.backtest(cer.sweep("... price > $p ... WITHIN $w", p=[1, 2], w=["5 min", "1 h"]), events)
@@ -59,34 +59,40 @@ def backtest(
     Parameters
     ----------
     queries : mapping of str to (Query, str or Variants), Variants, Query, str, or a sequence of these
-        In a sequence they are named `q1`, `q2`, ... by their place.
+        The queries by their names. Queries without names are called `q1`, `q2`, ... in their order.
     events : object
         As for `Query.run`. They are read once for all queries, and once more for each query that runs on a
         device by itself, or whose answers differ only in measures.
     by : str, int, float, or a sequence of these, optional
-        A length of time, `"1d"` or `"5 min"` (a plain number in the unit of the order column), the names of
-        columns of PARTITION BY, which all queries then have, or both: `["1d", "symbol"]`.
+        What to count by. A length of time gives a row for each such bucket of time: `"1d"`, `"5 min"`, or a
+        plain number if `order_by` holds plain numbers. A column of PARTITION BY gives a row for each of its
+        values; every query must be partitioned by it. Both: `["1d", "symbol"]`.
     outcomes : mapping of str to str, optional
-        Values of what happened after each hit: `{"ret_5m": "AFTER 5 MINUTES (price) / price - 1"}`. See
-        `Backtest.outcomes`, and `docs/BACKTEST.md` for all forms.
+        Numbers to compute for each hit, from what happened after it:
+        `{"ret_5m": "AFTER 5 MINUTES (price) / price - 1"}`. The result has them in `Backtest.outcomes`;
+        `docs/BACKTEST.md` lists all forms.
     split : str, datetime or number, optional
-        A time. Outcomes are also summed up separately before it and from it on: choose a variant on the one
-        sample, and judge it on the other.
+        A time. Outcomes are then also summed up before it and from it on, apart from each other: choose a
+        variant on the events before, and judge it on those after.
     durations : bool, default False
-        Whether to add how long the matches last: `duration_median` and `duration_p95`. This lists the
-        matches, which takes longer than counting them.
+        Add how long the matches last, as `duration_median` and `duration_p95`. The matches are listed for it,
+        which takes longer than counting them.
     funnel : bool, default False
-        Whether to add how far the matches of each pattern get: `Backtest.funnel`.
+        Add how far the matches of each pattern get, as `Backtest.funnel`.
     starts : bool, default False
-        Whether to add the number of events at which matches begin: `starts`. For a query "a signal, then what
-        follows", `hits` counts the events that followed, and `starts` the signals that were followed. This
-        lists the matches, too.
+        Add at how many events matches begin, as `starts`. In a pattern "a signal, then what follows it",
+        `hits` counts the events that follow, and `starts` the signals that are followed. The matches are
+        listed for it.
     resume : str or path, optional
-        A file where the backtest keeps how far it is, as it goes through the files of the events. Called
-        again after an interruption it goes on with the first file that it had not finished, and what it
-        returns is the same as without the interruption. Where there are new files behind the old ones, it
-        reads only these, and for durations and starts the files before them that the windows of their
-        queries reach. Outcomes of queries that look at what follows are worked out from the first file.
+        A file in which the backtest notes how far it has come, after each file of events. The same call made
+        after an interruption continues with the first file that was not finished, and returns what it would
+        have returned without the interruption. If there are new files after the old ones, it reads only the
+        new ones where it can. `durations` and `starts` also need the files before them that the windows reach
+        back to. Queries on a device, queries whose answers differ only in measures, and outcomes of queries
+        with FOLLOWED BY may need all files again.
+    **keywords
+        `order_by`, `type_column`, `sort`, `device`, `params` and others: as for `Query.run`. There is no
+        `limit`, `memory` or `event_id`.
 
     Returns
     -------
@@ -100,7 +106,10 @@ def backtest(
         When the events cannot be read, or can be read only once but are needed again. With `resume`: when the
         file belongs to another backtest, or the events are not in files.
     ValueError
-        When `by`, `outcomes` or `split` is wrong, or `params` has a value that no query has a parameter for.
+        When there is no query, `by`, `outcomes` or `split` is wrong, or `params` has a value that no query
+        has a parameter for.
+    TypeError
+        When a query is none of the above.
     """
     begun_at = time.perf_counter()
     options = read_options(**keywords)

@@ -1,4 +1,4 @@
-"""New files behind finished ones: how far back a query has to read for what ends in them."""
+"""Files that are added after finished ones: how far back a query has to read to find what ends in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from cer_gpu.plan.compiled import CompiledQuery
 
 
 class BoundBehind(NamedTuple):
-    """A query over new files and those before them that its window reaches; it reports what ends in new ones.
+    """A query over new files and the files before them that its window reaches back to.
+
+    It reports only what ends in the new files.
 
     Attributes
     ----------
@@ -37,15 +39,15 @@ class Seams:
     source : Source
         The events of all files.
     spans : list
-        Of each of the first files how many events it has, and its first and last time, None where it has
-        none; what is looked up is added.
+        For each of the first files the number of its events, its first and its last time (None if it has no
+        events). Files that are looked up are added to the list.
     """
 
     def __init__(self, source: Source, spans: list[Any]) -> None:
         self._source, self._spans = source, spans
 
     def behind(self, bound: BoundQuery, files: int) -> BoundBehind | None:
-        """A query over what lies behind so many files; None where only all files tell."""
+        """A query over all files but the first `files`; None if it has to read all of them."""
         if not self.tell(bound):
             return None
         found = self._first(bound.compiled, files)
@@ -101,4 +103,6 @@ class Seams:
 
 
 More = Callable[[list[pa.Table], int], "list[pa.Table] | None"]
-"""Makes of what was made of so many files what is of all; None where that cannot be."""
+"""Given the tables of the first files and the number of these files, makes the tables of all files.
+
+None where this is impossible."""

@@ -1,4 +1,4 @@
-"""At how many events matches begin: the signals of "signal, then what followed", whatever their matches."""
+"""Counts the events at which matches begin, such as signals that something followed: each signal once."""
 
 from __future__ import annotations
 

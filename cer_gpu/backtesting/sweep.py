@@ -15,7 +15,7 @@ from cer_gpu.language.parameters import check_known
 
 
 class Variants:
-    """A template and its variants; made by `sweep`.
+    """A template and the values of its variants; made by `sweep`. Iterating over it gives these values.
 
     Attributes
     ----------
@@ -50,23 +50,24 @@ def sweep(
     seed: int = 0,
     **grid: Any,
 ) -> Variants:
-    """The variants of a query with `$` parameters, for `backtest`.
+    """Make variants of a query with `$` parameters, for `backtest`: one for each combination of values.
 
     >>> cer.sweep("SELECT * FROM S WHERE A ; B AS b FILTER b[v > $p] WITHIN $w", p=[1, 2], w=["1 h", "1 d"])
 
     Parameters
     ----------
     template : str or Query
+        A query with parameters, such as `$p`.
     variants : iterable of mapping of str to object, optional
-        The values of each variant, from any source, such as Optuna or the rows of a table. Not together with
-        a grid.
+        The values of each variant, given one by one in place of the grid: `[{"p": 1, "w": "1 h"}, ...]`.
+        They may come from Optuna, or from the rows of a table.
     random : int, optional
         Draw this many different variants of the grid instead of taking all.
-    seed : int, optional
+    seed : int, default 0
         The seed of the draw: the same seed draws the same variants.
     **grid : object
-        The values of each parameter; a str, or anything but a sequence, is a single value. The last parameter
-        varies fastest.
+        For each parameter, by its name without `$`, a list or another iterable of values. A str, or an object
+        that is not iterable, is a single value. The last parameter varies fastest.
 
     Returns
     -------
@@ -75,7 +76,8 @@ def sweep(
     Raises
     ------
     TypeError
-        When the template is neither a text nor a query, or both a grid and `variants` are given.
+        When the template is neither a text nor a query, or `variants` is given together with a grid or
+        `random`.
     ValueError
         When a parameter has no values, or `random` exceeds the number of variants.
     QueryError

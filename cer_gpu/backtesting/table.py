@@ -23,7 +23,7 @@ QUERY = "query"
 """The number of the query, in tables of several."""
 
 WIDE = pa.decimal256(76, 0)
-"""Of numbers of matches past 64 bits."""
+"""The type of numbers of matches that may exceed 64 bits."""
 
 MOST_PARTS = 1 << 10
 """Tables that are not summed up yet, at most."""

@@ -1,4 +1,4 @@
-"""An outcome after parsing: an expression and what it looks up; tasks on Spark need no parser for it."""
+"""A parsed outcome: an expression and what it looks up. Tasks on Spark get it so, and need no parser."""
 
 from __future__ import annotations
 

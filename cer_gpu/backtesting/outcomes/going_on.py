@@ -255,7 +255,7 @@ class KeptOutcomes:
         settled: np.ndarray,
         done: np.ndarray,
     ) -> list[list[Any]]:
-        """Of each outcome and sample the settled values of all events, counted, and the summary of all."""
+        """For each outcome and sample: how often each settled value occurs, and the summary of all values."""
         found = []
         for place, one in enumerate(self._wanted):
             every, own = values.everywhere(one, partition), []
@@ -315,7 +315,7 @@ class KeptOutcomes:
 
 
 def _counted(before: Mapping[str, np.ndarray] | None, values: np.ndarray) -> dict[str, np.ndarray]:
-    """How often each value occurs, those that were counted before included; NaN is none."""
+    """How often each value occurs, with the values that were counted before; NaN is not counted."""
     values, numbers = np.unique(values[~np.isnan(values)], return_counts=True)
     if before is not None:
         values = np.append(before["values"], values)

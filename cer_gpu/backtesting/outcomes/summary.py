@@ -12,12 +12,12 @@ RESAMPLES = 1000
 """Resamples of the bootstrap, fewer where there are many values."""
 
 DRAWN = 1 << 25
-"""Values that the bootstrap draws at most, but for `LEAST_RESAMPLES`."""
+"""The most values that the bootstrap draws, unless `LEAST_RESAMPLES` need more."""
 
 LEAST_RESAMPLES = 200
 
 MOST_VALUES = 1 << 17
-"""Of more values the mean is so near to normal that its error says what resamples would."""
+"""For more values, the interval is taken from the normal distribution, which is as good as resampling."""
 
 NORMAL = 1.959964
 """How many standard errors a 95 % interval reaches, where values are many."""
@@ -34,7 +34,8 @@ class Summary(NamedTuple):
     positive : float
         The share of values above 0.
     low, high : float
-        The 95 % confidence interval of the mean: percentiles of a bootstrap.
+        The 95 % confidence interval of the mean: percentiles of a bootstrap, or of the normal distribution
+        for more than `MOST_VALUES` values. NaN for a single value.
     """
 
     n: int

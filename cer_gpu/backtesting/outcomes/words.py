@@ -1,4 +1,4 @@
-"""The words of outcomes: what an expression such as `AFTER 5 MINUTES (price) / price - 1` looks at."""
+"""Reads the text of an outcome, such as `AFTER 5 MINUTES (price) / price - 1`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OPEN, _CLOSE = "LPAR", "RPAR"
 
 
 def names_of(one: AskedOutcome) -> frozenset[str]:
-    """The names that occur in an outcome, of columns and others."""
+    """The names that occur in an outcome: columns, variables, event types."""
     return frozenset(one.columns).union(*(names_in(parse(f"SELECT * WHERE {each}")) for each in one.patterns))
 
 

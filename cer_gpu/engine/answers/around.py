@@ -1,4 +1,4 @@
-"""The events around each event of a source: what follows it in its partition, for all events at once."""
+"""What follows each event in its partition, looked up for all events of a source at once."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ class Around:
         return np.where(known, found, np.nan)
 
     def _by_events(self, look: LookedUp, values: np.ndarray) -> np.ndarray:
-        """Of the next events that have a value, up to the given number of them."""
+        """A value of the next events that have one, up to the given number of such events."""
         assert look.span is not None
         at, known = self._counted(look.span, values)
         if look.kind == "after":
@@ -299,7 +299,7 @@ class Around:
         return np.where(known, self._extreme(look, values, np.maximum.accumulate(reached)), np.nan)
 
     def _counted(self, span: LookLength, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The event so many events with a value later, and whether its lane has it."""
+        """For each event, the `span.size`-th later event that has a value, and whether there is one."""
         there = np.flatnonzero(~np.isnan(values))
         place = np.searchsorted(there, np.arange(len(values)), side="right") - 1 + int(span.size)
         at = _taken(there, place)

@@ -23,8 +23,7 @@ class FlatForm:
     `b_first_time`, ...      their times and attributes
     =======================  ==================================================================
 
-    If an earlier column has the name already, a `_` is appended. The columns of a rule's atoms have the names
-    of their types.
+    If an earlier column has the same name, a `_` is appended. The columns of a rule's atoms have the names of
     their types.
 
     Parameters

@@ -65,20 +65,23 @@ def stopped(limit: int) -> str:
 
 
 class Matches:
-    """The complex events of a run. Nothing is read or enumerated until they are asked for.
+    """The complex events of a run; made by `Query.run`. Nothing is read or listed until you ask for it.
 
-    The answers of the first `to_arrow`, `to_pandas` or `to_polars` are kept, and those of a whole iteration
-    up to 64 MB; later calls are answered from them. Otherwise every iteration runs the query again, so the
-    events must be of a kind that can be read again (a reader can be read only once).
+    A table of them has one row for each complex event, sorted by end, start and positions. Its columns are
+    `start` and `end` (int64 positions), the columns of PARTITION BY, `start_time` and `end_time` if
+    `order_by` is given, for each of `variables` a `list<int64>` of the positions that it marks, for
+    `x[price]` a column of that name with a `list<struct<price>>`, and last the measures. A rule has the
+    variables of its head in place of lists, and `positions`, a `list<int64>` with one position for each atom.
+    If an earlier column has the same name, a `_` is appended.
+
+    `to_arrow`, `to_pandas` and `to_polars` keep their table, and an iteration that goes to the end keeps what
+    it read, up to 64 MB; later calls are answered from there. Otherwise each call runs the query again, which
+    needs events that can be read again: a table or files, but not a RecordBatchReader.
 
     Parameters
     ----------
     form : ResultForm
-        The columns of the result: `start` and `end` (int64), the columns of the key, `start_time` and
-        `end_time` where the run has an order, a `list<int64>` of positions for each kept variable, and for
-        `x[price]` a column of that name with a `list<struct<price>>`; last the measures. A rule has instead
-        the variables of its head and `positions`, a `list<int64>` with one position for each atom. If an
-        earlier column has the name already, a `_` is appended.
+        The columns of the result.
     event_form, flat_form : callable
         Make the forms of `events()` and of `flat_batches()`; called only when one of these is.
     produce : callable
@@ -91,6 +94,23 @@ class Matches:
         Whether the events can be read more than once.
     keep : int
         The most bytes of answers that an iteration keeps.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        The columns of the table.
+    variables : tuple of str
+        The variables that SELECT keeps; `SELECT *` also keeps event types, by name. Empty for a rule.
+    head_variables : tuple of str, or None
+        The variables in the head of a rule, and its aggregates; None for a query.
+    partition : tuple of str
+        The columns of PARTITION BY.
+    measures : tuple of str
+        The names of the measures, such as `gain` in `LAST(s.price) - FIRST(b.price) AS gain`.
+    device : str
+        Where the query runs: "cpu", or a device such as "cuda:0".
+    device_reason : str
+        Why it runs there.
     """
 
     def __init__(
@@ -124,14 +144,14 @@ class Matches:
 
     @property
     def limited(self) -> bool:
-        """Whether the iteration that ended last stopped at `limit` although there are more complex events."""
+        """Whether the last iteration stopped at `limit` while there were more complex events."""
         return self._limited
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes of the runs so far: results of checks, events that were skipped, limits that were reached.
 
-        Each of them was also a warning when it was made, except the last one, which says where the runs took
+        Notes about something unexpected were also shown as warnings. The last note says where the runs took
         place.
         """
         return (*self._notes.texts, f"ran on {self.device}: {self.device_reason}")
@@ -195,7 +215,7 @@ class Matches:
         Parameters
         ----------
         number : int
-            The most complex events; the run stops soon after it has found them.
+            At most this many; the run stops soon after it has found them.
 
         Raises
         ------
@@ -214,7 +234,7 @@ class Matches:
         return first
 
     def first(self) -> ComplexEvent | None:
-        """The first complex event; None where there is none."""
+        """The first complex event, or None if there is none."""
         return next(iter(self.head(1)), None)
 
     def batches(self, keep: bool = True) -> pa.RecordBatchReader:
@@ -229,7 +249,7 @@ class Matches:
         return pa.RecordBatchReader.from_batches(self.schema, batches)
 
     def to_arrow(self) -> pa.Table:
-        """All complex events as a table, which is kept.
+        """All complex events as a table, which is kept for later calls.
 
         Raises
         ------
@@ -248,10 +268,12 @@ class Matches:
         return Room(self.schema if schema is None else schema, beside)
 
     def to_pandas(self) -> pd.DataFrame:
-        """All complex events as a DataFrame (needs pandas).
+        """All complex events as a pandas DataFrame (needs pandas).
 
         Raises
         ------
+        LimitError
+            If the answers would not fit into the free memory; raised before they are listed.
         DataError
             For a time that pandas cannot represent.
         """
@@ -280,11 +302,19 @@ class Matches:
         Returns
         -------
         pyarrow.Table
-            `match` (the row of the complex event in `to_arrow()`), `variable`, `position`, `row` (the row in
-            the data as it was given, also after `sort=True`), `source` (for a dict of tables, the table of
-            the row), `time` where the run has an order, and the attributes that SELECT asks for. Rows are in
-            the order of matches, then of positions. A rule has a row for each atom, with the atom's event
-            type as `variable`.
+            `match` (int64: the row of the complex event in `to_arrow()`), `variable`, `position` (int64),
+            `row` (int64: the row in the data as it was given, also after `sort=True`), `source` (for a dict
+            of tables, the name of the table that has the row), `time` if `order_by` is given, the attributes
+            that SELECT asks for (null where the variable was not asked for them), and the measures. Rows are
+            sorted by match, then by position. A rule has a row for each atom, with the atom's event type as
+            `variable`.
+
+        Raises
+        ------
+        LimitError
+            If the table would not fit into the free memory.
+        DataError
+            For a rule with aggregates: a row of its answer stands for many complex events.
         """
         self._refuse_groups()
         with within_memory("collecting the events of the answers"):
@@ -311,10 +341,10 @@ class Matches:
         Returns
         -------
         pyarrow.RecordBatchReader
-            A row for each complex event, with one value in every cell: `start`, `end`, the columns of the
-            key, `start_time` and `end_time`, then for each variable its position, time and attributes (`a`,
-            `a_time`, `a_price`); for a variable that may mark several events those of the first and the last
-            (`b_first`, `b_first_time`, `b_last`, ...).
+            A row for each complex event, with one value in every cell: `start`, `end`, the columns of
+            PARTITION BY, `start_time` and `end_time`, then the position, time and attributes of the event
+            that each variable marks (`a`, `a_time`, `a_price`). A variable that may mark several events has
+            these columns for its first and its last event (`b_first`, `b_first_time`, `b_last`, ...).
         """
         if self._form.grouped:
             return self.batches()

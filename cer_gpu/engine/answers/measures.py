@@ -1,4 +1,4 @@
-"""Measures: values of whole complex events, computed from columns of their events."""
+"""Measures, such as `LAST(s.price) - FIRST(b.price) AS gain`: one value for each complex event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run has noticed: `Notes`. Each note is a warning once, and kept for `Matches.notes`."""
+"""What a run has noticed: `Notes`. A note is shown once, as a warning, and kept for `Matches.notes`."""
 
 from __future__ import annotations
 

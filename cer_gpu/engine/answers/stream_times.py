@@ -1,4 +1,4 @@
-"""The times of ends, looked up in the batches that have been read, so that not every event keeps its time."""
+"""Looks up the times of ends in the batches that have been read, so that events need not keep their times."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from cer_gpu.late import compute as pc
 
 
 class Marks(dict[str, tuple[int, ...]]):
-    """The positions that each variable marks, ascending; `()` for a variable that marks none."""
+    """A dict from each variable to the positions that it marks, ascending; `()` for one that marks none."""
 
     def __missing__(self, variable: str) -> tuple[int, ...]:
         return ()
@@ -71,16 +71,18 @@ class BatchValues:
 
 @dataclass(frozen=True, slots=True)
 class ComplexEvent:
-    """One complex event.
+    """One complex event: a match of the pattern.
 
     Attributes
     ----------
     start, end : int
-        Positions in the stream of the first and the last event that the pattern matched.
+        The positions of its first and its last event in the stream, counted from 0. With `event_id`, ids of
+        events stand in place of all positions.
     marks : Marks
-        For each kept variable that marks an event, the positions of the events that it marks, ascending.
+        A dict from each variable that SELECT keeps to the positions of the events that it marks, ascending.
+        A variable that marks no event is left out; asking for it gives `()`.
     partition : tuple or None
-        The key, in the order of PARTITION BY; None without one.
+        The values of the columns of PARTITION BY; None without PARTITION BY.
     positions : tuple of int, or None
         For an answer of a rule, the position of each atom's event, in the order of the atoms. Such an answer
         has no marks.
@@ -119,12 +121,15 @@ class ComplexEvent:
 
     @property
     def end_time(self) -> Any:
-        """The time of the last event; as `start_time`."""
+        """The time of the last event, as for `start_time`."""
         return None if self._columns is None else self._columns.time(1, self._row)
 
     @property
     def duration(self) -> Any:
-        """The time from `start_time` to `end_time`; None without `order_by`."""
+        """The time from `start_time` to `end_time`, such as a timedelta; None without `order_by`.
+
+        Where `order_by` holds plain numbers, it is a number.
+        """
         start, end = self.start_time, self.end_time
         if isinstance(start, datetime) and start.tzinfo is not None:
             # Between two times of one zone Python takes the difference of what its clocks show.

@@ -61,7 +61,7 @@ class CarriedRun:
         self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
         self._carried = [np.zeros((0, one.nodes, len(one.members)), np.int64) for one in teams]
         self._alone: list[dict[int, CarryingRunner]] = [{} for _ in teams]
-        """Of each team the members that go alone, by their places."""
+        """For each team, the members that run alone, by their places."""
         query = teams[0].members[0].query
         self._chunker = Chunker(query, lanes, runner_of(query, workers, True), workers, True, None)
 

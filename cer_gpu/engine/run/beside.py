@@ -1,4 +1,4 @@
-"""A query that shares no run with others, over the batches that others read: nothing is read twice."""
+"""Runs a query that cannot be run together with others over the batches that the others read."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 @dataclass(frozen=True, slots=True)
 class DeviceFound:
-    """A CUDA device and the result of its check.
+    """A CUDA device, and the result of its check against the CPU.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class DeviceFound:
     memory, free : int
         Bytes in all, and free; 0 if the device does not report them.
     fault : Fault or None
-        What is wrong with the device.
+        What is wrong with the device; None if nothing is.
     kernels : tuple of str
         The kernels that were checked; empty if there was no memory for the check.
     seconds : float
@@ -64,7 +64,7 @@ def _result(found: DeviceFound) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DeviceReport:
-    """The devices of this machine; `str(report)` and a notebook show it as text.
+    """The CUDA devices of this machine; `print(report)` and a notebook show it as text.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class DeviceReport:
 
     @property
     def right(self) -> bool:
-        """Whether every device that was checked is right."""
+        """Whether every device that was checked gives the answers of the CPU."""
         return all(found.fault is None for found in self.devices)
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,10 +108,10 @@ class DeviceReport:
 
 
 def device_report() -> DeviceReport:
-    """Look for CUDA devices and check each again: the answers of its kernels are compared with the CPU's.
+    """Look for CUDA devices, and check each of them again: its answers are compared with the CPU's.
 
-    The result is stored, so a device that was wrong and is right now is used again. The first check on a
-    machine compiles all kernels, which takes half a minute; later ones take about a second.
+    The result of the check is stored, and later runs use a device only if it was right. The first check on a
+    machine compiles all kernels, which takes one to two minutes; later ones take about a second.
 
     Returns
     -------

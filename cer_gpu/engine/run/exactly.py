@@ -1,4 +1,4 @@
-"""What compares decimals of any size exactly, where some may not fit 64 bits."""
+"""Changes a query so that it compares decimals of any size exactly, in case some do not fit 64 bits."""
 
 from __future__ import annotations
 

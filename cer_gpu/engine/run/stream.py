@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 class Stream:
     """Takes batches, and gives the complex events that end in each; made by `Query.stream`.
 
-    A `with` block closes the stream at its end. `close` returns what only the end of the stream decides (NOT
-    FOLLOWED BY): call it inside the block to get it.
+    Some complex events are decided only by the end of the stream (those of NOT FOLLOWED BY); `close` returns
+    them. A `with` block closes the stream at its end too, but drops what `close` returns: call `close` inside
+    the block if you need it.
 
     Parameters
     ----------
@@ -94,16 +95,17 @@ class Stream:
         -------
         Matches
             The complex events that end in this batch. Positions count from the first event of the first
-            batch. The events are read when `push` returns; the result may be read later. For a query with
-            FOLLOWED BY, the complex events that are decided now and that earlier pushes have not given: what
-            follows their events is known by now.
+            batch. When `push` returns, the batch has been read; the result may be read later. A complex event
+            of a query with FOLLOWED BY comes from the push that decides it, which may be a later one than
+            that with its last event.
 
         Raises
         ------
         DataError
             If an event is out of order or has no time, or the batch has other columns than the batches before
-            it: nothing of the batch is taken then, and the stream goes on. Any other error closes the stream,
-            such as a sum in the query that does not fit 64 bits: part of the batch has been read by then.
+            it. Nothing of this batch has then been taken, and the stream goes on. Any other error closes the
+            stream, since part of the batch has been read by then: for example a sum in the query that does
+            not fit 64 bits. Also if the stream is closed.
         """
         if self._closed:
             why = "" if self._broken is None else f" by an error in a batch ({self._broken})"
@@ -226,14 +228,14 @@ class Stream:
         return bound.given(self._run)
 
     def snapshot(self) -> bytes:
-        """All that the stream keeps, as bytes from which another process can continue the stream.
+        """Everything that the stream keeps, as bytes from which another process can continue the stream.
 
         Returns
         -------
         bytes
             Pass them to `Query.stream(..., state=...)` of the same query, with the same keywords and the
-            same version of this package. They hold the events of the open window with the attributes that
-            the query returns, and no code.
+            same version of this package. They hold the events that later matches may still use, with the
+            attributes that the query returns, and no code.
 
         Raises
         ------
@@ -295,8 +297,8 @@ class Stream:
         Returns
         -------
         Matches or None
-            The complex events that only its end decides: for `A NOT FOLLOWED BY B`, those after which no B
-            can come any more. None if nothing was pushed, or the stream was closed before.
+            The complex events that only the end of the stream decides: for `A NOT FOLLOWED BY B`, those A
+            that no B has followed so far. None if nothing was pushed, or the stream was closed before.
         """
         try:
             return None if self._run is None else self._ended(self._taking(self._found, self._run.rest()))
