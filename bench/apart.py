@@ -1,4 +1,4 @@
-"""Chains that compare two of their events across others, by key; beside the self-joins of SQL and Polars."""
+"""Sequences in which two events with others between them are compared, by key; beside self-joins in SQL."""
 
 from __future__ import annotations
 

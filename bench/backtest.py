@@ -1,4 +1,4 @@
-"""Many queries in one pass: a thousand variants of a template, a hundred other queries, and rivals beside."""
+"""Many queries in one pass: a thousand variants of a template, and a hundred other queries; beside rivals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OTHERS = 100
 """How many queries have nothing to do with one another."""
 
 THRESHOLDS = 50
-"""Of each of two columns: with four windows these are ten thousand variants, which are run once."""
+"""Thresholds of each of two columns: with four windows they make ten thousand variants, which run once."""
 
 PART = 5
 """The share of the events that rivals join."""

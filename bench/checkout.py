@@ -1,4 +1,4 @@
-"""Makes `cer_gpu` importable from a checkout that is not installed, on a machine where nothing can be.
+"""Makes `cer_gpu` importable from a checkout, on a machine where nothing can be installed.
 
 Importing this module is enough; as a plugin of pytest, `-p bench.checkout`, it does the same for tests.
 """

@@ -1,4 +1,4 @@
-"""Comparisons of an event with the one before it: pairs of rising prices, and rising runs; beside SQL."""
+"""Events that are compared with the one before: pairs of rising prices, and rising runs; beside SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the processes share that time a count by another engine."""
+"""Shared by the processes that time a count by another engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of the device, timed one by one: their launches in real runs are recorded, and launched again."""
+"""Times the kernels of a device one by one: their launches in real runs are recorded and repeated."""
 
 from __future__ import annotations
 
@@ -183,14 +183,14 @@ def _bytes(named: dict[str, Any], *names: str) -> int:
 
 
 def _scatter(named: dict[str, Any]) -> int:
-    """Of the index, what is kept is read: a sector of 32 bytes for each, or all of it where that is less."""
+    """What is kept of the index is read: a sector of 32 bytes for each, or all of it if that is less."""
     kept = named["out_position"].nbytes // 8
     read = min(named["index"].nbytes, 32 * kept) + _bytes(named, "bits", "offsets")
     return read + named["out_position"].nbytes + kept * named["table"].dtype.itemsize
 
 
 def _gather(named: dict[str, Any]) -> int:
-    """Of the values, those asked for: a sector of 32 bytes for each, or all where that is less."""
+    """The values that are asked for are read: a sector of 32 bytes for each, or all if that is less."""
     return min(named["values"].nbytes, 32 * named["rows"].size) + _bytes(named, "rows", "out")
 
 
@@ -225,7 +225,7 @@ def _ended(named: dict[str, Any]) -> int:
 
 
 def _unit_counts(named: dict[str, Any]) -> int:
-    """Of the counts, those of the hits: a sector of 32 bytes for each, or all where that is less."""
+    """The counts of the hits are read: a sector of 32 bytes for each, or all counts if that is less."""
     written = [named[name] for name in ("unit_count", "number", "wanted", "nodes", "base", "longest")]
     counts = min(named["lists.count"].nbytes, 32 * named["hits"].size)
     return named["hits"].nbytes + counts + _whole(written)

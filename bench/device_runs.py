@@ -1,4 +1,4 @@
-"""Whole queries on a device: from data that lies there, from page-locked memory of the host, from a file."""
+"""Whole queries on a device, over data in its memory, in page-locked memory of the host, and in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A view that is kept on a device: batches put in, some taken out again, and its answers listed."""
+"""A view that is kept on a device: batches are inserted, some deleted again, and its answers are listed."""
 
 from __future__ import annotations
 

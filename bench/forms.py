@@ -1,4 +1,4 @@
-"""The forms of answers: tidy rows of their events, and the lines of a CSV file."""
+"""The forms in which answers are returned: a row for each marked event, and the lines of a CSV file."""
 
 from __future__ import annotations
 

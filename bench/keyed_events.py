@@ -58,7 +58,10 @@ class NumberedSteps:
         )
 
     def positions(self, events: pa.Table) -> Positions:
-        """Of A, of B and of C: key and number in it as one number, ascending; no window holds two keys."""
+        """For A, B and C each, the key of an event and its number there as one number, ascending.
+
+        No window holds events of two keys.
+        """
         keys = keys_of(events, self.key)
         order = np.argsort(keys, kind="stable")
         begin = np.searchsorted(keys[order], keys[order])

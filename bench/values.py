@@ -1,4 +1,4 @@
-"""PREV, functions and parameters, beside the same query over columns and constants with their values."""
+"""PREV, functions and parameters, beside the same query over columns and constants that hold their values."""
 
 from __future__ import annotations
 

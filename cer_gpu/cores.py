@@ -1,4 +1,4 @@
-"""How many cores the process may use: its affinity, and the share of the machine that its container has."""
+"""How many cores the process may use, by its affinity and by the share of the machine of its container."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def groups(root: Path, controller: str) -> list[tuple[Path, bool]]:
 
 
 def _unified(folder: Path) -> float | None:
-    """The share that a group of version 2 grants: `max 100000`, or microseconds of so many."""
+    """The share that a group of version 2 grants: `50000 100000` is half a core, `max 100000` no limit."""
     words = _words(folder / "cpu.max")
     return _share(words[0], words[1]) if len(words) == 2 else None
 

@@ -1,4 +1,4 @@
-"""Whole numbers of any size as text: Python refuses more than 4,300 digits, and counts may have more."""
+"""Writes whole numbers of any size: Python refuses to write more than 4,300 digits; counts may have more."""
 
 from __future__ import annotations
 

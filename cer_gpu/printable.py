@@ -1,4 +1,4 @@
-"""Text without the control characters that a terminal obeys: names and values in data may hold any."""
+"""Replaces the control characters that a terminal obeys in texts: names and values in data may hold any."""
 
 from __future__ import annotations
 

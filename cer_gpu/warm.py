@@ -92,7 +92,7 @@ SESSIONS = [
     "MAX * WHERE A+[<= 9 s] NOT FOLLOWED BY [<= 9 s] A",
     "MAX NONE, COUNT(A) AS n WHERE A+[<= 9 s] NOT FOLLOWED BY [<= 9 s] A",
 ]
-"""Of several partitions they are found in the order of the stream."""
+"""Sessions; with several partitions they are found in the order of the stream."""
 
 REACHES = ["", "[1 s, 9 s]", "[2 EVENTS, 4 EVENTS]", "[<= 9 s]"]
 
@@ -101,7 +101,7 @@ STRATEGIES = ["ANY", "NEXT", "LAST", "MAX"]
 WINDOWS = ["", "WITHIN 9 EVENTS", "WITHIN 9 SECONDS", "WITHIN 2 [n]", "WITHIN 9 [price]"]
 
 LONG = f"SELECT NEXT * WHERE {STEPS} WITHIN 9 [price]"
-"""Of this query the lanes are to be long, too."""
+"""A query that is also run over long lanes."""
 
 MANY = 1 << 18
 """Events that threads share, where a query looks for what follows or precedes."""

@@ -1,4 +1,4 @@
-"""The questions to data frames: joins by buckets in pandas and Polars, and shifts inside a key."""
+"""The questions as code for data frames: joins by buckets in pandas and Polars, and shifts inside a key."""
 
 from __future__ import annotations
 

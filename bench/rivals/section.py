@@ -1,4 +1,4 @@
-"""The section `rivals` of the table: each workload, each installed engine, and what a rival cannot do."""
+"""The section `rivals` of the table: each workload on each installed engine, also where one cannot do it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workloads: a question over some events each, in the order of the table."""
+"""The workloads, in the order of the table: each asks one question about some events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Determinisation over symbols: at most one run for each complex event (thesis, Proposition 6.1)."""
+"""Determinisation over symbols, after which each complex event has at most one run (thesis, Prop. 6.1)."""
 
 from __future__ import annotations
 

@@ -284,7 +284,7 @@ def _by_label(places: Sequence[int], label_of: Sequence[int]) -> Iterator[frozen
 
 
 def _regions(steps: Iterable[PlaceStep], gaps: Gaps) -> Iterator[tuple[int, int, int, int]]:
-    """Of each step its ends, and the regions in which it is possible: apart, and as neighbours."""
+    """For each step, its ends and the regions in which it is possible: between any events, and neighbours."""
     known: dict[frozenset[Interval], int] = {}
     for step in steps:
         if step.gaps not in known:

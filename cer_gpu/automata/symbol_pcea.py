@@ -1,4 +1,4 @@
-"""PCEA over symbols: each transition reads events of some symbols."""
+"""PCEA over symbols: each transition reads the events that have one of its symbols."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the fields of CPython's and NumPy's objects are that machine code reads.
+"""The places of the fields of CPython's and NumPy's objects that machine code reads.
 
 All offsets are in bytes from the beginning of an object, on 64-bit systems. NumPy's are part of its binary
 interface. CPython's have been the same for many versions; those of integers changed once, in 3.12. `holds`
@@ -16,23 +16,23 @@ import numpy as np
 
 TYPE = 8
 ITEMS = 24
-"""Of a tuple: its first item; its length stands before it."""
+"""The place of the first item of a tuple; the length of the tuple stands before it."""
 LENGTH = 16
 FLOAT = 16
 SCALAR = 16
 """The value of a NumPy number."""
 
 DIGITS = 24
-"""Of an integer: digits of 30 bits, the lowest first."""
+"""The place of the digits of an integer, 30 bits each, the lowest first."""
 TAG = 16
-"""Of an integer: how many digits, negative for a negative number; from 3.12 on eight times as many, plus 2
-for a negative number and 1 for zero."""
+"""The place of the number of digits of an integer, which is negative for a negative integer. From Python 3.12
+on it is eight times the number of digits, plus 2 for a negative integer and 1 for zero."""
 TAGGED = sys.version_info >= (3, 12)
 
 DATA, DIMENSIONS, SHAPE, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
-"""Of an array."""
+"""The places of the fields of an array."""
 BYTE_ORDER, NUMBER = 26, 28
-"""Of a dtype."""
+"""The places of the fields of a dtype."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Which kernels a kind of query needs, so that they are compiled together: `needed`.
+"""The kernels that a kind of query needs, which are compiled together: `needed`.
 
 `needs.json`, among the kernels, lists them for every purpose. A purpose, such as `automaton count events
 keyed`, is the machine, what is asked of it, what its window measures, and whether it has a key. The file is

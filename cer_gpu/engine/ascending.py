@@ -1,4 +1,4 @@
-"""The ascending order of whole numbers: by their digits where they are close to each other."""
+"""Finds the ascending order of whole numbers; numbers that are close to each other are sorted by digits."""
 
 from __future__ import annotations
 

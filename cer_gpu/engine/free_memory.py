@@ -1,4 +1,4 @@
-"""How much memory this process may still take: of the machine's free memory, and of its container's share."""
+"""How much memory this process may still take: what the machine has free, within its container's limit."""
 
 from __future__ import annotations
 

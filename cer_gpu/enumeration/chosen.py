@@ -1,4 +1,4 @@
-"""What NEXT, LAST or MAX leaves of complex events in a structure whose unions are in no order."""
+"""The complex events that NEXT, LAST or MAX chooses in a structure whose unions are in no order."""
 
 from __future__ import annotations
 

@@ -32,13 +32,13 @@ from cer_gpu.kernels.joins.contract import (
 from cer_gpu.kernels.windows.contract import MeasuredWindow
 
 ROWS_OF_EVENT = 2
-"""There is room for so many answers of each event at first; what is full is doubled."""
+"""How many answers of each event there is room for at first; room that is full is doubled."""
 
 AT_ONCE = 4
-"""There is room for so many cells of each event, and as much of what they have gathered."""
+"""How many cells of each event there is room for, and for as much of what they have gathered."""
 
 SOME = 64
-"""And for so many in any case; choices that can be made one after another at first."""
+"""How many cells there is room for in any case, and at first for choices made one after another."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ BLOCK = 1 << 17
 """About how many complex events a block has, unless the caller wants another size."""
 
 ENTRIES = 1 << 10
-"""There is room for so many entries of an end's complex events at first."""
+"""How many entries of the complex events of an end there is room for at first."""
 
 MOST_ROWS = 1 << 26
 """The most complex events of one end that can be listed: they are found before the first is given."""
@@ -115,7 +115,7 @@ class StepAnswers:
     def _paths(
         self, order: np.ndarray, labels: np.ndarray, most: int, size: int | None
     ) -> Iterator[PathBlock]:
-        """The complex events of some ends, at most so many of each, of chains whose events have labels."""
+        """The complex events of some ends, at most `most` of each, for chains whose events have labels."""
         wanted = np.minimum(self._hits.counts[order], most)
         room = cpu_paths.path_room(len(labels), ENTRIES)
         for done, stop, rows in _parts(np.minimum(wanted, MOST_ROWS + 1), size):
@@ -135,7 +135,7 @@ class StepAnswers:
                 yield block
 
     def _block(self, order: np.ndarray, rows: int, most: int, found: FoundPaths) -> tuple[Block, FoundPaths]:
-        """The complex events of some ends, so many, with scratch that may have grown."""
+        """The `rows` complex events of some ends, and the scratch, which may have grown."""
         progress, marks = np.zeros(3, np.int64), 4 * rows + 64
         block = Block(
             *np.empty((2, rows), np.int64), np.empty(rows + 1, np.int64), np.empty(marks, np.int64),

@@ -268,7 +268,7 @@ def empty_roots(n_hits: int, capacity: int) -> Roots:
 
 
 def _scratch(count: int) -> tuple[Unsorted, WalkStack, SortScratch]:
-    """Scratch for hits with so many complex events."""
+    """Scratch for hits with `count` complex events."""
     n_marks = min(BULK_MARKS, max(64 * count, 4096))
     stack = 4096
     found = Unsorted(

@@ -293,7 +293,7 @@ class TimedAnswers(Structure):
     ending : Ending
         The ends.
     events : SpanEvents
-        The events of which the complex events are made.
+        The events that the complex events consist of.
     """
 
     fill = staticmethod(walks.fill)
@@ -310,7 +310,7 @@ class TimedAnswers(Structure):
         self.hits = CountedHits(np.array([0, len(ends.event)], np.int64), ends.event, ends.lowest, counts)
 
     def ordered(self, hit: int, limit: int | None, size: int) -> Iterator[Block]:
-        """The complex events of one end with many, in canonical order; as `Structure.ordered`.
+        """The complex events of one end that has many, in canonical order; as `Structure.ordered`.
 
         If memory allows it, they are found and sorted at once; otherwise they are found one by one.
         """
@@ -324,7 +324,7 @@ class TimedAnswers(Structure):
         yield from timed_ordered_blocks(self.clocked, span, hit, limit, size)
 
     def _sorted(self, hit: int, number: int, limit: int | None, size: int) -> Iterator[Block]:
-        """The complex events of one end, so many, found and sorted at once."""
+        """The `number` complex events of one end, found and sorted at once."""
         counts = np.full(hit + 1, number, np.int64)
         wanted = number if limit is None else min(number, limit)
         order, stack, marks = np.array([hit], np.int64), 1 << 16, 4 * number

@@ -1,1 +1,1 @@
-"""Text -> syntax tree -> checked query."""
+"""The language: from the text of a query to its syntax tree, and the check of the tree."""

@@ -1,4 +1,4 @@
-"""Expressions, predicates and conditions of the syntax tree.
+"""Expressions, predicates and conditions, as nodes of the syntax tree.
 
 They are small frozen values, as all of `cer_gpu.language.tree`, which exports them too.
 """

@@ -117,7 +117,7 @@ def check_given(asked: Mapping[str, Span | None], given: Mapping[str, Any], text
     Raises
     ------
     QueryError
-        CER063 or CER064, for each such name.
+        CER064 or CER065, for each such name.
     """
     findings = [
         Diagnostic(
@@ -140,7 +140,7 @@ def check_known(asked: Iterable[str], given: Iterable[str], text: str) -> None:
     Raises
     ------
     QueryError
-        CER064, for each such name.
+        CER065, for each such name.
     """
     if findings := _unknown(tuple(asked), given):
         raise QueryError(findings, text)

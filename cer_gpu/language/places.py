@@ -1,4 +1,4 @@
-"""Where a name stands inside the span of the node that it belongs to."""
+"""Finds the place of a name inside the text of the node that it belongs to."""
 
 from __future__ import annotations
 

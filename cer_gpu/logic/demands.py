@@ -1,4 +1,4 @@
-"""Splits conditions into demands on events: the second step of LP-normal form.
+"""Splits conditions into conditions on single events: the second step of LP-normal form.
 
 AND becomes demands that hold together, OR becomes branches, each a formula of its own.
 """

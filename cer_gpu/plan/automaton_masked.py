@@ -95,12 +95,12 @@ def moves_of(query: CompiledQuery) -> Moves | None:
 
 
 def masked_of(members: Sequence[Moves], cells: Sequence[np.ndarray]) -> Masked | None:
-    """What some members do over shared cells; None where each by itself costs less.
+    """What some members do over shared cells; None if it costs less to run each by itself.
 
     Parameters
     ----------
     members : sequence of Moves
-        Of one number of nodes.
+        All have the same number of nodes.
     cells : sequence of ndarray, shape (cells,)
         For each member the symbol that it reads each cell as.
     """

@@ -1,4 +1,4 @@
-"""Monotonic automata with one clock -> arrays."""
+"""Turns monotonic automata with one clock into arrays."""
 
 from __future__ import annotations
 

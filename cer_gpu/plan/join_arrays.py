@@ -1,4 +1,4 @@
-"""PCEA -> arrays: states become entries of the look-up table, equalities become columns of slots.
+"""Turns a PCEA into arrays: states become entries of the look-up table, equalities become columns of slots.
 
 The runs of state 1 (an S) of `Q(x, y) <- T(x), S(x, y), R(x, y)` are gathered by an R with equal x and y, so
 they are stored in one entry, at the slot of the pair (x, y). Of the four entries two are indexed by x alone.

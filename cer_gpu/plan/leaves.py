@@ -1,4 +1,4 @@
-"""Leaf predicates -> axes: every predicate of a query becomes a formula over classes of axes.
+"""Turns the predicates of a query into axes: each predicate becomes a formula over classes of axes.
 
 Conditions on one expression are combined first: `v > 3 AND v < 9 OR v IN {20, 30}` is one set of values,
 however long it is.

@@ -1,4 +1,4 @@
-"""Patterns that have to follow or precede others -> outlooks: derived columns of one bit.
+"""Turns FOLLOWED BY and PRECEDED BY into outlooks: derived columns of one bit for each event.
 
 `Logon NOT FOLLOWED BY [<= 8 h] Logoff` asks of the last event of its left side whether a Logoff is in reach.
 The predicates of both sides are folded into one diagram, whose last axes are the bits. So the classification
@@ -249,7 +249,7 @@ def _machine(look: Look, part: PartOfDiagram, schema: Schema) -> _LookMachine:
 NO_TABLES = TransitionTables(
     np.zeros(2, np.int32), *(np.empty(0, np.int32) for _ in range(3)), np.empty(0, np.uint8)
 )
-"""Of an outlook whose pattern no tables express."""
+"""The tables of an outlook whose pattern cannot be written as tables."""
 
 
 def asked_before(outlooks: Sequence[Outlook], asked: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Checked statement -> outline, which every route looks at before any data is known."""
+"""Makes the outline of a checked query, which every route looks at before any data is known."""
 
 from __future__ import annotations
 
@@ -111,11 +111,11 @@ def outline(statement: tree.Statement, text: str) -> Outline:
 
 
 def _first_is_greatest(query: tree.SelectQuery) -> bool:
-    """Whether MAX leaves of each end the complex event that comes first, which is what ANY leaves.
+    """Whether MAX chooses the first complex event at each end, which is the one that ANY chooses.
 
-    So it is of `(T AS x) :+` with filters around it: a complex event marks every event from its start to its
-    end, so that of two with one end the one that starts earlier marks all that the other does. Under MAX a
-    partial match would keep the registers of all that would be preferred to it.
+    This holds for `(T AS x) :+` with filters around it. A complex event marks every event from its start to
+    its end, so if two have the same end, the one that starts earlier marks all events that the other marks.
+    (Under MAX, a partial match would keep the registers of all partial matches preferred to it.)
     """
     if query.strategy is not tree.Strategy.MAX:
         return False

@@ -23,10 +23,10 @@ from cer_gpu.plan.outline import Outline, listed
 from cer_gpu.plan.symbols import fold
 
 MOST_TRANSITIONS = 12
-"""Of an automaton that is written back as a formula."""
+"""An automaton with more transitions is not written back as a formula."""
 
 MOST_LETTERS = 200
-"""Of a formula that is shown."""
+"""A longer formula is not shown."""
 
 
 def time_lines(outline: Outline) -> list[str]:

@@ -1,4 +1,4 @@
-"""Several queries that read a stream at once share one diagram, which tells apart what any of them does.
+"""One diagram for several queries that read a stream together: it tells apart what any of them tells apart.
 
 Each query reads an event as a symbol of its own (`cer_gpu.plan.symbols`). Queries that go through the stream
 together share one *cell* for each combination of classes that their filters tell apart, on axes that are

@@ -1,4 +1,4 @@
-"""Words that several parts of `explain` share."""
+"""Phrases that several parts of `explain` use."""
 
 from __future__ import annotations
 

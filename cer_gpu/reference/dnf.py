@@ -1,4 +1,4 @@
-"""Disjunctive normal form: OR at the top, and at the top of the bodies of scopes.
+"""Disjunctive normal form: every OR is at the top of the formula, or at the top of the body of a scope.
 
 CEPL thesis, Lemma 5.3: `(A OR B) ; C` becomes `(A ; C) OR (B ; C)`. An iteration keeps its OR inside, since
 each repetition chooses anew; so do selectors and the right side of UNLESS.

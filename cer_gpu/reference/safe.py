@@ -1,4 +1,4 @@
-"""Safe formulas: no variable is defined on both sides of `;`, `:`, AND or ALL.
+"""Safe formulas, in which no variable is defined on both sides of `;`, `:`, AND or ALL.
 
 CEPL thesis, section 5.1. There a variable stands for one position, so that `T AS x ; T AS x` has no complex
 event, and writing it is a mistake. In this language variables are sets of positions and it marks two events

@@ -1,4 +1,4 @@
-"""Counts abreast of members that may do anything: their runs are lost, doubled, or led in circles.
+"""Counts abreast for automata of any form, in which an event may end runs, double them or lead them back.
 
 An event is a matrix over the nodes, of each member one, and cannot be taken off a product again. So the
 product over a window is cut in two at a middle event, as `kernels.counts.cpu` does for one query: suffixes up

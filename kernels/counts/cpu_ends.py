@@ -146,5 +146,5 @@ def counted_ends(tables, forward, symbols, begin, stop, vectors):
 
 
 def _owners(first, rows):
-    """Of which range first[g] .. first[g + 1] - 1 each of some rows is."""
+    """For each of some rows, the number g of its range, first[g] .. first[g + 1] - 1."""
     return np.searchsorted(first, rows, side="right") - 1

@@ -87,7 +87,7 @@ def shifted(tables):
 
 
 def _leaving(tables):
-    """Of each live state its transitions to live states: {(symbol, target): how many}."""
+    """For each live state, its transitions to live states: {(symbol, target): how many}."""
     found = [Counter() for _ in range(tables.n_live)]
     for symbol in range(tables.n_symbols):
         for t in range(tables.first[symbol], tables.first[symbol + 1]):

@@ -1,1 +1,1 @@
-"""Automata of formulas of any kind, made deterministic on the concrete stream."""
+"""Automata of formulas of any kind, which are made deterministic while they read a stream."""

@@ -1,4 +1,4 @@
-"""Operators around one pattern as automata that are stepped lazily: AS, FILTER, WITHIN, FOLLOWED BY."""
+"""The operators on one pattern, AS, FILTER, WITHIN and FOLLOWED BY, as automata that are stepped lazily."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selectors on automata that are stepped lazily: STRICT, NEXT, LAST and MAX.
+"""The selectors STRICT, NEXT, LAST and MAX, as automata that are stepped lazily.
 
 As in `cer_gpu.automata.selectors`, a run is followed together with the states of other runs: those that mark
 the same events, those that are preferred, and those that may become preferred.

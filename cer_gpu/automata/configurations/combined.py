@@ -1,4 +1,4 @@
-"""Two patterns in one as automata that are stepped lazily: OR, AND, ALL and UNLESS."""
+"""The operators on two patterns, OR, AND, ALL and UNLESS, as automata that are stepped lazily."""
 
 from __future__ import annotations
 

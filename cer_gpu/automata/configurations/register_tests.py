@@ -1,4 +1,4 @@
-"""Numbers the tests of registers that stepping a shape asks, and the values that are computed from them."""
+"""Numbers the tests of registers that a step of a shape needs, and the values that are computed for them."""
 
 from __future__ import annotations
 

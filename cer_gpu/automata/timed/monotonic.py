@@ -1,9 +1,9 @@
 """Recognises deterministic monotonic timed CEA with one clock, and brings them into their form (section 6).
 
-All conditions of such an automaton are `z <= c`, or all are `z >= c`. Determinisation makes others: of
-`T ;[<= 1 s] T ; H` in which the second T is not marked it leads to one state while `z <= 1 s`, and to another
-one after that. But from there nothing is accepted any more, so the second transition may be left out. What
-decides is which states can still accept with which values of the clock.
+All conditions of such an automaton are `z <= c`, or all are `z >= c`. Determinisation also makes conditions
+of the other kind. For `T ;[<= 1 s] T ; H`, where the second T is not marked, it has a transition for `z <= 1
+s` and one for `z > 1 s`. But the state that the second one leads to accepts nothing any more, so it may be
+left out. This is found out by computing which states can still accept with which values of the clock.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many rows a device gets at a time: as many as it has memory for; fewer after memory ran out."""
+"""How many rows a device gets at a time: as many as it has memory for, and fewer once that ran out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ends of complex events, and how many end there: the answers of a run that does not list them."""
+"""Where complex events end and how many end there: the answers of a run that does not list them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runners share that compare steps by the order of values: the units of a chunk, with sorted values."""
+"""Shared by runners that compare steps by the order of values: the units of a chunk, with sorted values."""
 
 from __future__ import annotations
 

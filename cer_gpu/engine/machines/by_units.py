@@ -1,4 +1,4 @@
-"""What runners share that run a chunk unit by unit, and check windows that are no intervals afterwards."""
+"""Shared by runners that run a chunk unit by unit, and check afterwards any window that is no interval."""
 
 from __future__ import annotations
 

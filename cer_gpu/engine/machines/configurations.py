@@ -272,7 +272,7 @@ class ConfigurationRuns:
             self._regroup(np.flatnonzero(kept.shape >= 0), len(kept.shape))
 
     def _forget(self) -> None:
-        """Forget what events do to shapes, and those that no configuration has: they take much memory."""
+        """Forget what events do to shapes, and shapes that no configuration has: both take much memory."""
         kept, rows = self._kept, np.flatnonzero(self._kept.shape >= 0)
         used = np.setdiff1d(kept.shape[rows], [0])
         self._shapes = self._shapes.kept(used.tolist())
@@ -317,7 +317,7 @@ class ConfigurationRuns:
         )
 
     def _no_steps(self, dtype: np.dtype) -> GrowingSteps:
-        """Tables of what events do, of which nothing is known yet."""
+        """Empty tables of what events do."""
         reals = [word == "real" for word in self._shapes.registers.held.words]
         found = GrowingSteps(
             self._shapes, len(self._machine.symbols), self._automaton.tests.all, self._machine.reaches, dtype,

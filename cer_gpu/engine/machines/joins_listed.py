@@ -28,14 +28,14 @@ from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.join_tables import ListedJoinMachine
 
 BUCKET = 1 << 14
-"""About so many events of a chunk are in a bucket of keys. Where a window has fewer events than two buckets,
-nothing is dealt: its groups lie in a cache as they are."""
+"""About how many events of a chunk a bucket of keys has. If a window has fewer events than two buckets,
+events are not dealt to buckets: its groups are in a cache anyway."""
 
 MOST = 8
 """There are at most 2 ** MOST buckets: each is written to in turn as events are dealt."""
 
 SPARSE = 4
-"""Slots are numbered anew where there are more than so many times those that occur."""
+"""Slots are numbered again if there are more than this many times as many as occur."""
 
 
 class ListedJoinRunner(JoinRunner):

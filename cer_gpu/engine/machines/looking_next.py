@@ -131,7 +131,7 @@ class LookingNext(Listening):
 
     @staticmethod
     def _with_unknown(held: HeldEvents, first: int) -> HeldEvents:
-        """New events, of which `first` is the first one that is not decided, with all that are not."""
+        """New events with the list of those that are not decided, of which `first` is the first one."""
         return held._replace(unknown=np.flatnonzero(held.bits[first:] == UNKNOWN) + first)
 
     def _kept(self, held: HeldEvents, stop: int, new: bool) -> HeldEvents:

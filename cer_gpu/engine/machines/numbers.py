@@ -1,4 +1,4 @@
-"""The numbers of complex events that an automaton counts, and where they have no practical meaning."""
+"""Counts of complex events: when they fit 64 bits, and when they are too large to mean anything."""
 
 from __future__ import annotations
 

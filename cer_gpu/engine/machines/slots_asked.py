@@ -1,4 +1,4 @@
-"""What the host reads of a configuration to work out what an event does to it."""
+"""The parts of a configuration that the host reads, to work out what an event does to it."""
 
 from __future__ import annotations
 

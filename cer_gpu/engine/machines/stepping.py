@@ -1,4 +1,4 @@
-"""What events do to configurations: tables that grow as the stream leads to new cases."""
+"""What events do to configurations, in tables that grow whenever the stream brings a new case."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def in_order(ends: np.ndarray, rows: Partial, limit: int | None) -> TupleBlock:
     rows : Partial
         With the place of its end among these for each answer.
     limit : int or None
-        At most so many of each end.
+        The most answers of each end.
     """
     start = rows.event.min(axis=1) if len(rows) else rows.end
     order = np.lexsort((*rows.event.T[::-1], start, rows.end))

@@ -1,4 +1,4 @@
-"""The answers of a rule that was followed as a pattern: of each complex event the event of every atom."""
+"""The answers of a rule that was followed as a pattern: for each complex event, the event of every atom."""
 
 from __future__ import annotations
 

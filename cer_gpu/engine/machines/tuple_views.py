@@ -40,7 +40,7 @@ BLOCK = 1 << 12
 """Events that are inserted together, at least."""
 
 SHARE = 4
-"""Of the events that an end admits about one in so many is inserted together with the others, at most."""
+"""At most one in this many of the events that an end admits is inserted together with other events."""
 
 PIECE = 1 << 16
 """Answers that are listed together."""
@@ -66,12 +66,12 @@ class AtomRows:
     leaving: np.ndarray
 
     def entering(self, begin: int, end: int, first: int) -> np.ndarray:
-        """Those of the times `begin` .. `end` - 1 that an end from the time `first` on admits."""
+        """The rows of the times `begin` .. `end` - 1 that are admitted by an end from the time `first` on."""
         low, high = np.searchsorted(self.enter, [begin, end])
         return low + np.flatnonzero(self.leave[low:high] >= first)
 
     def gone(self, begin: int, end: int, entered: int) -> np.ndarray:
-        """Those that leave at the times `begin` .. `end` - 1, of those that came before `entered`."""
+        """The rows that came before `entered` and leave at the times `begin` .. `end` - 1."""
         low, high = np.searchsorted(self.leave, [begin, end], sorter=self.leaving)
         rows = self.leaving[low:high]
         return rows[self.enter[rows] < entered]
@@ -216,7 +216,7 @@ def view_of(
 
 
 def inserted_together(span: int, events: int) -> int:
-    """Times of the ends that are taken together, where an end admits events of so many times."""
+    """How many times of ends are taken together, if an end admits the events of `span` of `events` times."""
     return max(events, 1) if 2 * span > events else max(BLOCK, span // SHARE)
 
 
@@ -242,11 +242,11 @@ class _Admitted:
         self._wider = np.minimum((admitted + length / 2) / size, 1.0)
 
     def partial(self, steps: int) -> float:
-        """Of the choices of one event and of those of some steps, the share that a lookup may give."""
+        """The share that a lookup may give of all ways to choose an end and the events of some steps."""
         return float((self._share**steps).sum()) / self._events
 
     def listed(self, atoms: int) -> float:
-        """Of all answers the share that a view lists; some begin before what their end admits."""
+        """The share of all answers that a view lists, which includes some that begin before their window."""
         return min(atoms * float((self._wider ** (atoms - 1)).sum()) / self._events, 1.0)
 
 

@@ -1,4 +1,4 @@
-"""What the columns of a batch add to the index by which the symbol of an event is looked up."""
+"""The part that each column of a batch adds to the index by which the symbol of an event is looked up."""
 
 from __future__ import annotations
 

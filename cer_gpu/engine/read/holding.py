@@ -1,4 +1,4 @@
-"""Who holds back events that have been read: the protocol that the reading side sees."""
+"""The protocol of objects that hold back events after these have been read, as the reading side sees them."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class Intake:
         # In a list, which is not stored with a stream: an array would be.
         self._numbers = [np.empty(0, np.int64)]
         self.keyless = self.of_others = 0
-        """Of the events that might matter: how many had no key, and how many FROM leaves out."""
+        """How many events that might matter had no key, and how many were left out by FROM."""
 
     def without_payload(self) -> None:
         """Keep no columns for the results: these are made of positions, times and keys alone."""

@@ -1,4 +1,4 @@
-"""What the window and outlooks measure of relevant events."""
+"""The times and positions of relevant events, by which windows and outlooks measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the values of a column of strings add to the index of an event: each text is classified once a run."""
+"""The part that a column of strings adds to the index of an event: each text is classified once in a run."""
 
 from __future__ import annotations
 

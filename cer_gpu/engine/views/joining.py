@@ -1,4 +1,4 @@
-"""What the rows of a node ask of another node, and the rows that answer, in slices."""
+"""Looks up, for the rows of one node, the rows of another node that join them, in slices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Some answers of a view, what a listing of them reads, and ranges of rows written beside rows that ask."""
+"""Answers of a view in columns, what listing them reads, and how rows are written beside rows they join."""
 
 from __future__ import annotations
 

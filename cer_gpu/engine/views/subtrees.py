@@ -1,4 +1,4 @@
-"""What lies below neighbouring rows of a node, listed once for all rows that ask for them."""
+"""Lists what lies below neighbouring rows of a node once, for all rows that join them."""
 
 from __future__ import annotations
 

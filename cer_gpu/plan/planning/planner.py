@@ -1,4 +1,4 @@
-"""Checked query -> CompiledQuery: the one page that shows the pipeline.
+"""From a checked query to a CompiledQuery: the one page that shows the pipeline.
 
 `A AS a ; B AS b FILTER a[price > 10]` becomes the formula `(A FILTER A[price > 10]) AS a ; B AS b`, an
 automaton of three states, a diagram over the type and the price with four outcomes, and, since only an A

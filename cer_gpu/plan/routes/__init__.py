@@ -1,4 +1,4 @@
-"""The routes from an outline to a machine, in the order in which they are asked: the first that can wins."""
+"""The routes from a query to a machine, in the order in which they are tried; the first that can is taken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface of a route: from the outline of a query to the sketch of a machine, or why there is none."""
+"""The interface of a route: from the outline of a query to the sketch of a machine, or to a refusal."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SteppedExplanation(ABC):
-    """What the explanations of these patterns share; each adds its automaton.
+    """The part that the explanations of these patterns share; each adds its automaton.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The check of counts abreast: a few sequences with two windows over the same segments, in groups."""
+"""The check of counts abreast: a few sequences, in groups, with two windows over the same segments."""
 
 from __future__ import annotations
 

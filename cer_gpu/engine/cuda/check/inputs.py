@@ -1,4 +1,4 @@
-"""The inputs of the check: enough segments to reach into a third block, whatever the size of a block."""
+"""The inputs of the check: enough segments to need three blocks of threads, whatever the size of a block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The check of views: sorted rows that are collapsed, merged and changed, and what other rows ask of them."""
+"""The check of views: sorted rows are collapsed, merged and changed, and other rows are looked up in them."""
 
 from __future__ import annotations
 

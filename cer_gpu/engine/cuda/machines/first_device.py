@@ -1,4 +1,4 @@
-"""What the backends share that use one device only, and leave to the CPU what it has no memory for."""
+"""Shared by the backends that use one device only, and leave to the CPU what the device has no memory for."""
 
 from __future__ import annotations
 

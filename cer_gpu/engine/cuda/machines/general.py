@@ -183,7 +183,7 @@ class DevicesConfigurations(ConfigurationRuns):
         return int(bytes_of_unit(size, max(self._steps.most_slots, 1), self._limbs, depth))
 
     def _fitting(self, which: np.ndarray, size: int) -> list[np.ndarray]:
-        """Parts of some lanes, each of which the device has memory for at a time."""
+        """Some lanes, cut into ranges that the device has memory for one at a time."""
         each = np.full(len(which), self._bytes(size))
         return [which[low:high] for low, high in ranges_of(each, free_bytes() // SHARE)]
 

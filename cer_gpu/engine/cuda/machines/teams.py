@@ -1,4 +1,4 @@
-"""Members that go abreast on CUDA devices: a thread follows one member over one unit of the events."""
+"""Queries that run abreast on CUDA devices: a thread follows one query over one unit of the events."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class DeviceTeams:
         Returns
         -------
         list of FoundThere or None
-            None if the device has no memory for it, of which the first time is warned.
+            None if the device has no memory for it; the first time, this is also a warning.
         """
         number = self._numbers[place]
 

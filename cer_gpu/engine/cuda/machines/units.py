@@ -1,4 +1,4 @@
-"""What joins and steps share on devices: the units of a chunk, and the ends that are found in them.
+"""Shared by joins and steps on devices: the units of a chunk, and the ends that are found in them.
 
 A unit is a segment, cut where the window allows it until there are enough units for a device's threads.
 """
