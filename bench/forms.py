@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -19,6 +20,12 @@ from bench.queries import ThreeSteps
 from bench.sizes import Sizes, large
 from bench.streams import make_table
 from cer_gpu.output import output_file, write_matches
+
+IN_MEMORY = "/dev/shm"
+"""Where Linux keeps files in memory."""
+
+PIECE = 8 << 20
+"""Bytes that are written at a time."""
 
 
 def answer_forms(sizes: Sizes) -> Iterator[Figure]:
@@ -39,16 +46,35 @@ def answer_forms(sizes: Sizes) -> Iterator[Figure]:
         answers.must(found == wanted and tidy(order) == 3 * number, f"events() of {steps.text}")
         times = measure({what: partial(tidy, order)}, sizes.runs)
         yield rate("forms", f"{what}: {case}", "rows", 3 * number, times[what], 10, note)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "answers.csv"
-        for order, what in ((None, "positions alone"), ("time", "with the five times of each")):
-            write = partial(_write_csv, query, events, order, str(path))
-            write()
-            read = pacsv.read_csv(path)
-            sums = tuple(int(read[name].to_numpy().sum()) for name in "abc")
-            answers.must(sums == wanted and len(read) == number, f"CSV of {steps.text}")
-            times = measure({what: write}, sizes.runs)
-            yield rate("forms", f"CSV of run, {what}: {case}", "rows", number, times[what], 2, note)
+    for order, what in ((None, "positions alone"), ("time", "with the five times of each")):
+        for place, where in _folders():
+            with tempfile.TemporaryDirectory(dir=place) as folder:
+                path = Path(folder) / "answers.csv"
+                write = partial(_write_csv, query, events, order, str(path))
+                write()
+                read = pacsv.read_csv(path)
+                sums = tuple(int(read[name].to_numpy().sum()) for name in "abc")
+                answers.must(sums == wanted and len(read) == number, f"CSV of {steps.text}")
+                size = path.stat().st_size
+                same = partial(_write_bytes, path, Path(folder) / "same.csv")
+                times = measure({what: write, "same": same}, sizes.runs)
+            title = f"CSV of run, {what}, {where}: {case}"
+            yield rate("forms", title, "rows", number, times[what], 2, note)
+            yield rate("forms", f"the same bytes alone, {where}", "bytes", size, times["same"])
+
+
+def _folders() -> Iterator[tuple[str | None, str]]:
+    """A folder on disk, whose speed may be the bound, and one in memory, if the machine has one."""
+    yield None, "to disk"
+    if os.path.isdir(IN_MEMORY):
+        yield IN_MEMORY, "to memory"
+
+
+def _write_bytes(path: Path, copy: Path) -> None:
+    """What a file of the same size costs without making it: the bytes of one written to another."""
+    with path.open("rb") as source, output_file(str(copy)) as sink:
+        while piece := source.read(PIECE):
+            sink.write(piece)
 
 
 def _write_csv(query: cer.Query, events: pa.Table, order: str | None, path: str) -> None:

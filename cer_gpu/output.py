@@ -146,21 +146,11 @@ def write_rows(rows: pa.RecordBatchReader, form: str, sink: BinaryIO, most: int 
 def _write_texts(
     results: pa.RecordBatchReader, text: Callable[[pa.RecordBatch], Any], sink: BinaryIO
 ) -> None:
-    """Write results as text, which several threads make of some slices at a time."""
-    workers = Workers()
-    waiting: list[pa.RecordBatch] = []
-
-    def write() -> None:
-        for made in workers.map("writing", text, waiting):
-            sink.write(made)
-        waiting.clear()
-
-    for part in _slices(results):
-        waiting.append(part)
-        # Few rows are not kept waiting for others, which may take long to be found.
-        if len(part) < FEW or len(waiting) >= 2 * workers.threads:
-            write()
-    write()
+    """Write results as text; threads make it of some slices while others are found and written."""
+    # Few rows are not kept waiting for others, which may take long to be found.
+    made = Workers().abreast("writing", text, _slices(results), lambda part: len(part) < FEW)
+    for piece in made:
+        sink.write(piece)
 
 
 def _slices(results: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:

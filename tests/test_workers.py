@@ -102,6 +102,48 @@ def test_who_stops_early_leaves_nothing_running() -> None:
     assert ended.is_set()
 
 
+def test_some_are_computed_while_others_are_made() -> None:
+    made: list[int] = []
+
+    def items(number: int) -> Iterator[int]:
+        for item in range(number):
+            made.append(item)
+            yield item
+
+    def slow_at_first(item: int) -> int:
+        time.sleep(0.02 if item < 3 else 0)
+        return item * item
+
+    for threads in (1, 2, 4):
+        made.clear()
+        found = Workers(threads).abreast("testing", slow_at_first, items(30), lambda item: item == 20)
+        for expected in range(30):
+            assert next(found) == expected * expected
+            ahead = 0 if expected == 20 else 2 * threads
+            assert len(made) <= expected + ahead + 1
+        assert next(found, None) is None
+    assert list(Workers(2).abreast("testing", slow_at_first, [], bool)) == []
+
+
+def test_an_error_of_one_that_is_computed_beside_others_ends_them() -> None:
+    count = np.zeros(1, np.int64)
+
+    def run(item: int) -> None:
+        if item == 0:
+            while not count[0]:
+                time.sleep(0.001)
+            raise ValueError("the first item")
+        bodies.until_halted(count)
+
+    with pytest.raises(ValueError, match="the first item"):
+        list(Workers(2).abreast("testing", run, range(2), lambda item: False))
+    assert words.halt is GOES_ON
+    stopped = Workers(2).abreast("testing", lambda item: item, range(100), lambda item: False)
+    assert next(stopped) == 0
+    stopped.close()
+    assert Workers(2).map("testing", lambda item: item, range(3)) == [0, 1, 2]
+
+
 def test_work_inside_of_work() -> None:
     """Threads of the pool that ask for work themselves do not wait for one another."""
     workers = Workers(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from queue import SimpleQueue
@@ -129,6 +130,41 @@ class Workers:
             if before is not None:
                 before.end()
 
+    def abreast(
+        self,
+        phase: str,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        at_once: Callable[[Item], bool],
+    ) -> Iterator[Result]:
+        """The results of a function, in order; threads compute some while the caller makes and uses others.
+
+        At most two items for each thread are under way or wait to be taken, so that memory is bounded.
+
+        Parameters
+        ----------
+        phase, function, items
+            As for `map`.
+        at_once : callable
+            Whether an item's result is not to wait until the next item is made, which may take long.
+        """
+        if _own.inside:
+            yield from map(function, items)
+            return
+        under_way: deque[_Turn] = deque()
+        try:
+            for done, item in enumerate(items):
+                under_way.append(self._sent(function, item, self.threads))
+                kept = 0 if at_once(item) else 2 * self.threads - 1
+                while len(under_way) > kept:
+                    yield from under_way.popleft().wait()
+                progress.show(phase, done, None)
+            while under_way:
+                yield from under_way.popleft().wait()
+        finally:
+            for turn in under_way:
+                turn.end()
+
     def early(self, items: Iterable[Item]) -> Iterator[Item]:
         """The same items; while the caller uses one, another thread makes the next.
 
@@ -154,9 +190,10 @@ class Workers:
             if coming is not None:
                 coming.end()
 
-    def _sent(self, function: Callable[[Item], Result], item: Item) -> _Turn:
-        """A turn of one item that another thread has been asked to take."""
+    def _sent(self, function: Callable[[Item], Result], item: Item, threads: int = 1) -> _Turn:
+        """A turn of one item that one of at least so many threads has been asked to take."""
         turn = _Turn(function, [item], np.zeros(1, np.uint8), words.purpose)
+        _pool.grow(threads)
         _pool.invite(turn, 1)
         return turn
 
@@ -247,12 +284,16 @@ class _Pool:
         self._threads = 0
         self._lock = Lock()
 
-    def invite(self, turn: _Turn, threads: int) -> None:
-        """Let `threads` threads join a turn, as soon as they are free."""
+    def grow(self, threads: int) -> None:
+        """Have at least so many threads."""
         with self._lock:
             while self._threads < threads:
                 Thread(target=self._work, name=f"{NAME}-{self._threads}", daemon=True).start()
                 self._threads += 1
+
+    def invite(self, turn: _Turn, threads: int) -> None:
+        """Let `threads` threads join a turn, as soon as they are free."""
+        self.grow(threads)
         for _ in range(threads):
             self._turns.put(turn)
 
