@@ -97,6 +97,24 @@ def test_an_update_ends_a_listing() -> None:
             reader.read_all()
 
 
+def test_a_snapshot_does_not_change_a_listing() -> None:
+    """It merges the runs of a node, which the listing has read a part of."""
+    view = cer_gpu.maintain("Q(a, k, c) <- R(a, k), S(k, c), a < c")
+    rng = np.random.default_rng(5)
+    for size in (4000, 400, 20):
+        numbers = rng.integers(0, 100_000, size)
+        r = pa.table({"a": numbers, "k": numbers % 401})
+        view.update(inserts={"R": r, "S": r.select(["k", "a"])})
+    assert any(len(store.runs) > 1 for store in view._kept.trees[0].stores)
+    expected = listed(view.enumerate())
+    found = []
+    for batch in view.enumerate().batches(1000):
+        found.append(batch)
+        if len(found) == 2:
+            view.snapshot()
+    assert listed(found) == expected
+
+
 def test_batches_are_as_small_as_asked_for() -> None:
     view = chain()
     for rows in (1, 2, 3):

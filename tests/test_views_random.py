@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from random import Random
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from random_views import apply, random_deletes, random_rows, random_rule, table
 from view_oracle import Database, Row, answers, check_reducts
@@ -16,10 +18,10 @@ from cer_gpu.engine import workers
 from cer_gpu.engine.views import levels, reducts, subtrees
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
-from cer_gpu.views import JoinView, ViewAnswers
+from cer_gpu.views import JoinView
 
 
-def listed(found: ViewAnswers) -> Counter[Row]:
+def listed(found: Iterable[pa.RecordBatch]) -> Counter[Row]:
     """Answers with their multiplicities; each is listed once."""
     counts: Counter[Row] = Counter()
     for batch in found:

@@ -100,6 +100,12 @@ class Levels:
             found[there] = run.counts[places[there]]
         return found
 
+    def still(self) -> Levels:
+        """The same rows in runs that stay as they are where these are merged; `add` may change both."""
+        found = Levels(self.width, self._summed, self._device)
+        found.runs, found._empty, found.total = list(self.runs), list(self._empty), self.total
+        return found
+
     def add(self, keys: np.ndarray, amounts: np.ndarray) -> None:
         """Change multiplicities.
 

@@ -121,8 +121,9 @@ class KeptTree:
         self.held = held
 
     def listed(self, check: Callable[[], None]) -> ListedState:
-        """What listings read."""
-        return ListedState(self.layout, self.stores, self.changes, check)
+        """What listings read. Rows that are read otherwise meanwhile, by a snapshot, may merge runs here."""
+        stores = [store.still() for store in self.stores]
+        return ListedState(self.layout, stores, list(self.changes), check)
 
     def output(self, most: int, circle: str) -> Input:
         """What the last batch changed in the answers of a bag; called once after each batch.
