@@ -96,7 +96,7 @@ class Query:
 
     def __init__(self, text: str, params: Mapping[str, Any] | None = None, bound_next: bool = False) -> None:
         if not isinstance(text, str):
-            raise TypeError(f"a query is a str, not {type(text).__name__}")
+            raise TypeError(f"a query must be a str, not {type(text).__name__}")
         self.text = text
         self._tree = parse(text)
         raise_errors(check_query(self._tree, None), text)
@@ -281,7 +281,7 @@ class Query:
 
         given: dict[str, Any] = {**keywords}
         if given.pop("sort", False):
-            raise ValueError("a stream cannot be sorted: its batches have to come in order")
+            raise ValueError("a stream cannot be sorted: leave sort out, and push its batches in order")
         asked = read_options(**given)
         told = about(self.text, asked)
         return Stream(lambda batch: self._bound(batch, asked, once=True), told, state)
@@ -312,7 +312,7 @@ class Query:
             For "svg", when the package that draws it is not installed; the message says what to install.
         """
         if format not in ("text", "mermaid", "svg"):
-            raise ValueError(f'format is "text", "mermaid" or "svg", not {format!r}')
+            raise ValueError(f'format must be "text", "mermaid" or "svg", not {format!r}')
         asked = read_options(**keywords)
         found, place = self._plan or self._plan_without_data(), ""
         if events is None and asked.engine != AUTO:
@@ -455,7 +455,7 @@ class Query:
             compiled = exactly(compiled, source.arrow_schema)
         bound = BoundQuery(compiled, source, dict(schema.units), asked, self._workers)
         for finding in findings:
-            hint = f": {finding.hints[0]}" if finding.hints else ""
+            hint = f"; {finding.hints[0]}" if finding.hints else ""
             bound.notes.say(f"{finding.message}{hint}", finding.code not in COMMON)
         if not once:
             bound.instead = partial(self.bound_to, source, asked, once=True)

@@ -246,7 +246,10 @@ def test_filters_on_sixteen_columns_are_refused_at_once() -> None:
     text = "SELECT * WHERE " + " ; ".join(f"(A FILTER A[c{k} > 0])" for k in columns)
 
     def refused() -> None:
-        with pytest.raises(LimitError, match="The filters are to blame: together they tell 65,536 classes"):
+        with pytest.raises(
+            LimitError,
+            match="This comes from the filters: together they divide the events into 65,536 classes",
+        ):
             plan(outline(parse(text), text), schema, RoleColumns())
 
     assert calls(refused) < 6_000_000

@@ -51,8 +51,8 @@ def run(text: str, **keywords: object) -> Matches:
         ),
         ("A ; b", "no event has the type `b`: there is `B`, and names are case-sensitive"),
         ("A ; Aa", "no event has the type `Aa`: there is"),
-        ("A AND B", "no complex event is possible: `p AND q` keeps matches of p that are also matches of q"),
-        ("A AS a FILTER a[price IN {5..3}]", "the range holds nothing"),
+        ("A AND B", "no complex event is possible; `p AND q` keeps matches of p that are also matches of q"),
+        ("A AS a FILTER a[price IN {5..3}]", "the range is empty"),
         ("A NOT FOLLOWED BY B WITHIN 2 EVENTS", "WITHIN has no effect here: each match is one event"),
     ],
 )
@@ -113,7 +113,10 @@ def test_events_of_other_streams(warned: list[str]) -> None:
 
 def test_what_many_mean_is_no_warning(warned: list[str]) -> None:
     found = run("SELECT * FROM S WHERE A AS a ; A AS a")
-    assert found.notes[0] == "`a` is on both sides of `;`: it marks the events of both"
+    assert (
+        found.notes[0]
+        == "`a` is on both sides of `;`: it marks events on both sides; to tell them apart use two names"
+    )
     assert not warned
 
 

@@ -135,7 +135,7 @@ def test_values_of_many_kinds() -> None:
     [
         ({}, r"CER064\]: the parameter `\$p` has no value"),
         ({"p": 1, "n": 2, "q": 3}, r"CER065\]: the query has no parameter `\$q`"),
-        ({"p": "abc", "n": 2}, "`v` is an int64 and `'abc'` a string: they do not compare"),
+        ({"p": "abc", "n": 2}, "`v` is an int64 and `'abc'` is a string: they cannot be compared"),
         ({"p": [1], "n": 2}, r"CER066\]: the value of `\$p`, \[1\], does not fit its place"),
         ({"p": 1, "n": 0}, "a whole number of at least 1 is needed here"),
         ({"p": 1, "n": 2.5}, "a whole number of at least 1 is needed here"),

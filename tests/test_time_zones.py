@@ -185,7 +185,7 @@ def test_times_that_clocks_show_twice_in_a_csv_file(tmp_path: Path) -> None:
     query = cer.compile("SELECT * WHERE A ; B WITHIN 30 MINUTES")
     said = (
         f"2 times of column `ts` of {path} (the first in row 1, counted from 0) were shown twice by clocks "
-        "of America/New_York, which were set back: the first of both is meant; write the offset, as in "
+        "of America/New_York, which were set back: the first of the two is taken; write the offset, as in "
         "02:30:00-05:00"
     )
     path.write_text(path.read_text().replace("A,\n", ""))

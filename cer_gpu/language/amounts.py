@@ -122,7 +122,7 @@ def number_of(written_number: str, span: Span, findings: Findings, *, negative: 
         # Python refuses to read very long integers, so their length is looked at first.
         value = int(written_number) if len(written_number.lstrip("0")) <= 19 else _LARGEST + 2
         outside = value > _LARGEST + negative
-        hint = "write it with a point or an exponent to make it a float64"
+        hint = "to make it a float64 write it with a decimal point or an exponent"
     else:
         value = WrittenFloat.of(written_number)
         outside = math.isinf(value)
@@ -158,17 +158,17 @@ def sum_of(parts: Sequence[Amount], span: Span, findings: Findings, *, negative:
     sign = -1 if negative else 1
     given = next((part.parameter for part in parts if part.parameter is not None), None)
     if given is not None and (negative or len(parts) > 1):
-        hint = f"its value may be any span: `${written(given.name)}`"
+        hint = f"write the parameter alone, `${written(given.name)}`, and give it the whole length of time"
         findings.error(
             "CER016",
-            "the value of a parameter is the whole span, its sign included: nothing is added to it",
+            "a parameter stands for the whole length of time: it can have no sign, and nothing can be added",
             span,
             hint,
         )
     if len(parts) == 1:
         return Amount(sign * parts[0].value, parts[0].unit, span, given)
     if any(part.unit == EVENTS for part in parts):
-        findings.error("CER016", "a window counts events or measures time, not both", span)
+        findings.error("CER016", "a window can count events or measure time, not both", span)
         return Amount(0, EVENTS, span)
     units = [part.unit for part in parts if part.unit is not None]
     smallest = min(units, key=NANOSECONDS.__getitem__)
@@ -194,7 +194,7 @@ def interval_of(bounds: Sequence[WrittenBound], span: Span, findings: Findings) 
         number = _shown(bounds[0].amount)
         findings.error(
             "CER014",
-            "an interval of one bound needs a comparator",
+            "an interval with one bound needs a comparison sign",
             span,
             f"at most: `[<= {number}]`; at least: `[>= {number}]`; exactly: `[= {number}]`",
         )
@@ -220,9 +220,10 @@ def measures_time(interval: Interval, findings: Findings) -> Interval:
     for bound in (interval.low, interval.high):
         if bound is not None and bound.unit == EVENTS:
             hint = (
-                "events are counted by WITHIN n EVENTS, and in the intervals of FOLLOWED BY and PRECEDED BY"
+                "events can be counted by WITHIN n EVENTS, and in the intervals of FOLLOWED BY and PRECEDED "
+                "BY"
             )
-            findings.error("CER014", "this interval measures time, not events", bound.span, hint)
+            findings.error("CER014", "this interval cannot count events: it measures time", bound.span, hint)
     return interval
 
 
@@ -237,9 +238,9 @@ def window_of(amount: Amount, attribute: str | None, span: Span, findings: Findi
         if amount.unit is not None:
             findings.error(
                 "CER016",
-                "a window has a unit or names an attribute, not both",
+                "a window can have a unit or name an attribute, not both",
                 span,
-                f"the number before `[{written(attribute)}]` is in that attribute's own unit",
+                f"leave the unit out: the number is in the unit of `{written(attribute)}`",
             )
         return Window(amount.value, "attribute", None, attribute, amount.parameter, span=span)
     if amount.unit is None and amount.parameter is not None:
@@ -247,7 +248,7 @@ def window_of(amount: Amount, attribute: str | None, span: Span, findings: Findi
     if amount.unit is None:
         findings.error(
             "CER016",
-            f"the window does not say what {amount.value} counts",
+            f"the window does not say what the number {amount.value} counts",
             span,
             f"write `{amount.value} EVENTS`, `{amount.value} SECONDS` or, in the unit of an attribute,"
             f" `{amount.value} [attribute]`",

@@ -279,7 +279,7 @@ class _Builder(ConditionBuilder):
                 pattern.span,
                 "an event that does not come has no name: leave `AS` out"
                 if isinstance(pattern, t.As)
-                else "`p UNLESS q` keeps the p that have no q inside",
+                else "`p UNLESS q` keeps the matches of p that have no match of q inside",
             )
             pattern = t.EventType("T")
         return t.OtherEvent(pattern, condition, span=place_of(meta))
@@ -322,7 +322,7 @@ class _Builder(ConditionBuilder):
         value = number_of(number, place_at(number), self.findings)
         if has(children, "MINUS") or not isinstance(value, int):
             hint = "as in `A {3}`, `A {3,}`, `A {3,5}`"
-            message = "the number of repetitions is a whole number"
+            message = "the number of repetitions must be a whole number"
             self.findings.error("CER019", message, place_of(meta), hint)
             return 1
         return value

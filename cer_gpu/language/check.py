@@ -69,9 +69,11 @@ def _check_reach(query: t.SelectQuery, findings: Findings) -> None:
     if query.limit is not None and query.limit > 0 and _is_one_event(pattern):
         findings.note(
             "CER111",
-            "LIMIT has no effect here: it counts the matches of each end, and at most one ends at an event",
+            "LIMIT has no effect here: it limits the matches that end at one event, and here that is at most "
+            "one",
             query.places.limit if query.places else None,
-            f"for the first matches of all use head({query.limit}), in the shell --limit {query.limit}",
+            f"for the first {query.limit} matches use head({query.limit}), or --limit {query.limit} in the "
+            "shell",
         )
     while isinstance(pattern, t.Filter | t.As):
         pattern = pattern.pattern
@@ -82,7 +84,7 @@ def _check_reach(query: t.SelectQuery, findings: Findings) -> None:
             "CER111",
             f"WITHIN has no effect here: each match is one event, and {pattern.words} has no bound",
             window.span,
-            f"write the bound there: `{pattern.words} [<= {window_text(window)}]`",
+            f"bound the time like this: `{pattern.words} [<= {window_text(window)}]`",
         )
 
 
@@ -165,7 +167,10 @@ def _check_partition(query: t.SelectQuery, names: NameChecker, findings: Finding
         if len(kinds) > 1:
             what = " and ".join(f"`{written(name)}` is {kind.value}" for kind, name in kinds.items())
             findings.error(
-                "CER036", f"the alternatives of one part of the key must have one type: {what}", places[-1]
+                "CER036",
+                f"the alternatives of one part of the key must have one type: {what}",
+                places[-1],
+                "cast one of the columns, or make them two parts of the key: `PARTITION BY a, b`",
             )
         if names.schema is None or not kinds:
             continue

@@ -88,10 +88,10 @@ def _said(text: str, zone: str) -> str | None:
     if len(offsets) == 1:
         return None
     if is_shown(text, zone):
-        return f"was shown twice by clocks of {zone}, which were set back: the first of both is meant"
+        return f"was shown twice by clocks of {zone}, which were set back: the first of the two is taken"
     if len(text) == len("2024-01-31"):  # a day begins where its clocks do
         return None
     return (
         f"was never shown by clocks of {zone}, which were set forward: it is read as the end of the hour "
-        "that was left out"
+        "that was skipped"
     )

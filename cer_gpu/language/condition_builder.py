@@ -138,7 +138,9 @@ class ConditionBuilder(Transformer):
     def in_set(self, meta: Meta, children: list[Any]) -> t.Condition:
         operand, *found = nodes_of(children)
         if not found:
-            self.findings.error("CER018", "the set of IN is empty", place_of(meta))
+            self.findings.error(
+                "CER018", "the set of IN is empty", place_of(meta), "write at least one value: `{1, 2}`"
+            )
         if len(found) == 1 and isinstance(found[0], _Ends):
             return self._test(t.InRange(operand, *found[0], span=place_of(meta)), children)
         brace = next(place_at(child).start for child in children if has([child], "LBRACE"))
@@ -154,14 +156,14 @@ class ConditionBuilder(Transformer):
         literals = nodes_of(children)
         if not literals:
             self.findings.error(
-                "CER018", "a range needs an end: `{1..}`, `{..5}` or `{1..5}`", place_of(meta)
+                "CER018", "a range needs an end", place_of(meta), "as in `{1..}`, `{..5}` or `{1..5}`"
             )
         other = next(
             (end for end in literals if not isinstance(end, t.Number | t.Quantity | t.Parameter)), None
         )
         if other is not None:
             hint = "use `IN RANGE (lo, hi)` for other values"
-            self.findings.error("CER018", "the ends of `{lo..hi}` are numbers", other.span, hint)
+            self.findings.error("CER018", "the ends of a range in braces must be numbers", other.span, hint)
             return _Ends(None, None)
         low, high = (None if isinstance(end, Token) else end for end in (children[0], children[-1]))
         return _Ends(low, high)
@@ -275,8 +277,9 @@ class ConditionBuilder(Transformer):
     def _plain(self, name: WrittenName) -> str:
         # `S>T` is a variable made of two names, so neither may hold the sign itself.
         if ">" in name.text:
-            what = f"the name {written(name.text)} holds a `>`, which joins a stream and a type"
-            self.findings.error("CER009", what, name.span)
+            what = f"the name {written(name.text)} has a `>`, which stands between a stream and a type"
+            hint = "rename the type in the data, or name another column of types: type_column"
+            self.findings.error("CER009", what, name.span, hint)
         return name.text
 
     def span(self, meta: Meta, children: list[Any]) -> Amount:

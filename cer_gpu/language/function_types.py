@@ -58,7 +58,7 @@ def _of_coalesce(
     known = [(kind, argument) for kind, argument in zip(kinds, arguments) if kind is not None]
     if len({kind.numeric or kind for kind, _ in known}) > 1:
         what = " and ".join(f"`{to_text(argument)}` is {kind.value}" for kind, argument in known)
-        findings.error("CER029", f"the values of COALESCE have one type: {what}", arguments[0].span)
+        findings.error("CER029", f"the values of COALESCE must have one type: {what}", arguments[0].span)
         return None
     if len(known) < len(kinds):
         return None

@@ -54,12 +54,14 @@ _MEANT: Mapping[str, str] = {
     "UCASE": "UPPER",
 }
 
-_NOW = "a query speaks of the times of its events: `y.ts - x.ts < 5 min`, `WITHIN 5 MINUTES`"
-_FOUND = "LIKE takes a regular expression, and searches for it anywhere: `name LIKE 'AB'`, `name LIKE '^AB'`"
-_SPAN = "times are subtracted, and the difference is a span: `y.ts - x.ts > 5 min`"
-_LATER = "a span is added to a time: `x.ts + 5 min`"
-_SPREAD = "take the values, `SELECT x[price]`, and reckon with them in DuckDB, polars or pandas"
-_BEFORE = "give the events a column with its values before the query reads them"
+_NOW = "a query knows only the times of its events: `y.ts - x.ts < 5 min`, `WITHIN 5 MINUTES`"
+_FOUND = (
+    "LIKE finds a regular expression anywhere in a text, `name LIKE 'AB'`, or at its start, `name LIKE '^AB'`"
+)
+_SPAN = "subtract the times: `y.ts - x.ts > 5 min`"
+_LATER = "add a length of time to a time: `x.ts + 5 min`"
+_SPREAD = "return the values with `SELECT x[price]`, and compute it in DuckDB, polars or pandas"
+_BEFORE = "compute a column with its values, and add it to the events before the query reads them"
 
 INSTEAD_OF: Mapping[str, str] = {
     **dict.fromkeys(("NOW", "CURRENT_TIMESTAMP", "CURRENT_DATE", "GETDATE", "SYSDATE"), _NOW),
@@ -79,11 +81,11 @@ INSTEAD_OF: Mapping[str, str] = {
          "REGEXP_EXTRACT", "REGEXP_REPLACE", "DATE_TRUNC", "TO_TIMESTAMP", "STRFTIME", "STRPTIME", "HASH"),
         _BEFORE,
     ),
-    "LEAD": "the event after is a step of the pattern: `A AS a : A AS b FILTER b.price > a.price`",
+    "LEAD": "write the next event as a step of the pattern: `A AS a : A AS b FILTER b.price > a.price`",
     "MOD": "`v % 2` is the remainder",
-    "ISNULL": "`v IS NULL` asks for it, and `COALESCE(v, 0)` puts another value in its place",
-    "GREATEST": "what is above the greatest is above each: `v > low AND v > high`",
-    "LEAST": "what is below the least is below each: `v < low AND v < high`",
+    "ISNULL": "`v IS NULL` is true for a null, and `COALESCE(v, 0)` replaces a null",
+    "GREATEST": "compare with each: `v > GREATEST(a, b)` is `v > a AND v > b`",
+    "LEAST": "compare with each: `v < LEAST(a, b)` is `v < a AND v < b`",
 }  # fmt: skip
 """How functions that other languages have are written here."""
 
@@ -172,7 +174,11 @@ def _unknown(word: str, place: Span, findings: Findings) -> None:
         meant = _MEANT.get(function) or next(iter(difflib.get_close_matches(function, known, 1, 0.7)), None)
         hints = () if meant is None else (f"did you mean `{meant}`?",)
     findings.error(
-        "CER028", f"there is no function `{written(word)}`", place, *hints, f"there are {', '.join(known)}"
+        "CER028",
+        f"there is no function `{written(word)}`",
+        place,
+        *hints,
+        f"the functions are {', '.join(known)}",
     )
 
 
@@ -189,7 +195,8 @@ def _count(given: Sequence[Given], span: Span, findings: Findings) -> t.Expressi
         case [DistinctValues(attribute=t.Attribute(variable=str(name)) as attribute)]:
             return t.Aggregate("COUNT", attribute, name, attribute.prior, True, span=span)
     hint = (
-        "`COUNT(x)` counts the events that x marks, `COUNT(x.a)` values, `COUNT(DISTINCT x.a)` different ones"
+        "`COUNT(x)` counts the events that x marks, `COUNT(x.a)` their values of a, `COUNT(DISTINCT x.a)` "
+        "their different values"
     )
     findings.error("CER037", "COUNT takes a variable, or one attribute of one", _inside(given, span), hint)
     return _INSTEAD
@@ -200,16 +207,16 @@ def _aggregate(function: str, given: Sequence[Given], span: Span, findings: Find
         case [t.Attribute(variable=str(name)) as attribute]:
             return t.Aggregate(function, attribute, name, attribute.prior, span=span)
         case [t.Attribute(name=name, variable=None)]:
-            hint = f"say of which variable: `{function}(x.{written(name)})`"
+            hint = f"name the variable: `{function}(x.{written(name)})`"
         case [DistinctValues()]:
-            hint = "only COUNT takes DISTINCT"
+            hint = "only COUNT can have DISTINCT"
         case [t.Arithmetic()]:
             hint = (
-                f"as in `{function}(x.price)`; arithmetic stands around it, or give the events a column with "
-                f"its result: `{function}(x.total)`"
+                f"arithmetic is written around it, `{function}(x.price) * 2`; inside it name a column, added "
+                f"to the events before, that holds the result: `{function}(x.total)`"
             )
         case _:
-            hint = f"as in `{function}(x.price)`; arithmetic stands around it"
+            hint = f"as in `{function}(x.price)`; arithmetic is written around it"
     message = f"{function} takes one attribute of a variable"
     findings.error("CER037", message, _inside(given, span), hint)
     return _INSTEAD
@@ -224,13 +231,14 @@ def _previous(given: Sequence[Given], span: Span, findings: Findings) -> t.Expre
         case [t.Attribute() as attribute, t.Number(value=int(distance))] if distance >= 1:
             return t.Previous(attribute, distance, span=span)
         case [t.Attribute() as attribute, second]:
-            hint = f"as in `PREV({_shown(attribute)}, 2)`; what comes after is said with FOLLOWED BY"
+            hint = f"as in `PREV({_shown(attribute)}, 2)`; for events that come later use FOLLOWED BY"
             findings.error("CER029", "PREV goes back a whole number of events, at least 1", second.span, hint)
-        case [t.Previous(attribute=attribute, distance=distance), *_]:
-            hint = f"further back is `PREV({_shown(attribute)}, {distance + 1})`"
-            findings.error("CER029", "PREV is not nested", span, hint)
+        case [t.Previous(attribute=attribute, distance=distance), *rest]:
+            more = next((one.value for one in rest if isinstance(one, t.Number)), 1)
+            hint = f"to go further back write `PREV({_shown(attribute)}, {distance + more})`"
+            findings.error("CER029", "PREV cannot stand inside PREV", span, hint)
         case _:
-            hint = "as in `PREV(price)`, `PREV(price, 2)`; arithmetic stands around it"
+            hint = "as in `PREV(price)`, `PREV(price, 2)`; arithmetic is written around it"
             findings.error("CER029", "PREV takes one attribute", _inside(given, span), hint)
     return _in_its_place(given)
 

@@ -11,68 +11,69 @@ from cer_gpu.language.words import written
 
 _ROWS = "`PATTERN (A B+ C) DEFINE B AS B.v > 1` is `WHERE A ; (B FILTER B.v > 1)+ ; C`"
 _JOINED = (
-    "events are joined by the pattern: `WHERE A AS a ; B AS b FILTER a.id = b.id` (ALL in place of `;`: in "
-    "any order), or by a rule: `Q(x) <- A(id = x), B(id = x)`"
+    "to join events write a pattern, `WHERE A AS a ; B AS b FILTER a.id = b.id` (or ALL in place of `;`, for "
+    "any order), or a rule, `Q(x) <- A(id = x), B(id = x)`"
 )
 _TIMER = "`timer:within(10 sec)` is `WITHIN 10 SECONDS`"
 
 # By the word that does not fit, in capitals.
 _WORDS: Mapping[str, str] = {
-    "ORDER": "answers come in the order of their ends; return the value (`SELECT *, s.price AS price`) and "
-    "sort the table of answers by it",
-    "GROUP": "`PARTITION BY symbol` matches each symbol on its own; to count answers group the table of "
-    "`counts`, which has the time and the key",
-    "HAVING": "conditions on a match follow FILTER: `A+ AS a FILTER COUNT(a) > 3`",
+    "ORDER": "answers come in the order of their ends; for another order return the value, `SELECT *, "
+    "s.price AS price`, and sort the table of answers by it",
+    "GROUP": "`PARTITION BY symbol` matches each symbol on its own; to count answers by group, group the "
+    "table that `counts` gives, which has the time and the key",
+    "HAVING": "write conditions on a match after FILTER: `A+ AS a FILTER COUNT(a) > 3`",
     "MATCH_RECOGNIZE": f"{_ROWS}; then PARTITION BY and WITHIN",
     "PATTERN": _ROWS,
-    "DEFINE": "a condition stands where its event is: `A ; (B AS b FILTER b.v > 1)`",
-    "MEASURES": "measures stand after SELECT: `SELECT *, LAST(a.price) AS last`",
-    "AFTER": "CONSUME BY says where matching goes on after an answer: `CONSUME BY ANY` begins anew, as does "
-    "SKIP PAST LAST ROW",
-    "EVERY": "every match is reported, no keyword is needed; `SELECT NEXT *` keeps one for each end",
+    "DEFINE": "write each condition where its event is: `A ; (B AS b FILTER b.v > 1)`",
+    "MEASURES": "write measures after SELECT: `SELECT *, LAST(a.price) AS last`",
+    "AFTER": "write `CONSUME BY ANY` for SKIP PAST LAST ROW: after an answer matching begins anew",
+    "EVERY": "every match is reported, no keyword is needed; `SELECT NEXT *` keeps one match for each end",
     "JOIN": _JOINED,
     "INNER": _JOINED,
-    "LEFT": f"an optional event is written with `?`, `A ; B ?`; {_JOINED}",
+    "LEFT": f"write `?` after an optional event: `A ; B ?`; {_JOINED}",
     "OUTER": _JOINED,
     "CROSS": _JOINED,
-    "UNION": "alternatives are joined by OR inside one pattern: `(A ; B) OR C`",
-    "OFFSET": "there is no OFFSET: slice the table of answers; LIMIT counts for each end position",
-    "TOP": "`LIMIT 10` at the end keeps ten answers for each end position",
+    "UNION": "write alternatives with OR in one pattern: `(A ; B) OR C`",
+    "OFFSET": "there is no OFFSET: slice the table of answers",
+    "TOP": "for the first 10 answers use head(10), or --limit 10 in the shell; `LIMIT 10` at the end of a "
+    "query keeps 10 for each end",
     "EMIT": "answers are reported at their ends, no keyword is needed",
-    "OVER": "windows stand at the end: `WITHIN 5 MINUTES`; the event before is `PREV(price)`",
-    "THEN": "patterns that follow one another are joined by `;`",
+    "OVER": "write a window at the end, `WITHIN 5 MINUTES`; the value of the event before is `PREV(price)`",
+    "THEN": "for one event after another write `A ; B`",
     "SEQ": "`SEQ(A a, B b)` is `A AS a ; B AS b`",
-    "RLIKE": "LIKE takes a regular expression: `name LIKE '^AB'`",
-    "REGEXP": "LIKE takes a regular expression: `name LIKE '^AB'`",
-    "MATCHES": "LIKE takes a regular expression: `name LIKE '^AB'`",
-    "ILIKE": "`LOWER(name) LIKE 'ab'`, or `name LIKE '(?i)ab'`",
-    "CASE": "there is no CASE: alternatives are joined by OR, `(v > 1 AND w = 2) OR (v <= 1 AND w = 3)`",
-    "WHEN": "there is no CASE: alternatives are joined by OR, `(v > 1 AND w = 2) OR (v <= 1 AND w = 3)`",
-    "INTERVAL": "a span is written as it is: `b.ts - a.ts < 1 h`, `WITHIN 1 HOUR`",
+    "RLIKE": "write LIKE, which takes a regular expression: `name LIKE '^AB'`",
+    "REGEXP": "write LIKE, which takes a regular expression: `name LIKE '^AB'`",
+    "MATCHES": "write LIKE, which takes a regular expression: `name LIKE '^AB'`",
+    "ILIKE": "write `LOWER(name) LIKE 'ab'`, or `name LIKE '(?i)ab'`",
+    "CASE": "there is no CASE: write the cases with OR, `(v > 1 AND w = 2) OR (v <= 1 AND w = 3)`",
+    "WHEN": "there is no CASE: write the cases with OR, `(v > 1 AND w = 2) OR (v <= 1 AND w = 3)`",
+    "INTERVAL": "write a length of time without INTERVAL and quotes: `b.ts - a.ts < 1 h`, `WITHIN 1 HOUR`",
     "TIMER": _TIMER,
-    "UNTIL": "an event that must not come between follows UNLESS: `(A ; B) UNLESS C`",
+    "UNTIL": "write an event that must not come between after UNLESS: `(A ; B) UNLESS C`",
 }
 
 # Methods of Flink's patterns, in capitals, each with what stands in their place.
 _METHODS: Mapping[str, str] = {
     "TIMES": "`A {3}` is three of them, `A {3,}` three or more, `A {2,5}` two to five",
     "TIMESORMORE": "`A {3,}` is three or more",
-    "ONEORMORE": "one or more is `A +`, one after another without anything between `A :+`",
+    "ONEORMORE": "one or more is `A +`, and with no other event between them `A :+`",
     "OPTIONAL": "an optional event is `A ?`: `A ? ; B`",
     "GREEDY": "every match is reported; `SELECT MAX *` keeps the largest",
-    "CONSECUTIVE": "repetitions without other events between are `A :+`, `A :{3}`",
+    "CONSECUTIVE": "repetitions with no other event between them are `A :+`, `A :{3}`",
     "ALLOWCOMBINATIONS": "`+` gives all combinations: `A +`",
-    "BEGIN": "patterns that follow one another are joined by `;`: `A AS a ; B AS b`",
+    "BEGIN": "for one event after another write `A AS a ; B AS b`",
     "FOLLOWEDBY": "`A ; B` is A, later B; `A FOLLOWED BY B` is A alone, if a B comes later",
     "FOLLOWEDBYANY": "`A ; B` is A, later any B",
     "NEXT": "`A : B` is A, and B as the next event",
-    "NOTFOLLOWEDBY": "`A NOT FOLLOWED BY [<= 5 min] B`; without B between, `(A ; C) UNLESS B`",
-    "NOTFOLLOWED": "`A NOT FOLLOWED BY [<= 5 min] B`",
+    "NOTFOLLOWEDBY": "write `A NOT FOLLOWED BY [<= 5 min] B`; for A then C without a B between `(A ; C) "
+    "UNLESS B`",
+    "NOTFOLLOWED": "write `A NOT FOLLOWED BY [<= 5 min] B`",
     "NOTNEXT": "`A : NOT (B)` is A, and as the next event no B",
-    "WHERE": "conditions follow FILTER: `A AS a FILTER a.price > 100`",
-    "OR": "conditions are joined by OR after FILTER: `A AS a FILTER a.price > 100 OR a.size > 5`",
+    "WHERE": "write conditions after FILTER: `A AS a FILTER a.price > 100`",
+    "OR": "write conditions after FILTER, with OR between them: `A AS a FILTER a.price > 100 OR a.size > 5`",
     "WITHIN": "`WITHIN 10 SECONDS` at the end; inside the pattern `(A ; B) WITHIN [<= 10 s]`",
-    "SUBTYPE": "an event type is named: `A`",
+    "SUBTYPE": "name the event type: `A`",
 }
 
 
@@ -108,7 +109,10 @@ def _words(slip: Slip) -> str | None:
             return _WORDS[slip.word]
     earlier = slip.tokens[slip.index - 1].upper() if slip.index else ""
     if earlier == "DISTINCT":
-        return "answers do not repeat; different values are counted by `COUNT(DISTINCT x.price)`"
+        return (
+            "leave DISTINCT out: no answer comes twice; to count different values write `COUNT(DISTINCT "
+            "x.price)`"
+        )
     if earlier in ("EVERY", "TOP", "TIMER", "CASE", "INTERVAL") and slip.before() == "NAME":
         return _WORDS[earlier]
     if slip.kind == "LSQB" and earlier == "PATTERN":
@@ -124,11 +128,12 @@ def _converted(slip: Slip) -> str | None:
     if slip.kind == "FROM" and called.endswith("EXTRACT"):
         part = slip.tokens[slip.index - 1].upper()
         known = part if part in ("YEAR", "MONTH", "DAY", "MINUTE", "SECOND") else "HOUR"
-        return f"`EXTRACT({known} FROM ts)` is `{known}(ts)`"
+        return f"for `EXTRACT({known} FROM ts)` write `{known}(ts)`"
     if slip.kind == "AS" and called.endswith("CAST"):
         return (
-            "numbers of all types compare as they are; texts that hold numbers are cast before the query "
-            "reads them, those of a CSV file by `column_types={'v': 'float64'}` or `--column-type v=float64`"
+            "leave CAST out: numbers of all types can be compared; cast texts that hold numbers before the "
+            "query reads them, in a CSV file with `column_types={'v': 'float64'}` or `--column-type "
+            "v=float64`"
         )
     return None
 
@@ -150,14 +155,14 @@ def _predicate_for_a_pattern(slip: Slip) -> str | None:
     """`WHERE price > 100`: a condition where the pattern belongs."""
     if slip.index < 2 or slip.found is None or slip.arrow is not None:
         return None
-    what = "WHERE holds the pattern, and conditions follow FILTER"
+    what = "write the pattern after WHERE, and conditions after FILTER"
     name = slip.tokens[slip.index - 1]
     if slip.kind == "EQUAL" and slip.after_pattern and slip.index + 1 < len(slip.tokens):
         following = slip.tokens[slip.index + 1]
         if following.type == "NAME":
-            return f"a name is given with AS: `{following} AS {name}`; {what}"
+            return f"to name an event write `{following} AS {name}`; {what}"
     if slip.kind == "EQUAL" and slip.after_pattern and _text_behind(slip) and name.lower().endswith("type"):
-        return f"an event type is a name in the pattern: `WHERE {_text_behind(slip)} AS x`; {what}"
+        return f"name the event type in the pattern: `WHERE {_text_behind(slip)} AS x`; {what}"
     if slip.kind in ("EQUAL", "UNEQUAL", "LESS", "ATMOST", "ATLEAST") and slip.after_pattern:
         return f"{what}: `WHERE T AS x FILTER x.{name} {slip.found} ...`"
     if slip.before() == "MORE" and "NAME" in slip.expected and slip.kind in ("NUMBER", "STRING"):
@@ -176,10 +181,10 @@ def _measure_without_name(slip: Slip) -> str | None:
         return None
     if slip.before(2) == "STAR":
         return (
-            "answers are counted with `count`; a measure has a name: "
-            "`SELECT COUNT(x) AS n` counts the events that x marks"
+            "to count answers use count(), in the shell `cer count`; to count the events that x marks in "
+            "each answer write `SELECT COUNT(x) AS n`"
         )
-    return "a measure has a name: `LAST(x.price) AS last`"
+    return "give the measure a name: `LAST(x.price) AS last`"
 
 
 _AFTER_CONDITION = (
@@ -212,7 +217,7 @@ def _goes_on_after_filter(slip: Slip) -> str | None:
     first, last = slip.tokens[start].start_pos, slip.tokens[end - 1].end_pos
     found = _LONGER.get(slip.kind, str(slip.found))
     rest = slip.text[last : slip.tokens[-1].end_pos] if joined else f" {found} ..."
-    return f"a condition reaches as far as it can; parentheses end it: `({slip.text[first:last]}){rest}`"
+    return f"end the condition with parentheses: `({slip.text[first:last]}){rest}`"
 
 
 def _filter_before(slip: Slip) -> int | None:

@@ -105,7 +105,7 @@ def condition_of(leaf: Leaf, findings: Findings, *, negated: bool = False) -> t.
         return t.Every(variable, whole(_bare(leaf)), prior, span=leaf.span)
     elif not isinstance(leaf, t.Comparison):
         word = {t.Like: "LIKE", t.IsNull: "IS NULL"}.get(type(leaf), "IN")
-        hint = "compare: `COUNT(x) >= 2 AND COUNT(x) <= 4`, `x.a + y.b = 5`"
+        hint = "write comparisons: `COUNT(x) >= 2 AND COUNT(x) <= 4`, `x.a + y.b = 5`"
         what = f"the aggregate {over.function}" if over is not None else _listed(named)
         findings.error("CER012", f"{word} takes a value of one event, not of {what}", leaf.span, hint)
     return whole(leaf)
@@ -130,11 +130,11 @@ def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -
                 same = other == variable
                 findings.error(
                     "CER011",
-                    f"inside `{written_variable(variable)}[...]` attributes stand without a variable",
+                    f"inside `{written_variable(variable)}[...]` attributes are written without a variable",
                     span,
                     "leave the variable out"
                     if same
-                    else f"join the conditions outside the brackets: `{written_variable(variable)}[...]"
+                    else f"write the two conditions side by side: `{written_variable(variable)}[...]"
                     f" AND {written_variable(other)}[...]`",
                 )
             case t.Comparison() if any(aggregates(*operands(leaf))):
@@ -142,9 +142,10 @@ def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -
                 wrong = any(one.span is None for one in aggregates(*operands(leaf)))  # and reported
                 findings.error(
                     "CER037",
-                    "an aggregate stands outside the brackets, which speak of one event",
+                    f"`{written_variable(variable)}[...]` tests one event at a time, and cannot hold an "
+                    "aggregate",
                     leaf.span,
-                    *(() if wrong else (f"write `{_outside(leaf, variable)}` there",)),
+                    *(() if wrong else (f"write `{_outside(leaf, variable)}` outside the brackets",)),
                 )
             case t.Comparison() if others := {a.variable for a in attributes(*operands(leaf))} - {None}:
                 findings.forget("CER010", leaf.span)
@@ -155,16 +156,17 @@ def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -
                         hint = _two_events(variable, bare)
                     findings.error(
                         "CER011",
-                        f"inside `{written_variable(variable)}[...]` attributes stand without a variable",
+                        f"inside `{written_variable(variable)}[...]` attributes are written without a "
+                        "variable",
                         leaf.span,
                         hint,
                     )
                     continue
                 findings.error(
                     "CER011",
-                    "a comparison of two variables stands outside the brackets",
+                    f"`{written_variable(variable)}[...]` tests one event, and cannot read another variable",
                     leaf.span,
-                    f"write `{_outside(leaf, variable)}` there",
+                    f"write `{_outside(leaf, variable)}` outside the brackets",
                 )
 
 
@@ -172,12 +174,12 @@ def _two_events(variable: str, bare: t.Comparison) -> str:
     """What was meant by `a[price > a.price]`, which compares an event with itself."""
     name, value, op = written_variable(variable), to_text(bare.left), bare.op
     other = "b" if variable != "b" else "a"
-    same = "both sides are of the same event"
+    same = "both sides are values of the same event"
     if not isinstance(bare.left, t.Attribute):
-        return f"{same}; another one has a name of its own, as in `{other}.x {op} {name}.x`"
+        return f"{same}: give the other event its own name, as in `{other}.x {op} {name}.x`"
     return (
-        f"{same}: with the one before it write `{name}[{value} {op} PREV({value})]`, with another that has "
-        f"the name `{other}`, `{other}.{value} {op} {name}.{value}`"
+        f"{same}: to compare with the event before write `{name}[{value} {op} PREV({value})]`, with another "
+        f"event that is named `{other}` write `{other}.{value} {op} {name}.{value}`"
     )
 
 
@@ -199,14 +201,16 @@ def check_filter(pattern: t.Pattern, condition: t.Condition, findings: Findings)
         if any(aggregates(*operands(leaf))):
             continue
         if not found:
-            findings.error("CER010", "the condition has no attribute", leaf.span)
+            hint = "compare an attribute of an event: `x.price > 100`"
+            findings.error("CER010", "the condition has no attribute", leaf.span, hint)
         elif all(attribute.variable is None for attribute in found):
             name = written(found[0].name)
             usual = sorted(variables(pattern), key=lambda one: (one.lower() != one, one)) or ["x"]
-            hint = f"say of which event: `{written_variable(usual[0])}.{name}`, or `{usual[0]}[...]`"
+            variable = written_variable(usual[0])
+            hint = f"name the variable of its event: `{variable}.{name}`, or `{variable}[{name} ...]`"
             if name in ("DURATION", "START_TIME", "END_TIME"):
                 hint = (
-                    f"{name} is a value of the SELECT list; the time of a match is bounded by "
-                    "`(p) WITHIN [> 5 min]`, or between two events by `b.ts - a.ts > 5 min`"
+                    f"{name} can only be selected; to bound how long a match lasts write `(p) WITHIN [> 5 "
+                    "min]`, and to bound the time between two events `b.ts - a.ts > 5 min`"
                 )
             findings.error("CER010", f"`{name}` belongs to no variable", found[0].span, hint)

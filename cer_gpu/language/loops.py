@@ -46,12 +46,20 @@ class Loops:
         found, barriers = self._defining(variable)
         shown = written_variable(variable)
         if found is None:
-            message = f"no iteration around this repeats `{shown}`: PRIOR has no repetition before"
-            hint = f"filter inside the iteration: `(A AS {shown} FILTER {shown}.v > PRIOR({shown}).v)+`"
+            message = f"PRIOR needs an iteration around it that repeats `{shown}`, and there is none"
+            hint = (
+                f"write the filter inside the iteration: `(A AS {shown} FILTER {shown}.v > "
+                f"PRIOR({shown}).v)+`"
+            )
             findings.error("CER027", message, place, hint)
         elif barriers:
             message = f"`{barriers[0]}` stands between PRIOR and the iteration that repeats `{shown}`"
-            findings.error("CER027", message, place, "write PRIOR directly inside what is repeated")
+            findings.error(
+                "CER027",
+                message,
+                place,
+                f"write PRIOR directly inside the iteration, not inside `{barriers[0]}`",
+            )
 
     def _defining(self, variable: str) -> tuple[Loops | None, list[str]]:
         barriers: list[str] = []

@@ -56,7 +56,9 @@ class MeasureChecker:
             return
         if variable in dropped(self._query.pattern):
             message = f"PROJECT drops `{written_variable(variable)}`: no measure can read it"
-            self._findings.error("CER022", message, node.span, "keep it: `PROJECT(... | x)`")
+            self._findings.error(
+                "CER022", message, node.span, f"keep it: `PROJECT(... | {written_variable(variable)})`"
+            )
         else:
             self._names.unknown_variable(variable, self._known, self._query.pattern, node.span)
 

@@ -22,19 +22,27 @@ def measure_of(expression: t.Expression, findings: Findings) -> t.Expression:
                 return t.Moment(expression.name.upper(), span=expression.span)
             name = written(expression.name)
             message = f"`{name}` belongs to no variable"
-            hint = f"a measure speaks of the events of a variable: `LAST(x.{name}) AS last`"
+            hint = f"name the variable whose events are meant: `LAST(x.{name}) AS last`"
             findings.error("CER010", message, expression.span, hint)
         case t.Attribute(variable=str(variable)):
             made = t.Aggregate("FIRST", expression, variable, expression.prior, span=expression.span)
             return measure_of(made, findings)
         case t.Aggregate(prior=True, variable=str(variable)):
             shown = written_variable(variable)
-            message = f"PRIOR({shown}) speaks of a repetition, and a measure of the whole complex event"
-            findings.error("CER027", message, expression.span, f"`FIRST({shown}.a)`, `LAST({shown}.a)`, ...")
+            message = (
+                f"PRIOR({shown}) is for filters inside a repetition; a measure is one value of the whole "
+                "match"
+            )
+            findings.error(
+                "CER027", message, expression.span, f"write `FIRST({shown}.a)` or `LAST({shown}.a)`"
+            )
         case t.Previous():
-            message = "PREV speaks of one event, and a measure of the whole complex event"
+            message = "PREV is a value of one event, and a measure is one value of the whole match"
             name = written(expression.attribute.name)
-            hint = f"two neighbours have two names: `SELECT a[{name}], b[{name}] ... WHERE T AS a : T AS b`"
+            hint = (
+                f"name both events and select from both: `SELECT a[{name}], b[{name}] ... WHERE T AS a : T "
+                "AS b`"
+            )
             findings.error("CER038", message, expression.span, hint)
         case t.Arithmetic(left=left, right=right):
             return replace(expression, left=measure_of(left, findings), right=measure_of(right, findings))

@@ -59,7 +59,7 @@ class NameChecker:
         kind = self.schema.attributes.get(attribute)
         if kind is None and not self._unsupported(attribute, place):
             message = f"there is no attribute `{written(attribute)}`"
-            self._unknown("CER021", message, attribute, self.schema.attributes, "there are", place)
+            self._unknown("CER021", message, attribute, self.schema.attributes, "the attributes are", place)
         return kind
 
     def type_before(self, previous: t.Previous) -> ValueType | None:
@@ -108,14 +108,14 @@ class NameChecker:
         if kind is not None and not lacking:
             return kind
         if kind is None or (lacking == names and names):
-            quotes = f"a text stands in quotes: `{quoted_text(attribute)}`" if value else None
+            quotes = f"write a text in quotes: `{quoted_text(attribute)}`" if value else None
             self._no_attribute(attribute, variable, names, place, quotes)
             return None
         which = _quoted(lacking)
         self._findings.note(
             "CER104",
             f"{which} {'has' if len(lacking) == 1 else 'have'} no attribute `{written(attribute)}`:"
-            " comparisons with it are false there",
+            " it is null in such events, and comparisons with it are false",
             place,
         )
         return kind
@@ -127,7 +127,8 @@ class NameChecker:
         shown = written(attribute)
         if self.schema.types is None or not names:
             message = f"there is no attribute `{shown}`"
-            self._unknown("CER021", message, attribute, self.schema.attributes, "there are", place, quotes)
+            known = self.schema.attributes
+            self._unknown("CER021", message, attribute, known, "the attributes are", place, quotes)
         elif len(names) == 1:
             has = self.schema.attributes_of(names[0])
             what = f"`{written(names[0])}`"
@@ -145,7 +146,7 @@ class NameChecker:
         if arrow is not None:
             message = f"the column `{written(attribute)}` is of type {arrow}, which no query can use"
             usable = "bool, integers, floats, decimals, strings, timestamps and durations"
-            hint = f"cast it before: queries use {usable}"
+            hint = f"cast it before the query reads it: queries use {usable}"
             what, _, why = arrow.removesuffix(")").partition(" (")
             if why:  # it is said in words, with what to do or what is wrong, and no type of Arrow
                 message = f"the column `{written(attribute)}` holds {what}, which no query can use"
@@ -173,7 +174,7 @@ class NameChecker:
 
         def catalogue() -> str:
             names = sorted_names(known.names() if isinstance(known, Scope) else known)
-            return _catalogue(names, "defined are", None if elsewhere() else variable)
+            return _catalogue(names, "the variables are", None if elsewhere() else variable)
 
         message = f"the variable `{written_variable(variable)}` is not defined here"
         self._findings.error("CER022", message, place, elsewhere, catalogue)
@@ -181,7 +182,7 @@ class NameChecker:
     def unknown_in_rule(self, variable: str, known: Iterable[str], place: Span | None) -> None:
         """Report a variable of a rule that none of its atoms has; `known` are those that they have."""
         message = f"no atom has the variable `{written(variable)}`"
-        self._unknown("CER022", message, variable, known, "the atoms have", place)
+        self._unknown("CER022", message, variable, known, "the variables of the atoms are", place)
 
     def _unknown(
         self,
@@ -243,22 +244,22 @@ def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:
             return None
         case t.OtherEvent(type=event):
             if variable in event.variables:
-                return "an event of NOT is not marked; its condition stands inside: `NOT (T FILTER T[...])`"
+                return "an event of NOT is not marked; write its condition inside: `NOT (T FILTER T[...])`"
             return None
         case t.Unless(left=left, right=right):
             if variable in variables(right):
-                return "it is defined on the right of UNLESS, whose events are no part of the result"
+                return "it is defined on the right of UNLESS, whose events are not part of the result"
             return _elsewhere(left, variable) or _elsewhere(right, variable)
         case t.Beside(left=left, right=right):
             if variable in variables(right):
                 return (
-                    f"it is defined on the right of {pattern.words}, whose events are no part of the result"
+                    f"it is defined on the right of {pattern.words}, whose events are not part of the result"
                 )
             if variable in variables(left):
                 words = pattern.words
                 return (
-                    f"the right side of {words} cannot read this variable; PARTITION BY an attribute makes "
-                    "both sides agree in it"
+                    f"the right side of {words} cannot read this variable; to ask for equal values on both "
+                    "sides, PARTITION BY the attribute"
                 )
             return _elsewhere(left, variable) or _elsewhere(right, variable)
         case t.Sequence() | t.And() | t.All() | t.Or():

@@ -260,7 +260,7 @@ class _Filler:
             if amount is not None:
                 return t.Quantity(amount.value, amount.unit or "ns", span=span)
             return t.Text(str(value), span=span)
-        self._refuse(parameter, "a constant is a number, a text, a bool, a time or a span of time")
+        self._refuse(parameter, "a number, a text, a bool, a time or a length of time is needed here")
         return parameter
 
     def _members(self, members: t.Members, operand: t.Expression) -> t.Members:
@@ -274,7 +274,7 @@ class _Filler:
         value = self._given[parameter.name]
         if isinstance(value, str):
             return str(value)
-        self._refuse(parameter, "LIKE takes a regular expression, as text")
+        self._refuse(parameter, "LIKE takes a regular expression, as a text")
         return ""
 
     # --------------------------------------------------------------------------------------- amounts
@@ -295,7 +295,8 @@ class _Filler:
             node = replace(node, most=self._count(most, 1), most_parameter=None)
         open_ = node.least_parameter is not None or node.most_parameter is not None
         if node.most is not None and node.most < node.least and not open_:
-            self._refuse(most or least or t.Parameter(""), "the most repetitions are fewer than the least")
+            hint = "the larger number of repetitions must not be below the smaller one"
+            self._refuse(most or least or t.Parameter(""), hint)
         return node
 
     def _amount(self, parameter: t.Parameter, unit: str | None) -> _Amount:
@@ -307,8 +308,8 @@ class _Filler:
             return value
         if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
             return _Amount(value, unit)
-        fit = f"a number of {unit}" if unit is not None else "a span such as '5 min', or a number"
-        self._refuse(parameter, f"{fit} is needed here")
+        fit = f"a number of {unit}" if unit is not None else "a length such as '5 min', or a number"
+        self._refuse(parameter, f"{fit}, 0 or more, is needed here")
         return _Amount(1, unit)
 
     def _window(self, window: t.Window, parameter: t.Parameter) -> t.Window:
@@ -322,7 +323,7 @@ class _Filler:
         if window.kind == "attribute":
             return replace(window, size=amount.value, parameter=None)
         if amount.unit is None:
-            self._refuse(parameter, "a span such as '5 min', or '100 events', is needed here")
+            self._refuse(parameter, "a length such as '5 min' or '100 events' is needed here")
             return replace(window, kind="events", parameter=None)
         return replace(window, kind="time", size=amount.value, unit=amount.unit, parameter=None)
 

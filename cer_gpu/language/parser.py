@@ -84,7 +84,7 @@ def _half_character(text: str) -> Diagnostic | None:
     if found is None:
         return None
     shown = f"U+{ord(found.group()):04X}"
-    hint = "the text was read with the wrong encoding: read it as UTF-8"
+    hint = "the text was read with a wrong encoding: read it as UTF-8"
     return Diagnostic("CER002", f"`{shown}` is half of a character", Span(*found.span()), hints=(hint,))
 
 
@@ -141,8 +141,8 @@ def _too_deep(tree: Tree) -> Diagnostic | None:
                 f"the query nests more than {MAX_DEPTH} deep, most of it by {_deepest(around)}",
                 Span(meta.start_pos, meta.end_pos),
                 hints=(
-                    "chains of `;`, `:`, AND, ALL and OR may be of any length, but for those with `?`; "
-                    "parentheses, NOT, AS, UNLESS, FILTER and arithmetic nest",
+                    "remove parentheses that are not needed, or split the query; chains of `;`, `:`, AND, "
+                    "ALL and OR may have any length if they have no `?`",
                 ),
             )
         inner = [part for part in node.children if isinstance(part, Tree)]

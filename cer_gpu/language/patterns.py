@@ -66,8 +66,9 @@ class PatternChecker:
                 if not any(self._marks(inner).values()):
                     self._findings.note(
                         "CER102",
-                        f"the name `{written(name)}` marks nothing",
+                        f"the name `{written(name)}` marks no event",
                         trailing(pattern.span, pattern.variable),
+                        "leave `AS` out, or name a part of the pattern that marks events",
                     )
             case t.Filter(pattern=inner, condition=condition):
                 self._visit(inner, inside, loops)
@@ -87,7 +88,7 @@ class PatternChecker:
                         "CER109",
                         "at least one repetition is needed: `{,m}` is `{1,m}`",
                         times.span,
-                        "to allow no repetition write `{0,m}`",
+                        "to allow none write `{0,m}`",
                     )
             case t.Optional(pattern=inner):
                 self._visit(inner, inside, loops)
@@ -123,9 +124,10 @@ class PatternChecker:
             message = (
                 f"`{shown}` is on both sides of AND, which keeps a match only if both mark the same events"
                 if operator == "AND"
-                else f"`{shown}` is on both sides of `{operator}`: it marks the events of both"
+                else f"`{shown}` is on both sides of `{operator}`: it marks events on both sides"
             )
-            self._findings.note("CER101", message, here[name])
+            hint = "to tell them apart use two names"
+            self._findings.note("CER101", message, here[name], hint)
 
     def _marks(self, pattern: t.Pattern) -> Marks:
         return marks(pattern, self._known_marks)

@@ -30,11 +30,11 @@ def repeated(
     least = 1 if times.least is None else times.least
     most = times.most
     if most == 0 or (isinstance(least, int) and isinstance(most, int) and most < least):
-        said = "the numbers allow no repetition at all"
+        said = "these numbers allow no event at all"
         if most != 0:
-            said = f"at least {least} and at most {most} repetitions exclude each other"
+            said = f"at least {least} and at most {most} repetitions are not possible at once"
         hint = (
-            "leave the element out" if most == 0 else f"the smaller number comes first: `{{{most},{least}}}`"
+            "leave the element out" if most == 0 else f"write the smaller number first: `{{{most},{least}}}`"
         )
         findings.error("CER019", said, times.span, hint)
         least, most = 1, None
@@ -55,7 +55,7 @@ def not_optional(pattern: t.Pattern, operator: str, findings: Findings) -> t.Pat
     if not isinstance(pattern, t.Optional):
         return pattern
     message = f"`{operator}` cannot follow `?` or `{{0,m}}`"
-    hint = "`?` and `{0,m}` come last: `A AS a ?`, `A + ?`"
+    hint = "write `?` and `{0,m}` last: `A AS a ?`, `A + ?`"
     findings.error("CER026", message, pattern.span, hint)
     return pattern.pattern
 
@@ -64,8 +64,8 @@ def not_empty(pattern: t.Pattern, what: str, findings: Findings) -> t.Pattern:
     """A pattern that must not be empty. One that may be empty is reported."""
     if not may_be_empty(pattern):
         return pattern
-    hint = "`?` stands in a sequence beside an element that is there: `A ; B ? ; C`"
-    findings.error("CER026", f"{what} may be empty", pattern.span, hint)
+    hint = "write `?` in a sequence with an event that has to come: `A ; B ? ; C`"
+    findings.error("CER026", f"{what} may match no event at all", pattern.span, hint)
     while isinstance(pattern, t.Optional | t.Sequence):
         pattern = pattern.pattern if isinstance(pattern, t.Optional) else pattern.left
     return pattern

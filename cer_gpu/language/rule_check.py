@@ -72,9 +72,9 @@ class RuleChecker:
         if len(underscores) > 1:
             self._findings.note(
                 "CER108",
-                f"`_` is a variable like any other: its {len(underscores)} places hold equal values",
+                f"`_` is a variable like any other: its {len(underscores)} places must have equal values",
                 underscores[1].span,
-                "give each a name of its own, or name only the attributes that matter: `T(a = x)`",
+                "give each its own name, or name only the attributes that matter: `T(a = x)`",
             )
 
     # -------------------------------------------------------------------------------- atoms
@@ -120,7 +120,7 @@ class RuleChecker:
                 "CER049",
                 f"`{shown}` has {_counted(len(atom.terms), 'term')} here and {size} in the atom before",
                 atom.span,
-                f"an atom by position has a term for each attribute; by name, `{shown}(a = x)`, only some",
+                f"give a term for each attribute, or name only those that matter: `{shown}(a = x)`",
             )
 
     def _wrong_size(self, atom: t.RuleAtom, names: tuple[str, ...], *, any_type: bool) -> None:
@@ -129,9 +129,9 @@ class RuleChecker:
         owner = "every event type" if any_type else f"`{shown}`"
         message = (
             f"{owner} has {_counted(len(names), 'attribute')} ({listed}), and this atom"
-            f" {_counted(len(atom.terms), 'term')}"
+            f" has {_counted(len(atom.terms), 'term')}"
         )
-        hints = ["the columns of the event type, of the stream and of the order are not counted"]
+        hints = ["leave out the columns of the event type, of the stream and of the time"]
         if 0 < len(atom.terms) < len(names):
             by_name = t.RuleAtom(atom.type, atom.terms, names[: len(atom.terms)])
             hints = [f"name the attributes that matter: `{to_text(by_name)}`"]
@@ -158,9 +158,9 @@ class RuleChecker:
         self._mixed.add(variable.name)
         self._findings.error(
             "CER050",
-            f"`{written(variable.name)}` is {first} and {use}: they do not join",
+            f"`{written(variable.name)}` is {first} and {use}: these cannot be equal",
             variable.span,
-            "a variable stands for one value: cast one of the columns",
+            "a variable stands for one value: cast one of the columns, so that both have the same type",
         )
 
     # ---------------------------------------------------------------------------- variables
@@ -188,10 +188,10 @@ class RuleChecker:
         if kind is None or kind.numeric or kind is ValueType.DURATION:
             return
         if function in ("SUM", "AVG"):
-            message = f"{function} has no meaning on {WITH_ARTICLE[kind]}"
+            message = f"{function} cannot be applied to {WITH_ARTICLE[kind]}"
             self._findings.error("CER030", message, aggregate.span)
         elif kind is ValueType.BOOL:
-            self._findings.error("CER031", "bool values have no order", aggregate.span)
+            self._findings.error("CER031", "bools have no order", aggregate.span)
 
 
 def _counted(count: int, what: str) -> str:

@@ -33,7 +33,7 @@ def mixed_atom(event: t.EventType, term: t.Expression | t.RuleVariable, findings
         "CER046",
         f"the atom of `{shown}` gives attributes by position and by name",
         term.span,
-        f"name all of them: `{shown}(a = x, b = y)`; those that are left out may be anything",
+        f"name all of them: `{shown}(a = x, b = y)`; attributes that are left out may have any value",
     )
 
 
@@ -53,12 +53,12 @@ def check_aggregate(aggregate: t.Aggregate, name: str, place: Span, findings: Fi
     if function not in AGGREGATES:
         guess = {"AVERAGE": "AVG", "MEAN": "AVG", "TOTAL": "SUM"}.get(function)
         hints = (f"did you mean `{guess}`?",) if guess else ()
-        known = f"there are {', '.join(AGGREGATES)}"
-        findings.error("CER048", f"`{written(name)}` is no aggregate", place, *hints, known)
+        known = f"the aggregates are {', '.join(AGGREGATES)}"
+        findings.error("CER048", f"`{written(name)}` is not an aggregate", place, *hints, known)
     elif function == "COUNT" and aggregate.argument is not None:
-        findings.error("CER048", "COUNT counts answers", aggregate.span, "write `COUNT(*)`")
+        findings.error("CER048", "COUNT counts answers, not values", aggregate.span, "write `COUNT(*)`")
     elif function != "COUNT" and aggregate.argument is None:
-        hint = f"say of what: `{function}(v)`"
+        hint = f"name the variable: `{function}(v)`"
         findings.error("CER048", f"{function} takes a variable", aggregate.span, hint)
     if aggregate.argument is not None:
         _check_bare(aggregate.argument, findings)
@@ -72,7 +72,7 @@ def check_body(
         place = comparisons[0].span if comparisons else span
         findings.error(
             "CER052",
-            "the rule has no atom: nothing gives its variables values",
+            "the rule has no atom, so its variables have no values",
             place,
             "an atom is an event type with a term for each attribute: `T(x, y)`, `T(price = x)`",
         )
@@ -80,7 +80,8 @@ def check_body(
         _check_bare(comparison.left, findings)
         _check_bare(comparison.right, findings)
         if not any(attributes(comparison.left, comparison.right)):
-            findings.error("CER053", "the comparison speaks of no variable", comparison.span)
+            hint = "leave it out, or compare a variable of an atom"
+            findings.error("CER053", "the comparison has no variable", comparison.span, hint)
 
 
 def _check_bare(expression: t.Expression, findings: Findings) -> None:
@@ -89,7 +90,7 @@ def _check_bare(expression: t.Expression, findings: Findings) -> None:
             shown, name = written_variable(attribute.variable), written(attribute.name)
             findings.error(
                 "CER051",
-                f"`{shown}.{name}` is no variable of a rule",
+                f"a rule has variables and no attributes such as `{shown}.{name}`",
                 attribute.span,
-                f"give the value a variable in its atom, and compare that: `T({name} = v), v > 3`",
+                f"give the value a variable in its atom, and use that: `T({name} = v), v > 3`",
             )

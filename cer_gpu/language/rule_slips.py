@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from cer_gpu.language.slip import Slip
 
 _FORM = "a rule looks like `Q(x, y) <- T(x), S(x, y)`, and a query begins with SELECT"
-_ARROW = "the head and the body of a rule are joined by `<-`"
-_COMMA = "the parts of a body are joined by `,`"
-_BESIDE = "a condition stands beside the atom: `T(a = x), x > 3`"
+_ARROW = "write `<-` between the head and the body of a rule"
+_COMMA = "write `,` between the parts of a body"
+_BESIDE = "write a condition after the atom: `T(a = x), x > 3`"
 
 _NAMES = ("NAME", "QUOTED")
 _SIGNS = ("LESS", "ATMOST", "MORE", "ATLEAST", "UNEQUAL", "PLUS", "MINUS", "SLASH", "PERCENT")
@@ -19,7 +19,7 @@ _SIGNS = ("LESS", "ATMOST", "MORE", "ATLEAST", "UNEQUAL", "PLUS", "MINUS", "SLAS
 RULE_CHARACTERS: Mapping[str, str] = {
     "&": _COMMA,
     "!": "unequal is written `!=`; a rule has no negation",
-    "?": "variables are plain names: `T(x)`",
+    "?": "a variable is a plain name: `T(x)`",
     "∧": _COMMA,
 }
 """What was probably meant by a character that begins no token, in a rule."""
@@ -71,9 +71,12 @@ def _head(slip: Slip) -> str | None:
     if slip.index == 1:
         return "the head lists variables of the body: `Q(x, y) <- ...`"
     if slip.kind == "STAR":
-        return "the head lists variables of the body, or none: `Q() <- ...`; COUNT(*) follows a `;`"
+        return (
+            "the head lists variables of the body, or none: `Q() <- ...`; to count answers write `Q(; "
+            "COUNT(*)) <- ...`"
+        )
     if slip.kind == "LPAR":
-        return "aggregates follow the variables and a `;`: `Q(x; COUNT(*), SUM(v)) <- ...`"
+        return "write aggregates after the variables and a `;`: `Q(x; COUNT(*), SUM(v)) <- ...`"
     if slip.kind in ("NUMBER", "STRING", "EQUAL", *_SIGNS):
         return f"the head lists variables of the body; {_FORM}"
     return None
@@ -93,15 +96,15 @@ def _atom(slip: Slip) -> str | None:
     if not _in_atom(slip):
         return None
     if slip.kind == "STAR":
-        return "any event of type T is `T()`"
+        return "for any event of type T write `T()`"
     if slip.kind in _SIGNS:
-        return f"an atom holds variables and constants; {_BESIDE}"
+        return f"an atom can hold only variables and constants; {_BESIDE}"
     if slip.kind == "NULL":
-        return "a null equals nothing; an attribute that may be anything is left out by name: `T(a = x)`"
+        return "a null equals nothing; for any value name only the other attributes: `T(a = x)`"
     if slip.kind == "LPAR":
-        return "close the atom before: `T(x), S(x, y)`"
+        return "close the atom first: `T(x), S(x, y)`"
     if slip.kind == "SEMICOLON":
-        return "the terms of an atom are separated by `,`"
+        return "write `,` between the terms of an atom"
     return None
 
 
@@ -109,15 +112,15 @@ def _clause(slip: Slip) -> str | None:
     if not _after_arrow(slip):
         return None
     if slip.kind == "COMMA" and any(token.type == "WITHIN" for token in slip.tokens[: slip.index]):
-        return "WITHIN follows the whole body"
+        return "write WITHIN after the whole body"
     return {
-        "LIMIT": "a rule has no LIMIT; a number of answers in all is asked for with limit= (--limit)",
+        "LIMIT": "a rule has no LIMIT; for the first answers pass limit= (--limit)",
         "PARTITION": "a rule has no PARTITION BY: give the attribute the same variable in every atom",
         "CONSUME": "a rule has no CONSUME BY",
         "FILTER": _BESIDE,
         "WHERE": _BESIDE,
-        "AS": "an atom has no name; variables name its values: `T(a = x)`",
-        "SPANNING": "the window of a rule is an amount: `WITHIN 5 s`",
+        "AS": "an atom has no name, but its values have: `T(a = x)`",
+        "SPANNING": "write the window of a rule without brackets: `WITHIN 5 s`",
     }.get(slip.kind)
 
 
@@ -129,10 +132,10 @@ def _body(slip: Slip) -> str | None:
     if slip.kind in ("OR", "VBAR"):
         return "a rule has no OR: write a rule for each case"
     if slip.kind in ("IN", "LIKE", "IS", "NOT"):
-        return "a rule compares by `=`, `!=`, `<`, `<=`, `>` and `>=` only"
+        return "a rule can compare only with `=`, `!=`, `<`, `<=`, `>` and `>=`"
     if "COMMA" in slip.expected and not slip.open:
         if slip.kind in _SIGNS or slip.kind == "EQUAL":
-            return "one comparison after another: `1 < v, v < 5`"
+            return "write one comparison after another: `1 < v, v < 5`"
         if slip.kind in ("AND", "SEMICOLON", "COLON", "LPAR", *_NAMES):
             return _COMMA
     if "LPAR" in slip.expected and slip.before() in _NAMES:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cer_gpu.language.tokens import Tokens
 
 _SIGNS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
+_OPENERS = {")": "(", "]": "[", "}": "{"}
 _CLAUSES = ("PARTITION", "WITHIN", "CONSUME", "LIMIT")
 _COMPARATORS = ("LESS", "ATMOST", "MORE", "ATLEAST", "EQUAL", "UNEQUAL")
 
@@ -43,7 +44,7 @@ _EXPECTATIONS: tuple[tuple[frozenset[str], frozenset[str], str], ...] = tuple(
         ),
         ("EQUAL IN", "UNEQUAL LESS ATMOST ATLEAST IS LIKE NOT DOT LSQB", "a comparison"),
         ("EQUAL LESS", "UNEQUAL ATMOST ATLEAST", "a comparison"),
-        ("PLUS STAR", "MINUS SLASH PERCENT", "arithmetic"),
+        ("PLUS STAR", "MINUS SLASH PERCENT", "an arithmetic sign"),
         ("AND OR", "", "`AND` or `OR`"),
         ("PARTITION WITHIN", "CONSUME LIMIT FILTER", "a clause such as `WITHIN`"),
         ("NAME", "QUOTED", "a name"),
@@ -51,8 +52,8 @@ _EXPECTATIONS: tuple[tuple[frozenset[str], frozenset[str], str], ...] = tuple(
 )
 
 _WITHOUT = (
-    "A then C without B between is `(A ; C) UNLESS B`; one event that is not a B is `NOT (B)`, with "
-    "parentheses"
+    "for A then C without a B between write `(A ; C) UNLESS B`; for one event that is not a B write `NOT "
+    "(B)`, with parentheses"
 )
 
 # Marks that the tokens are given, and signs that no message needs.
@@ -113,53 +114,54 @@ def _bad_character(slip: Slip) -> Diagnostic:
             "CER003",
             f"the {what} that begins here is not closed",
             Span(at, len(slip.text)),
-            hints=(f"close it with `{character}`; one inside is written twice",)
+            hints=(f"close it with `{character}`; inside the string write it twice",)
             if character == "'"
-            else ("close it with a back-tick; one inside is written twice",),
+            else ("close it with a back-tick; inside the name write it twice",),
         )
     hints = {
-        '"': ("strings are quoted with `'`, names with back-ticks",),
-        "“": ("strings are quoted with `'`",),
-        "‘": ("strings are quoted with `'`",),
-        "’": ("strings are quoted with `'`",),
-        "&": ("conditions and patterns are joined by `AND`",),
-        "!": (f"unequal is `!=`; {_WITHOUT}" if slip.wants_pattern else "write `NOT`; unequal is `!=`",),
+        '"': ("write strings between `'`, and names between back-ticks",),
+        "“": ("write strings between `'`",),
+        "‘": ("write strings between `'`",),
+        "’": ("write strings between `'`",),
+        "&": ("join conditions and patterns with `AND`",),
+        "!": (f"{_WITHOUT}; unequal is `!=`" if slip.wants_pattern else "write `NOT`; unequal is `!=`",),
         "#": ("comments begin with `--`",),
-        "^": ("there is no power; multiply",),
-        "~": ("a regular expression is searched for by `x[name LIKE '^A']`",),
+        "^": ("there is no operator for powers: multiply",),
+        "~": ("for a regular expression write `x[name LIKE '^A']`",),
         "$": ("a parameter has a name: `$limit`",),
-        "\\": ("only strings hold a backslash",),
-        "←": ("the head and the body of a rule are joined by `<-`",),
+        "\\": ("a backslash can stand only in a string",),
+        "←": ("write `<-` between the head and the body of a rule",),
     }.get(character, ())
     if slip.rule and character in RULE_CHARACTERS:
         hints = (RULE_CHARACTERS[character],)
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
-    return Diagnostic("CER002", f"`{shown}` means nothing here", Span(at, at + 1), hints=hints)
+    return Diagnostic("CER002", f"`{shown}` has no meaning here", Span(at, at + 1), hints=hints)
 
 
 def _bracket(slip: Slip) -> Diagnostic | None:
     if slip.kind in _SIGNS and not slip.open:
         sign = _SIGNS[slip.kind]
-        return Diagnostic("CER004", f"this `{sign}` closes nothing", slip.span)
+        hints = (f"remove it, or add the `{_OPENERS[sign]}` that it closes",)
+        return Diagnostic("CER004", f"this `{sign}` closes nothing", slip.span, hints=hints)
     if slip.kind != "$END" and slip.kind not in _CLAUSES:
         return None
     if not slip.open or CLOSERS[slip.open[-1].type] not in slip.expected:
         return None
     opener = slip.open[-1]
     closer = _SIGNS[CLOSERS[opener.type]]
-    where = "at the end" if slip.found is None else f"before `{slip.found}`"
+    where = "at the end or earlier" if slip.found is None else f"before `{slip.found}` or earlier"
     return Diagnostic(
         "CER004",
         f"this `{opener}` is never closed",
         Span(opener.start_pos or 0, opener.end_pos or 0),
-        hints=(f"`{closer}` is missing, at the latest {where}",),
+        hints=(f"add the missing `{closer}`, {where}",),
     )
 
 
 def _unexpected(slip: Slip) -> Diagnostic:
     if not slip.tokens:
         return Diagnostic(
-            "CER001", "the query is empty", Span(0, 0), hints=("a query looks like SELECT * WHERE A ; B",)
+            "CER001", "the query is empty", Span(0, 0), hints=("a query looks like `SELECT * WHERE A ; B`",)
         )
     slips = (*RULE_SLIPS, _keyword) if slip.rule else _SLIPS
     hint = next((hint for find in slips if (hint := find(slip)) is not None), None)
@@ -222,7 +224,7 @@ _BEGINNINGS = {
 def _no_select(slip: Slip) -> str | None:
     if slip.index:
         return None
-    return "a query begins with SELECT: " + _BEGINNINGS.get(slip.word, "SELECT * WHERE A ; B")
+    return "a query begins with SELECT: " + _BEGINNINGS.get(slip.word, "`SELECT * WHERE A ; B`")
 
 
 def _arrow(slip: Slip) -> str | None:
@@ -230,7 +232,7 @@ def _arrow(slip: Slip) -> str | None:
         return None
     start = slip.span.start
     if slip.arrow is not None:
-        return "patterns that follow one another are joined by `;` (`:` when nothing may stand between)"
+        return "for one event after another write `A ; B`, or `A : B` where no other event may come between"
     if slip.kind == "MORE" and slip.before() == "EQUAL" and slip.text[start - 1] == "=":
         return "at least is written `>=`"
     if slip.kind == "LESS" and slip.before() == "EQUAL" and slip.text[start - 1] == "=":
@@ -240,52 +242,56 @@ def _arrow(slip: Slip) -> str | None:
 
 def _comma(slip: Slip) -> str | None:
     if slip.kind == "COMMA" and slip.after_pattern:
-        return "patterns that follow one another are joined by `;`, alternatives by OR"
+        return "for one event after another write `A ; B`, for alternatives `A OR B`"
     if slip.kind == "COMMA" and {"AND", "OR"} & slip.expected:
-        return "conditions are joined by AND or OR"
+        return "join conditions with AND or OR"
     if slip.kind in ("NAME", "QUOTED") and slip.before() == "RSQB" and {"AND", "OR"} <= slip.expected:
-        return "conditions are joined by AND or OR"
+        return "join conditions with AND or OR"
     if slip.kind in (*_CLAUSES, "FROM", "WHERE") and slip.before() == "COMMA":
-        return "a comma stands between two of them: leave out the last comma"
+        return "leave out the comma before it: nothing is left to list"
     return None
 
 
 def _unquoted(slip: Slip) -> str | None:
     """Text in quotes where a name or a span belongs, and a number that is a name."""
     if slip.kind == "NUMBER" and slip.wants_pattern:
-        return f"an event type that is a number stands between back-ticks: `{slip.found}`"
+        return f"write an event type that is a number between back-ticks: {written(str(slip.found))}"
     if slip.found is None or slip.kind != "STRING":
         return None
     inside = slip.found[1:-1].strip()
     if slip.before() == "FROM":
-        return "FROM names the events, `FROM Trade`; the file is named with the call, not in the query"
+        return (
+            f"FROM names the stream, such as `FROM Trades`; name the file in the call: "
+            f"query.run({slip.found}), or in the shell cer run QUERY {inside}"
+        )
     if slip.before() == "NAME" and slip.tokens[slip.index - 1].upper() in ("TIMESTAMP", "DATE", "TIME"):
-        return f"a time is written as text alone: `ts >= {slip.found}`"
+        return f"write a time as a text, without a word before it: `ts >= {slip.found}`"
     if slip.before() == "WITHIN":
         span = re.fullmatch(r"(\d+)\s*([A-Za-z]+)", inside)
-        return f"a span has no quotes: `WITHIN {span[1]} {span[2]}`" if span else "as in `WITHIN 5 MINUTES`"
+        length = f"{span[1]} {span[2]}" if span else "5 MINUTES"
+        return f"write a length of time without quotes: `WITHIN {length}`"
     if slip.wants_pattern or ("NAME" in slip.expected and not {"STRING", "NUMBER"} & slip.expected):
         name = written(inside)
-        return f"names have no quotes: {name}" if name.startswith("`") else f"names have no quotes: `{name}`"
+        return f"write names without quotes: {name if name.startswith('`') else f'`{name}`'}"
     return None
 
 
 def _symbols(slip: Slip) -> str | None:
     if slip.kind == "VBAR":
-        return "alternatives are joined by OR"
+        return "write alternatives with OR: `A OR B`"
     if slip.kind == "STAR" and slip.after_pattern:
-        return "one or more is `+`; zero or more is an optional iteration: `A ; B+ ? ; C`"
+        return "one or more is `B+`; zero or more is `B+ ?`, as in `A ; B+ ? ; C`"
     if slip.kind in ("DOT", "LSQB") and slip.after_pattern:
-        return "a condition follows FILTER: `A AS x FILTER x[price > 100]`"
+        return "write a condition after FILTER: `A AS x FILTER x[price > 100]`"
     if slip.kind == "LPAR" and slip.before() == "IN":
-        return "a set is written in braces: `IN {1, 2}`; a range of values is `IN RANGE (lo, hi)`"
+        return "write a set in braces, `IN {1, 2}`, and a range as `IN RANGE (low, high)`"
     if slip.kind == "PARAMETER" and slip.before() == "IN":
         return f"each value of a set may be a parameter: `IN {{{slip.found}, $second}}`"
     if slip.kind == "LPAR" and slip.before() == "BY" and slip.before(2) == "PARTITION":
-        return "names stand without parentheses: `PARTITION BY user, host`"
+        return "write the names without parentheses: `PARTITION BY user, host`"
     if slip.kind == "LPAR" and _is_key(slip):
         word = slip.tokens[slip.index - 1]
-        return f"a key is a column: give the events one with the values of `{word}(...)`, and name that"
+        return f"a key is a column: add one with the values of `{word}(...)` to the events, and name it"
     return None
 
 
@@ -309,7 +315,7 @@ def _interval_behind(slip: Slip) -> str | None:
     if len(after) > 1 and after[0].type == "NUMBER":
         span = f"{after[0]} {_UNITS.get(after[1].upper(), str(after[1]))}"
         event = str(after[2]) if len(after) > 2 and after[2].type in ("NAME", "QUOTED") else event
-    return f"the time stands in brackets: `{negated}{operator} BY [<= {span}] {event}`"
+    return f"write the time in brackets: `{negated}{operator} BY [<= {span}] {event}`"
 
 
 _UNITS = {"DAY": "d", "DAYS": "d", "HOUR": "h", "HOURS": "h", "MINUTE": "min", "MINUTES": "min"} | {
@@ -326,35 +332,38 @@ def _pointed_name(slip: Slip) -> str | None:
     name = slip.tokens[slip.index - 1]
     if not slip.found.startswith(".") or name.end_pos != slip.span.start:
         return None
-    return f"a name with a point stands between back-ticks: {written(f'{name}{slip.found}')}"
+    return f"write a name with a point between back-ticks: {written(f'{name}{slip.found}')}"
 
 
 def _words(slip: Slip) -> str | None:
     if slip.after_pattern:
         if slip.kind == "WHERE" or slip.word in ("IF", "WITH", "HAVING", "ON"):
-            return "conditions follow FILTER: `A AS x FILTER x[price > 100]`"
+            return "write conditions after FILTER: `A AS x FILTER x[price > 100]`"
         if slip.word in ("THEN", "FOLLOWED", "FOLLOWEDBY", "SEQ"):
-            return "patterns that follow one another are joined by `;`"
+            return "for one event after another write `A ; B`"
         if slip.kind == "NOT":
-            return "for a p without a q inside, write `p UNLESS q`; `NOT (T)` is one event"
+            return (
+                "for matches of p without a q inside write `p UNLESS q`; `NOT (T)` is one event of another "
+                "type"
+            )
         if slip.kind in ("NAME", "QUOTED"):
-            return f"a name is given with AS (`AS {slip.found}`); the next event follows `;`"
+            return f"to name an event write `AS {slip.found}`; to add a further event write `;` before it"
         if slip.kind == "SPANNING":
-            return "the pattern of an inner window stands in parentheses: `(A ; B) WITHIN [<= 5 s]`"
+            return "write the pattern of an inner window in parentheses: `(A ; B) WITHIN [<= 5 s]`"
         if slip.word in ("EVERY", "SEQUENCE"):
-            return "every match is reported; patterns are joined by `;`"
+            return "every match is reported, no keyword is needed: write `A ; B`"
         return None
     if slip.expected == {"FOLLOWED", "PRECEDED"}:
         return (
-            "for a p without a q inside, write `p UNLESS q`; without a q after it, "
-            "`p NOT FOLLOWED BY q`; `NOT (T)` is one event"
+            "for matches of p without a q inside write `p UNLESS q`, and without a q after them "
+            "`p NOT FOLLOWED BY q`; `NOT (T)` is one event of another type"
         )
     if slip.word == "BETWEEN":
-        return "a range of values is `x IN RANGE (lo, hi)`, both ends in"
+        return "write a range as `x IN RANGE (low, high)`, which includes both ends"
     if slip.kind == "NULL" and slip.expected & {"STRING"}:
-        return "a null is found by `IS NULL`"
+        return "to test for a null write `IS NULL`"
     if slip.kind in _COMPARATORS and {"AND", "PLUS"} <= slip.expected:
-        return "comparisons are joined by AND: `1 < v AND v < 5`"
+        return "write two comparisons with AND: `1 < v AND v < 5`"
     return None
 
 
@@ -368,16 +377,16 @@ def _bare_attribute(slip: Slip) -> str | None:
 
 def _dotted(slip: Slip) -> str | None:
     if slip.kind == "DOT" and slip.expected & {"WHERE", "FROM"}:
-        return "attributes are selected in brackets: `x[price]`"
+        return "select attributes in brackets: `x[price]`"
     if "AS" in slip.expected and slip.kind in ("WHERE", "FROM", "COMMA") and slip.before(2) == "DOT":
         name = slip.tokens[slip.index - 1]
-        return f"attributes are selected in brackets, `x[{name}]`; measures have names: `x.{name} AS first`"
+        return f"select attributes in brackets, `x[{name}]`, or name the measure, `x.{name} AS first`"
     return None
 
 
 def _no_where(slip: Slip) -> str | None:
     if "WHERE" in slip.expected and slip.before() != "SELECT":
-        return "the pattern follows WHERE: SELECT * FROM S WHERE A ; B"
+        return "write the pattern after WHERE: `SELECT * FROM S WHERE A ; B`"
     return None
 
 
@@ -390,7 +399,7 @@ def _pointed_key(slip: Slip) -> str | None:
     if slip.kind == "DOT" and clauses[-1:] == ["PARTITION"]:
         return f"a key is a column that all events have: `PARTITION BY {name}`"
     if slip.kind == "LSQB" and "DOT" in slip.expected and slip.open:
-        return f"a value of an event is written with a point: `{slip.tokens[slip.index - 1]}.{name}`"
+        return f"write a value of an event with a point: `{slip.tokens[slip.index - 1]}.{name}`"
     return None
 
 
@@ -413,9 +422,9 @@ def _trailing(slip: Slip) -> str | None:
 
 def _keyword(slip: Slip) -> str | None:
     if slip.kind == "WHERE" and slip.before() == "FROM":
-        return "FROM is followed by the name of a stream, or left out"
+        return "name a stream after FROM, or leave FROM out"
     if slip.kind in RESERVED and "NAME" in slip.expected and slip.before() not in ("WHERE", "SEMICOLON"):
-        return f"`{slip.found}` is a keyword; as a name it stands between back-ticks"
+        return f"`{slip.found}` is a keyword: to use it as a name write it between back-ticks"
     return None
 
 

@@ -36,7 +36,7 @@ class TimeChecker:
         }
         if counting == {True, False}:
             message = "one bound counts events and the other measures time"
-            self._findings.error("CER042", message, interval.span, "count or measure with both")
+            self._findings.error("CER042", message, interval.span, "give both in EVENTS, or both in time")
         elif counting == {True}:
             self._check_bounds(interval, "events are counted from 0")
         else:
@@ -55,7 +55,8 @@ class TimeChecker:
             if bound.value < 0:
                 self._findings.error("CER041", "the bound is negative", bound.span, why)
         if len({bound.unit is None for bound in bounds}) > 1:
-            self._findings.error("CER042", "one bound has a unit and the other has none", interval.span)
+            message = "one bound has a unit and the other has none"
+            self._findings.error("CER042", message, interval.span, "give both a unit: `[1 s, 5 s]`")
             return bounds
         known = len(bounds) == len(_bounds(interval)) and all(bound.value >= 0 for bound in bounds)
         if known and _empty(interval):
@@ -75,8 +76,8 @@ class TimeChecker:
     def check_distance(self, attribute: str, kind: ValueType | None, place: Span | None) -> None:
         """Report `WITHIN n [attribute]` of an attribute whose values have no distance."""
         if kind is not None and kind not in _MEASURED:
-            message = f"`{written(attribute)}` is a {kind.value}: its values have no distance"
-            hint = "a window is measured in a number, a timestamp or a duration"
+            message = f"`{written(attribute)}` is a {kind.value}: a window cannot be measured in it"
+            hint = "name a column of numbers, timestamps or durations"
             self._findings.error("CER043", message, place, hint)
 
     def _check_order(self, what: str, span: Span | None) -> None:
@@ -99,8 +100,8 @@ class TimeChecker:
             return
         kind = self._order_type()
         if kind in (ValueType.TIMESTAMP, ValueType.DURATION):
-            message = f"the bound does not say its unit, and the time is a {kind.value}"
-            self._findings.error("CER042", message, bound.span, f"say it: `{bound.value} s`")
+            message = f"the bound has no unit, and the column of time is a {kind.value}"
+            self._findings.error("CER042", message, bound.span, f"write the unit: `{bound.value} s`")
 
     def _plain_number(self, span: Span | None, hint: str) -> None:
         # A unit says nothing about a plain number, unless the caller has said the number's own unit.
@@ -108,8 +109,8 @@ class TimeChecker:
         if self._schema is None or kind is None or not kind.numeric or self._schema.order_unit is not None:
             return
         order = written(self._schema.order or "")
-        message = f"`{order}` is a plain number: its unit of time is not known"
-        hints = ("say it: order_unit='ms' (--order-unit ms)", hint.format(order))
+        message = f"`{order}` holds plain numbers, and their unit of time is not known"
+        hints = ("give its unit: order_unit='ms' (--order-unit ms)", hint.format(order))
         self._findings.error("CER045", message, span, *hints)
 
 

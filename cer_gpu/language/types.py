@@ -67,8 +67,8 @@ class TypeChecker:
                     self._check_regex(pattern, leaf.span)
                 if looks_like_sql(pattern):
                     message = f"LIKE takes a regular expression, in which `%` stands for itself: '{pattern}'"
-                    meant = f"`{quoted_text(regex_of(pattern))}` says what '{pattern}' says in SQL"
-                    hint = "a per cent sign in the value is found by `\\%`"
+                    meant = f"SQL's '{pattern}' is `{quoted_text(regex_of(pattern))}` here"
+                    hint = "to find a per cent sign itself write `\\%`"
                     self._findings.error("CER107", message, leaf.span, meant, hint)
             case t.InSet(operand=operand, members=members):
                 self._check_members(operand, members, leaf.span)
@@ -80,9 +80,12 @@ class TypeChecker:
 
     def _note_itself(self, comparison: t.Comparison) -> None:
         holds = comparison.op in ("=", "<=", ">=")
-        what = "holds wherever that is neither null nor NaN" if holds else "never holds"
+        what = "is true unless it is null or NaN" if holds else "is never true"
         message = f"`{to_text(comparison.left)}` is compared with itself, which {what}"
-        hint = "two events have two names, `A AS a ; B AS b FILTER a.id = b.id`; PARTITION BY makes all agree"
+        hint = (
+            "to compare two events give each its own name: `A AS a ; B AS b FILTER a.id = b.id`; PARTITION "
+            "BY matches only events with equal values"
+        )
         self._findings.note("CER110", message, comparison.span, hint)
 
     def type_of(self, expression: t.Expression) -> ValueType | None:
@@ -154,11 +157,12 @@ class TypeChecker:
         hints = []
         if any(kind in _TIMES for kind in kinds):
             hints.append(
-                "times allow `timestamp - timestamp`, `timestamp +- duration`, `duration +- duration`, and a "
-                "duration times or divided by a number; a duration has a unit: `5 s`"
+                "with times these are possible: `timestamp - timestamp`, `timestamp +- duration`, `duration "
+                "+- duration`, and a duration multiplied or divided by a number; a duration is written with "
+                "a unit: `5 s`"
             )
         operands = " and ".join(dict.fromkeys(_article(kind) for kind in kinds))
-        self._findings.error("CER030", f"`{op}` has no meaning on {operands}", span, *hints)
+        self._findings.error("CER030", f"`{op}` cannot be applied to {operands}", span, *hints)
         return None
 
     def _check_values(self, op: str, operand: t.Expression, values: Sequence[t.Expression]) -> None:
@@ -203,19 +207,19 @@ class TypeChecker:
         elif one is not two:
             self._unlike(left, right, one, two, span)
         elif one is ValueType.BOOL and op not in ("=", "!="):
-            self._findings.error("CER031", "bool values have no order", span, "compare them with `=` or `!=`")
+            self._findings.error("CER031", "bools have no order", span, "compare them with `=` or `!=`")
 
     def _unlike(
         self, left: t.Expression, right: t.Expression, one: ValueType, two: ValueType, span: Span | None
     ) -> None:
         both_attributes = all(any(leaves.attributes(side)) for side in (left, right))
         correlation = both_attributes and any(a.variable is not None for a in leaves.attributes(left, right))
-        what = f"`{to_text(left)}` is {_article(one)} and `{to_text(right)}` {_article(two)}"
+        what = f"`{to_text(left)}` is {_article(one)} and `{to_text(right)}` is {_article(two)}"
         hint = _likely(left, right, one, two) or _likely(right, left, two, one)
         if hint is None and both_attributes:
-            hint = "cast one of the two columns before the query reads them, so that both have one type"
+            hint = "cast one of the two columns before the query reads them, so that both have the same type"
         code = "CER032" if correlation else "CER031"
-        self._findings.error(code, f"{what}: they do not compare", span, *((hint,) if hint else ()))
+        self._findings.error(code, f"{what}: they cannot be compared", span, *((hint,) if hint else ()))
 
     def _check_timestamp(self, literal: t.Text) -> None:
         if not _is_timestamp(literal.value):
@@ -228,7 +232,7 @@ class TypeChecker:
             self._note_empty(span)
 
     def _note_empty(self, span: Span | None) -> None:
-        self._findings.note("CER106", "the range holds nothing: its first end is the larger one", span)
+        self._findings.note("CER106", "the range is empty: its first end is larger than its second", span)
 
     def _check_regex(self, pattern: str, span: Span | None) -> None:
         if span is not None:
@@ -242,7 +246,7 @@ class TypeChecker:
             where = "" if error.pos is None else f" (character {error.pos + 1})"
             message = f"not a regular expression: {error.msg}{where}"
             self._findings.error(
-                "CER034", message, span, "a `\\` before a special character makes it an ordinary one"
+                "CER034", message, span, "write a `\\` before each special character that is meant as itself"
             )
         except (OverflowError, RecursionError):
             self._findings.error("CER034", "the regular expression is too large", span)
@@ -264,14 +268,16 @@ def _article(kind: ValueType | None) -> str:
 def _likely(left: t.Expression, right: t.Expression, one: ValueType, two: ValueType) -> str | None:
     # What was probably meant by comparing a `left` of type `one` with a `right` of type `two`.
     if isinstance(left, t.Call) and left.function == "WEEKDAY" and isinstance(right, t.Text):
-        return "the days are numbers, from 1 for Monday to 7 for Sunday"
+        return "days of the week are numbers, from 1 for Monday to 7 for Sunday"
     match one, right:
         case ValueType.STRING, t.Number():
             quoted = f"quote it: `{quoted_text(to_text(right))}`"
             if not isinstance(left, t.Attribute):
                 return quoted
             shown = to_text(left)
-            return f"{quoted}; if `{shown}` ought to hold numbers, some value of it is none: convert it"
+            return (
+                f"{quoted}; if `{shown}` should hold numbers, not all of its values are numbers: correct them"
+            )
         case (
             (ValueType.INT64 | ValueType.FLOAT64 | ValueType.DECIMAL),
             t.Text(value=value),
@@ -280,7 +286,10 @@ def _likely(left: t.Expression, right: t.Expression, one: ValueType, two: ValueT
         case ((ValueType.INT64 | ValueType.FLOAT64 | ValueType.DECIMAL), t.Text(value=value)):
             shown = to_text(left)
             kind = "times" if _is_timestamp(value) else "text"
-            return f"`{shown}` holds numbers: compare it with one, or cast it to {kind} before it is read"
+            return (
+                f"`{shown}` holds numbers: compare it with a number, or cast it to {kind} before the query "
+                "reads it"
+            )
         case ((ValueType.INT64 | ValueType.FLOAT64), t.Quantity(value=number)):
             return f"`{to_text(left)}` is a plain number, so leave the unit out: `{number}`, in its own unit"
         case ValueType.BOOL, (t.Text() | t.Number()):
@@ -290,7 +299,7 @@ def _likely(left: t.Expression, right: t.Expression, one: ValueType, two: ValueT
         ):
             return "a timestamp is written as text, as in '2024-01-31T12:30:00'"
         case ValueType.DURATION, t.Number():
-            return f"say the unit: `{to_text(right)} s`"
+            return f"write the unit: `{to_text(right)} s`"
         case ValueType.DURATION, t.Text():
             return "a duration is written as `5 s`"
     return None
