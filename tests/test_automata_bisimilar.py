@@ -99,5 +99,7 @@ def test_an_exploration_of_large_subsets_ends_by_its_effort() -> None:
         for _ in range(2)
     ]
     cea = CEA(n, 0, frozenset({n - 1}), tuple(moves))
-    with pytest.raises(LimitError, match="determinisation over 2 classes of events takes too many steps"):
+    with pytest.raises(
+        LimitError, match="determinisation over 2 classes of events takes too long to construct"
+    ):
         determinise(cea, [frozenset({0}), frozenset({1})], kinds)

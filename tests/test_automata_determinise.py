@@ -121,9 +121,9 @@ def test_the_budget_stops_an_exploding_determinisation_at_once() -> None:
         determinised(distance_from_the_end(40), budget=20_000)
     message = str(caught.value)
     assert message.startswith(
-        "PROJECT over 3 classes of events exceeds the budget of 20,000 states and transitions"
+        "PROJECT over 3 classes of events is too large: at most 20,000 states and transitions"
     )
-    assert "at least about" in message
+    assert "or more are needed" in message
     assert "Shorten the pattern" in message
 
 
@@ -193,7 +193,7 @@ def test_explore_numbers_breadth_first_and_keeps_every_edge() -> None:
 
 
 def test_explore_stops_on_an_infinite_machine() -> None:
-    with pytest.raises(LimitError, match="counting exceeds the budget of 50 states"):
+    with pytest.raises(LimitError, match="counting is too large: at most 50 states"):
         explore(0, lambda n: [(None, n + 1)], lambda n: False, 50, "counting")
 
 

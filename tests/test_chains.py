@@ -184,6 +184,8 @@ def test_a_long_chain_means_what_a_short_one_does() -> None:
 @pytest.mark.parametrize("text", [" ALL ".join("ABC" * 8), " ALL ".join(["(A ALL B ALL C ALL A)"] * 8)])
 def test_operators_that_multiply_end_at_the_budget(text: str) -> None:
     """ALL multiplies the automata of its operands: that is refused before it takes time and memory."""
-    with pytest.raises(cer.LimitError, match=r"the automaton of `ALL` (exceeds|takes too many)") as caught:
+    with pytest.raises(
+        cer.LimitError, match=r"the automaton of `ALL` (is too large|takes too long)"
+    ) as caught:
         cer.compile(f"SELECT * WHERE {text}").count(pa.table({"type": ["A"]}))
-    assert "The operator to blame is `ALL` in\n" in str(caught.value)
+    assert "This comes from `ALL` in\n" in str(caught.value)

@@ -33,7 +33,7 @@ def figure_1() -> pa.Table:
 def test_example_6_2(pattern: str) -> None:
     """Both formulas have one clock once they are deterministic, and are monotonic."""
     query = cer.compile(f"SELECT * WHERE {pattern}")
-    assert "deterministic with one clock, which is asked by `<=` alone (Theorem 6.1)" in query.explain(
+    assert "deterministic with one clock, which is compared by `<=` only (Theorem 6.1)" in query.explain(
         engine="clock"
     )
     wanted = [(one.start, one.end, dict(one.marks)) for one in answers(pattern)]

@@ -189,10 +189,10 @@ def test_explain_says_what_is_kept_and_what_would_be_faster() -> None:
     assert "compared: `SUM(b.v) > a.v + c.v` needs the values of earlier events" in told
     assert "later events are compared with, made\n" in told
     assert "compared compiled" in told
-    assert "write PARTITION BY" in told
+    assert "PARTITION BY it" in told
     assert "WITHIN drops partial matches" in told
     keyed = "SELECT * WHERE A AS a ; B ; C AS c FILTER c.v > a.v PARTITION BY id WITHIN 9 EVENTS"
-    assert "PARTITION BY with it" not in cer.compile(keyed).explain()
+    assert "PARTITION BY it" not in cer.compile(keyed).explain()
 
 
 @pytest.mark.parametrize(

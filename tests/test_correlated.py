@@ -122,7 +122,7 @@ def test_contiguity_is_part_of_the_equality() -> None:
         ),
         (
             "SELECT * WHERE A AS a ; B AS b ; A AS c FILTER a.id = b.id AND b.id = c.id WITHIN 9 EVENTS",
-            "regular: the correlation makes all events of a complex event share a key",
+            "regular: its comparisons make all events of a complex event share a key",
         ),
         (
             "SELECT * WHERE A AS a ; B AS b FILTER a.src = b.dst",
@@ -140,15 +140,18 @@ def test_explain_says_what_became_of_a_correlation(query: str, said: str) -> Non
 REFUSED = {
     "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a.x = c.x": (
         "CER061",
-        "`C` comes after `B`, which does not have the value to compare with",
+        "`B`, which comes before `C`, is not known to have the value",
     ),
     "SELECT * WHERE A AS a ; B AS b FILTER NOT (a.x = b.x)": ("CER061", "it is negated"),
-    "SELECT * WHERE A AS a ; NOT (B) ; C AS c FILTER a.x = c.x": ("CER061", "cannot stand beside"),
-    "SELECT * WHERE A AS a ; B AS b ; (C FILTER a.x = b.x)": ("CER061", "defined outside of the pattern"),
-    "SELECT * WHERE A AS a ; B AS b FILTER a.x = b.x OR a.y = b.y": ("CER062", "alternatives overlap"),
+    "SELECT * WHERE A AS a ; NOT (B) ; C AS c FILTER a.x = c.x": ("CER061", "marks no event"),
+    "SELECT * WHERE A AS a ; B AS b ; (C FILTER a.x = b.x)": ("CER061", "defined outside the pattern"),
+    "SELECT * WHERE A AS a ; B AS b FILTER a.x = b.x OR a.y = b.y": (
+        "CER062",
+        "two alternatives can match the same event",
+    ),
     "SELECT a, c WHERE A AS a ; B AS b ; C AS c FILTER a.x = b.x AND b.y = c.y": (
         "CER063",
-        "keeps no mark of `B`",
+        "drops the mark of `B`",
     ),
 }
 
@@ -280,7 +283,7 @@ TWICE = "(A AS a ; B AS b ; B AS b ; C AS c FILTER a.x = b.x)"
 @pytest.mark.parametrize("where", [f"{REPEATED} OR {TWICE}", f"{TWICE} OR {REPEATED}"])
 def test_an_overlap_is_found_in_either_order(where: str) -> None:
     """One alternative stays in its state where the other goes on, so pairs of runs change their order."""
-    assert "alternatives overlap" in refusal_of(f"SELECT * WHERE {where}")[0].message
+    assert "two alternatives can match the same event" in refusal_of(f"SELECT * WHERE {where}")[0].message
 
 
 def test_an_alternative_that_asks_less_at_a_later_event_wins_too() -> None:

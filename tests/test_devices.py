@@ -89,7 +89,7 @@ def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
     there(monkeypatch, TWO)
     assert place_of(auto, WINDOWED, many) == Place((0,), "First can be used")
     assert place_of(auto, WINDOWED, None).name == "cpu"
-    assert "is not known in advance" in place_of(auto, WINDOWED, None).reason
+    assert "is not known before the run" in place_of(auto, WINDOWED, None).reason
     assert place_of(auto, WINDOWED, None, 1).name == "cuda:1"
     assert place_of(("cuda:1",), WINDOWED, None, 1).name == "cuda:1"
     with pytest.raises(cer.DeviceError, match="the events are in the memory of cuda:1"):
@@ -201,11 +201,11 @@ def test_data_of_the_host_in_the_form_for_devices_is_read_once(kind: type) -> No
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        ("A ;[<= 5 s] B", "or device='auto' has very many events"),
+        ("A ;[<= 5 s] B", "with device='auto' for very many events"),
         ("(A ; B+) WITHIN [<= 5 s] ; C", "which one thread follows"),
         (
             "(A ;[= 1 s] B) ALL C",
-            "what an event does to them is found out where the stream first leads there",
+            "which finds out what an event does to them when it first occurs",
         ),
     ],
 )

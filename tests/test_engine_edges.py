@@ -124,7 +124,7 @@ def test_streams_that_do_not_occur_are_pointed_out() -> None:
 def test_the_package_names_what_it_has() -> None:
     assert {"compile", "Query", "__version__"} <= set(dir(cer))
     assert cer.__version__[0].isdigit()
-    with pytest.raises(TypeError, match="a query is a str"):
+    with pytest.raises(TypeError, match="a query must be a str"):
         cer.compile(None)  # type: ignore[arg-type]
 
 
@@ -133,16 +133,16 @@ def test_explain_says_what_a_window_over_another_attribute_costs() -> None:
     query = cer.compile("SELECT * WHERE A ; B WITHIN 3 [lap]")
     joined = cer.compile("Q(x) <- A(key = x), B(key = x) WITHIN 3 [lap]")
     table = table.append_column("key", [[1]])
-    said = "`lap` may fall: order_by='lap' says that it does not"
+    said = "`lap` may fall: order_by='lap' promises that it does not"
     assert "log2(its events) times as many steps" in query.explain(events=table, order_by="ts")
-    assert "answers are listed and held against the window" in joined.explain(events=table, order_by="ts")
+    assert "answers are listed and compared with the window" in joined.explain(events=table, order_by="ts")
     for one in (query, joined):
         assert said in one.explain(events=table, order_by="ts")
         assert said not in one.explain(events=table, order_by="lap")
     best = cer.compile("SELECT MAX * WHERE A+ ; B WITHIN 3 [lap]")
-    assert "the choice runs the partition again for each end" in best.explain(events=table, order_by="ts")
+    assert "choosing runs the partition again for each end" in best.explain(events=table, order_by="ts")
     one = cer.compile("SELECT NEXT * WHERE A+ ; B WITHIN 3 [lap]")
-    assert "the choice |Q| * log2(its events) times as many" in one.explain(events=table, order_by="ts")
+    assert "choosing takes |Q| * log2(its events) times as many" in one.explain(events=table, order_by="ts")
 
 
 def test_a_filter_on_what_project_drops_holds() -> None:

@@ -178,7 +178,7 @@ def test_where_the_order_is_promised_the_tail_is_freed(clauses: str, monkeypatch
     assert max(kept(query, table, monkeypatch, order_by="x")) <= 4
     said = cer.compile(query).explain()
     assert "in partitions in which `x` ascends, log(their events) in others" in said
-    assert "`x` may fall: order_by='x' says that it does not" in said
+    assert "`x` may fall: order_by='x' promises that it does not" in said
     assert "may fall" not in cer.compile(query.replace("[x]", "SECONDS")).explain()
 
 
@@ -190,7 +190,7 @@ def test_several_threads_list(falls: bool, monkeypatch: pytest.MonkeyPatch) -> N
 
     def noting(self: Workers, phase: str, function: Any, items: Any, events: int = 0) -> list[Any]:
         work = list(items)
-        shared.extend([len(work)] if phase == "building" else [])
+        shared.extend([len(work)] if phase == "finding matches" else [])
         return before(self, phase, function, work, events)
 
     monkeypatch.setattr(Workers, "map", noting)

@@ -75,7 +75,7 @@ def test_too_many_shapes_name_the_interval(monkeypatch: pytest.MonkeyPatch) -> N
     query = cer.compile("SELECT * WHERE PROJECT(A AS x ; A ;[= 100] A | x) PARTITION BY k")
     lanes = [lane for count in range(20) for lane in [count] * count]
     data = table("A" * len(lanes)).append_column("k", pa.array(lanes))
-    with pytest.raises(LimitError, match=r"shapes at once: .*`;\[= 100\]` in .*narrower interval"):
+    with pytest.raises(LimitError, match=r"kinds are open at once: .*`;\[= 100\]` in .*narrower interval"):
         query.count(data, **OPTIONS)
 
 
@@ -141,7 +141,7 @@ def test_its_timed_automaton_is_drawn_where_there_is_one() -> None:
     query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 3 s] ;[>= 1 s] C")
     assert "3 s" in query.explain(format="mermaid", engine="general")
     query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 3 s] UNLESS C")
-    with pytest.raises(LimitError, match=r"`UNLESS`.* no drawing"):
+    with pytest.raises(LimitError, match=r"`UNLESS`.* cannot be drawn"):
         query.explain(format="mermaid")
 
 

@@ -92,7 +92,7 @@ def test_an_engine_that_does_not_take_the_query_says_why() -> None:
         "  |\n"
         "1 | SELECT * WHERE A ; B WITHIN 5 EVENTS\n"
         "  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
-        "  = help: leave engine out, or ask for 'regular' or 'general'"
+        "  = help: leave engine out, or pass engine='regular' or 'general'"
     )
     with pytest.raises(QueryError, match="a rule has no pattern"):
         cer.compile(RULE).explain(engine="regular")

@@ -109,7 +109,7 @@ def test_numbers_that_no_tree_can_hold_are_counted_by_lookups(by_trees: list[int
 
 
 def test_explain_says_when_a_tree_counts() -> None:
-    said = "count() takes the number of all answers from a join tree"
+    said = "count() counts all answers over a join tree"
     assert said in cer.compile(CHAIN).explain()
     for text in (
         f"{CHAIN} WITHIN 5 EVENTS",

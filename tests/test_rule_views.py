@@ -225,7 +225,7 @@ def test_a_multiplicity_that_does_not_fit_leaves_it_to_lookups(
 
 
 def test_explain_says_when_a_view_lists() -> None:
-    said = "a view lists the answers, and a window deletes from it what"
+    said = "a view lists the answers, and a window deletes old events from it"
     assert said in cer.compile(f"{CHAIN} WITHIN 5 EVENTS").explain()
     for text in (
         "Q() <- R(v = x), S(v = y), x < y",

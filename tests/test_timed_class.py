@@ -22,7 +22,7 @@ SWG = "a swg-query: single events one after another, with gaps and windows over 
 WINDOWED = "windowed (Theorem 5.5)"
 BY_MARKS = "synchronous resets: the marks say when a clock is reset"
 BACK = "as a formula with windows alone (Proposition 4.4): "
-UP = "one clock, monotonic: determinised it is asked by `<=` alone (Theorem 6.1)"
+UP = "one clock, monotonic: when determinised, it is compared by `<=` only (Theorem 6.1)"
 AS_IT_IS = "its timed automaton is deterministic as it is"
 SAID = {
     "SELECT * WHERE A ;[<= 1 s] B ;[<= 2 s] C WITHIN 5 s": [
@@ -46,7 +46,7 @@ SAID = {
         "1 clock (since the last marked event) for 1 operator of time",
         BY_MARKS,
         "determinised (Theorem 5.3): 3 states, 7 transitions over 2 classes of events",
-        "one clock, monotonic: determinised it is asked by `>=` alone (Theorem 6.1)",
+        "one clock, monotonic: when determinised, it is compared by `>=` only (Theorem 6.1)",
     ],
     "SELECT * WHERE (A ; B) WITHIN [> 1 s, <= 2 s] : C": [
         "timed CEL",

@@ -57,9 +57,9 @@ def apart_chain(formula: tree.Pattern) -> ApartChain | str:
     found = position_automaton(formula, OPERATORS)
     order = _in_order(found.first, [(step.source, step.target) for step in found.steps], found.last)
     if order is None or len(order) != len(found.positions):
-        return "its pattern is no chain of single events"
+        return "its pattern is not a chain of single events"
     if any(step.contiguous or step.loop is not None for step in found.steps):
-        return "its pattern is no chain of single events with any events between"
+        return "its pattern is not a chain of single events with any events between them"
     if len(order) > STEPS:
         return f"its chain has more than {STEPS} steps"
     positions = [found.positions[place] for place in order]

@@ -260,7 +260,7 @@ def _not_last(
     event = automaton.positions[target.position].event_type
     return inexpressible(
         automaton.constraints[missing].comparison,
-        f"`{event}` comes after `{between}`, and this compares it with an event before that one",
+        f"`{event}` comes after `{between}`, and is compared with an event before that one",
     )
 
 

@@ -234,7 +234,7 @@ class _Walk:
             return build()
         except LimitError as error:
             shown = abridged(node if written is None else written())
-            raise LimitError(f"{error}\nThe operator to blame is {operator(node)} in\n  {shown}") from None
+            raise LimitError(f"{error}\nThis comes from {operator(node)} in\n  {shown}") from None
 
     def applied(self, node: tree.Pattern, *inner: MatchAutomaton) -> MatchAutomaton:
         budget, what = self.budget, f"the automaton of {operator(node)}"

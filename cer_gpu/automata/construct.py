@@ -242,8 +242,8 @@ def check_repetitions(pattern: Pattern) -> None:
             inside *= node.most or node.least
             if inside > REPETITIONS and node.times is not None:
                 raise LimitError(
-                    f"`{abridged(node)}` counts {inside:,} steps, and {REPETITIONS:,} are allowed: "
-                    "count less, or filter by COUNT"
+                    f"`{abridged(node)}` stands for {inside:,} steps, and at most {REPETITIONS:,} are "
+                    "allowed: repeat fewer times, or write `+` and filter by COUNT"
                 )
         return inside
 

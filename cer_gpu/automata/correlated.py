@@ -302,12 +302,14 @@ def _not_carried(automaton: PositionAutomaton, source: State, target: State, mis
     between = automaton.positions[source[0]].event_type
     event = automaton.positions[target[0]].event_type
     one = automaton.constraints[missing]
-    hints = [f"where `{between}` has the value too, say so with one more equality"]
+    hints = [f"if the `{between}` has the same value, add an equality with it"]
     if one.left.key == one.right.key and isinstance(one.left.key, t.Attribute):
-        hints.append(f"where all events have it, `PARTITION BY {written(one.left.key.name)}` says so")
+        hints.append(
+            f"if all events of a match have the same value, write `PARTITION BY {written(one.left.key.name)}`"
+        )
     return inexpressible(
         one.comparison,
-        f"`{event}` comes after `{between}`, which does not have the value to compare with, and an event is "
-        "compared with the one right before it only",
+        f"it compares an event with the one right before it, and `{between}`, which comes before `{event}`, "
+        "is not known to have the value",
         *hints,
     )

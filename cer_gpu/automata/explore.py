@@ -116,23 +116,23 @@ def coreachable(n_states: int, edges: Iterable[tuple[int, int]], final: Iterable
 
 def _over_effort(what: str, explored: int, states: int, edges: int) -> LimitError:
     return LimitError(
-        f"{what} takes too many steps: each state of the result stands for many at once; with "
-        f"{explored:,} states explored {states - explored:,} more are waiting, so at least about "
-        f"{_estimate(explored, states, edges):,} states and transitions are needed. {_ADVICE}"
+        f"{what} takes too long to construct, since each of its states stands for many at once: about "
+        f"{_estimate(explored, states, edges):,} states and transitions or more are needed ({explored:,} "
+        f"states were explored, {states - explored:,} more were found). {_ADVICE}"
     )
 
 
 def _over_budget(what: str, budget: int, explored: int, states: int, edges: int) -> LimitError:
     return LimitError(
-        f"{what} exceeds the budget of {budget:,} states and transitions: with {explored:,} states explored "
-        f"{states - explored:,} more are waiting, so at least about "
-        f"{_estimate(explored, states, edges):,} are needed. {_ADVICE}"
+        f"{what} is too large: at most {budget:,} states and transitions are allowed, and about "
+        f"{_estimate(explored, states, edges):,} or more are needed ({explored:,} states were explored, "
+        f"{states - explored:,} more were found). {_ADVICE}"
     )
 
 
 _ADVICE = (
     "Shorten the pattern, use fewer filters, let fewer alternatives and repetitions match the same events, "
-    "or keep more of their marks"
+    "or keep more of their marks in the SELECT list"
 )
 
 

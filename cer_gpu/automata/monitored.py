@@ -82,15 +82,15 @@ def monitored(match: MatchAutomaton, budget: Budget) -> Monitored:
         steps += [Step(source, number, label, target) for source, label, target in inside[k]]
         if len(steps) > budget.left:
             raise LimitError(
-                "the automaton over the events before a match starts takes more than "
+                "the automaton over the events before a match takes more than "
                 f"{budget.left:,} transitions: repeat less in what is not marked, or mark its first event"
             )
     cea = DeterministicCEA(machine.n_states, len(numbers), labels, tuple(steps), machine.final)
     merged = merge_symbols(minimise(cea))
     if merged.automaton.n_symbols > MONITORED_SYMBOLS:
         raise LimitError(
-            f"the automaton over the events before a match starts tells {merged.automaton.n_symbols:,} "
-            f"classes of events apart, and at most {MONITORED_SYMBOLS:,} are possible: use fewer filters"
+            f"the filters on events before a match divide the events into {merged.automaton.n_symbols:,} "
+            f"classes, and at most {MONITORED_SYMBOLS:,} are possible: use fewer filters"
         )
     renamed = [[merged.symbol[number] for number in row] for row in symbol]
     return _with_classes(match, renamed, follow, merged.automaton)

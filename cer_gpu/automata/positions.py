@@ -163,7 +163,7 @@ def position_automaton(pattern: t.Pattern, comparing: frozenset[str] = EQUALITY)
 
 def inexpressible(comparison: t.Condition, why: str, *hints: str) -> QueryError:
     """The error that names a correlation which cannot be evaluated, and why."""
-    text = f"`{to_text(comparison)}` cannot be evaluated here: {why}"
+    text = f"this engine cannot evaluate `{to_text(comparison)}`: {why}"
     return _refused(text, comparison.span, *hints)
 
 
@@ -211,10 +211,10 @@ class _PositionWalk:
         match node:
             case t.OtherEvent():
                 raise _refused(
-                    "`NOT (...)` cannot stand beside a correlation: it matches events that leave no mark, "
-                    "and an equality is checked between marked events only",
+                    "`NOT (...)` marks no event, and beside a comparison between events this engine needs a "
+                    "mark on every event",
                     node.span,
-                    "where all events share the value, PARTITION BY it and leave the correlation out",
+                    "if all events have the same value, PARTITION BY it and leave the comparison out",
                 )
             case t.Filter(pattern=inner, condition=condition) if correlates(t.Filter(_ANY, condition)):
                 part = self.of(inner, around)
@@ -223,8 +223,9 @@ class _PositionWalk:
                 return part
             case t.Filter(pattern=t.Iteration(), condition=condition):
                 raise _refused(
-                    f"`{to_text(condition)}` asks for one event of any repetition, and a correlation inside "
-                    "the repetitions reads a variable from outside: the two together are not evaluated",
+                    f"this engine cannot evaluate `{to_text(condition)}`, which asks for one event of any "
+                    "repetition, together with a comparison inside the repetition that reads a variable from "
+                    "outside",
                     condition.span or node.span,
                 )
             case t.EventType() | t.Filter():
@@ -247,10 +248,10 @@ class _PositionWalk:
                 )
             case t.And():
                 raise _refused(
-                    "a filter asks for one event of any of the repetitions counted here, beside a comparison "
-                    "between variables: the two together are not evaluated",
+                    "this engine cannot evaluate a filter that asks for one event of any of the repetitions "
+                    "counted here, together with a comparison between events",
                     node.span,
-                    "filter inside the repetition, or write it without a count: `+`",
+                    "write the filter inside the repetition, or `+` in place of the count",
                 )
             case t.Beside(left=left):
                 before = len(self.pending)
@@ -366,12 +367,12 @@ class _PositionWalk:
         if isinstance(condition, t.Not):
             raise inexpressible(
                 condition.operand,
-                "it is negated, and an automaton with equalities finds equal values, not different ones",
+                "it is negated, and the engine finds equal values only",
             )
         if not isinstance(condition, t.Comparison):
             raise inexpressible(condition, "it is more than an equality")
         if condition.op not in self.comparing:
-            raise inexpressible(condition, "it is no equality")
+            raise inexpressible(condition, "it is not an equality")
         if any(isinstance(part, t.Aggregate) for part in every_part(condition)):
             raise inexpressible(condition, "it has an aggregate")
         local = variables(inner)
@@ -380,10 +381,10 @@ class _PositionWalk:
         for number, side in enumerate((condition.left, condition.right)):
             names, before = condition_variables(side), prior_variables(side)
             if len(names) + len(before) != 1:
-                raise inexpressible(condition, "each side has to speak of one variable")
+                raise inexpressible(condition, "each side must have exactly one variable")
             if before and (prior is not None or len(self.comparing) == 1):
                 raise inexpressible(
-                    condition, "PRIOR is compared with an event of the repetition itself only"
+                    condition, "PRIOR can be compared only with an event of the same repetition"
                 )
             prior = number if before else prior
             [name] = names | before
@@ -391,8 +392,8 @@ class _PositionWalk:
             sides.append((name, bare(side), _marking(part.marked, name) if there else None))
         if all(positions is None for _, _, positions in sides):
             raise inexpressible(
-                condition, "both of its variables are defined outside of the pattern that it filters",
-                "put the filter around the pattern in which one of them is defined",
+                condition, "both of its variables are defined outside the pattern that it filters",
+                "write the filter around the pattern that defines one of them",
             )  # fmt: skip
         self.pending.append(_Pending(condition, sides, frozenset(self.loops), prior))
 
@@ -428,10 +429,10 @@ def loses_its_marks(event_type: str) -> QueryError:
         [
             Diagnostic(
                 "CER063",
-                f"the SELECT list or a PROJECT keeps no mark of `{event_type}` between the first and the "
-                "last event, and beside a correlation complex events are told apart by their marks",
+                f"the SELECT list or a PROJECT drops the mark of `{event_type}`, and beside a comparison "
+                "between events this engine needs a mark on every event but the first and the last",
                 None,
-                hints=(f"keep its variable, or `{event_type}`, there",),
+                hints=(f"add its variable, or `{event_type}`, to the list",),
             )
         ],
         "",

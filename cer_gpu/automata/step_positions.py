@@ -339,8 +339,8 @@ def beyond(what: str, node: t.Pattern | None, span: Span | None = None) -> Query
                 f"this engine does not take {what} together with an interval of time",
                 place,
                 hints=(
-                    "it takes intervals on `;`, `:` and iterations of event types with AS, OR, AND and "
-                    "filters on one event, where every event of a match is marked",
+                    "it takes intervals on `;`, `:` and iterations, of event types with AS, OR, AND and "
+                    "filters on one event; every event of a match must be marked",
                 ),
             )
         ],

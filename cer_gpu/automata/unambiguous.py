@@ -223,12 +223,12 @@ def _refuse_ambiguous(edges: Sequence[tuple[int, Edge, int]], final: frozenset[i
                 [
                     Diagnostic(
                         "CER062",
-                        f"alternatives overlap: an event marked {marks} can be matched by one of them "
-                        f"{_compared(one)} and by another {_compared(other)}: a complex event could be found "
-                        "more than once",
+                        f"two alternatives can match the same event, marked {marks}: one "
+                        f"{_compared(one)}, another {_compared(other)}; a match could be found twice",
                         None,
                         hints=(
-                            "make the alternatives exclude each other, or give their events different names",
+                            "write conditions that exclude each other, or give the events of the "
+                            "alternatives different names",
                         ),
                     )
                 ],

@@ -105,7 +105,8 @@ class _Choice:
         if int(self._progress[used]) + int(self._progress[contract.NEEDED]) > PATHS:
             raise LimitError(
                 f"{self._strategy} has more than {PATHS:,} partial matches to choose from: use a smaller "
-                "WITHIN or a narrower filter, or ask for `hits`, which need no choice, or for ANY"
+                "WITHIN or a narrower filter, leave the strategy out, or ask for `hits`, for which nothing "
+                "is chosen"
             )
         return _grown(values, min(size, max(PATHS, len(values))))
 

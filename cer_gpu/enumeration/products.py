@@ -171,8 +171,8 @@ class Products:
                 break
             if max(len(arena), len(children)) > MOST_NODES:
                 raise LimitError(
-                    f"a join of {total:,} events takes more than {MOST_NODES:,} nodes: narrow the window or "
-                    "the filters"
+                    f"the answers of a join of {total:,} events take more than {MOST_NODES:,} nodes: narrow "
+                    "the window or the filters"
                 )
             if status == join_nodes.ARENA_FULL:
                 arena = _longer(arena, int(progress[join_nodes.NEEDED]))

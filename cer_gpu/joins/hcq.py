@@ -217,7 +217,7 @@ def _over_budget(query: ConjunctiveQuery, size: str, budget: int) -> LimitError:
     names = [atom.type.name for atom in query.atoms]
     most = max(names, key=names.count)
     return LimitError(
-        f"the automaton of the rule has size {size}, over the budget of {budget:,}: an event of `{most}` may "
+        f"the automaton of the rule has size {size}, and {budget:,} is allowed: an event of `{most}` may "
         f"serve any set of its {names.count(most)} atoms. Use fewer atoms of `{most}`, or tell them apart by "
         "constants"
     )

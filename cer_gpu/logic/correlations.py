@@ -39,8 +39,8 @@ def unfolded(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
     size = _branches(inner.condition, False) * atoms(inner.pattern)
     if size > budget:
         raise LimitError(
-            f"a filter with correlations and ORs unfolds to {size:,} atoms, {budget:,} are allowed: "
-            "use fewer alternatives in one filter"
+            f"a filter that compares events, with OR in it, stands for {size:,} event types in alternatives, "
+            f"and at most {budget:,} are allowed: use fewer alternatives in one filter"
         )
     return _filtered(inner.pattern, inner.condition, False)
 

@@ -340,7 +340,9 @@ class _Rewriting(Generic[R]):
             uncounted = self.iteration(replace(pattern, times=None), universal, existential)
             return self.joined(t.And(pattern, pattern, span=pattern.span), every, uncounted)
         first, *others = existential
-        self.alternatives(4 * 3 ** len(others), "NOT x[...], or a predicate on an outer variable, over +")
+        self.alternatives(
+            4 * 3 ** len(others), "NOT x[...], or a filter on a variable from outside, around `+`"
+        )
         link = t.Sequence(body, body, pattern.contiguous, pattern.gap)
         options = []
         for before, here, after in self.shares(tuple(others), 3):
@@ -408,7 +410,8 @@ class _Rewriting(Generic[R]):
     def shares(self, demands: Demands, places: int) -> Iterator[tuple[Demands, ...]]:
         """Every way to give each demand to one of the places."""
         self.alternatives(
-            places ** len(demands), "NOT x[...], or a predicate on an outer variable, over ; : ALL"
+            places ** len(demands),
+            "NOT x[...], or a filter on a variable from outside, around `;`, `:` or ALL",
         )
         for owners in product(range(places), repeat=len(demands)):
             yield tuple(
@@ -423,9 +426,10 @@ class _Rewriting(Generic[R]):
         if size > self.budget:
             number, operator = self.widest
             raise LimitError(
-                f"the filters of this pattern, pushed to its event types, need at least {size:,} event types "
-                f"and the budget is {self.budget:,}; what multiplies them most is {operator} ({number:,} "
-                "alternatives): filter each variable where it is defined"
+                f"with its filters moved to the events that they test, this pattern has at least {size:,} "
+                f"event types in alternatives, and at most {self.budget:,} are allowed; most of them come "
+                f"from {operator} ({number:,} alternatives): filter each variable where it is defined, as in "
+                "`(A AS a FILTER ...)`"
             )
 
 

@@ -112,9 +112,9 @@ def look_up(tests: frozenset[PairTest]) -> LookUp:
     values = list(dict.fromkeys(test.old for test in ordered))
     if len(values) > 1:
         told = " and ".join(f"`{to_text(value)}`" for value in values)
-        raise beyond(f"one event is compared with {told} of the event before it")
+        raise beyond(f"one event is compared with several values of the event before it: {told}")
     if sum(test.op == "!=" for test in ordered) > 1:
-        raise beyond(f"one value is to differ from several of the event before it: `{to_text(values[0])}`")
+        raise beyond(f"`{to_text(values[0])}` of the event before is compared with several values by `!=`")
     value = values[0] if values else None
     return LookUp(tuple(one.old for one in equal), tuple(one.new for one in equal), value, ordered)
 

@@ -126,12 +126,12 @@ def _determinised(
         if len(diagram.outcomes) > DEFAULT_BUDGET // SHARE:
             # Any part of the pattern would be large over so many classes.
             raise LimitError(
-                f"{error}\nThe filters are to blame: together they tell {len(diagram.outcomes):,} classes of "
-                "events apart"
+                f"{error}\nThis comes from the filters: together they divide the events into "
+                f"{len(diagram.outcomes):,} classes"
             ) from None
         blamed = cause(formula, diagram.outcomes, tests)
         raise LimitError(
-            f"{error}\nThe smallest part of the pattern to blame:\n  {abridged(blamed)}"
+            f"{error}\nThe smallest part of the pattern that is too large:\n  {abridged(blamed)}"
         ) from None
 
 

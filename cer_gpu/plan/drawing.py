@@ -336,7 +336,7 @@ def _states(names: Sequence[str], final: Iterable[int]) -> list[Node]:
 def _refuse_large(n_states: int) -> None:
     if n_states > STATE_BUDGET:
         raise LimitError(
-            f"the automaton has {n_states:,} states, {STATE_BUDGET} at most can be drawn: "
+            f"the automaton has {n_states:,} states, and at most {STATE_BUDGET} can be drawn: "
             "draw a part of the pattern, or read `explain` as text"
         )
 

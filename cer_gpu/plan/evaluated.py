@@ -73,9 +73,9 @@ def strategy_beside_chain(query: tree.SelectQuery) -> list[Diagnostic]:
 def _refused(what: str, query: tree.SelectQuery, span: Span | None) -> Diagnostic:
     hint = "compare with constants only"
     if not query.partition:
-        hint += ", or, if all events have to agree in an attribute, write PARTITION BY with it"
+        hint += "; or, if an attribute must be equal in all events, PARTITION BY it"
     else:
-        hint += "; attributes of PARTITION BY are equal anyway and need no comparison"
+        hint += "; the attributes of PARTITION BY are equal anyway, and need no comparison"
     return Diagnostic(
         "CER090",
         f"this engine does not take {what} with a comparison between variables",
@@ -89,8 +89,8 @@ def never_answers(query: tree.Statement) -> Diagnostic:
     hints = ("no events give an answer: `hits` is empty and `count` is 0",)
     if any(isinstance(node, tree.And) for node in walk(query)):
         hints = (
-            "`p AND q` keeps matches of p that are also matches of q (same start, end and marks); for both "
-            "to happen write `p ALL q`",
+            "`p AND q` keeps matches of p that are also matches of q (same start, end and marks); if both "
+            "are to happen write `p ALL q`",
         )
     return Diagnostic("CER054", "no complex event is possible", query.span, hints=hints, severity="note")
 

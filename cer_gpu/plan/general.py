@@ -124,8 +124,7 @@ class GeneralMachine:
             not_on_device=(here,),
             not_resident=f"{partial} are followed by the CPU",
             not_automatic=(
-                f"{partial} are followed by the CPU: what an event does to them is found "
-                "out where the stream first leads there; device='cuda' finds hits and counts of many "
-                "partitions on a GPU"
+                f"{partial} are followed by the CPU, which finds out what an event does to them when it "
+                "first occurs; device='cuda' finds hits and counts of many partitions on a GPU"
             ),
         )

@@ -61,7 +61,7 @@ def to_svg(drawing: Drawing) -> str:
     except ImportError:
         raise CerError(
             "drawing SVG needs the package graphlay: pip install 'cer-gpu[draw]' "
-            "(the format mermaid needs no package)"
+            "(format='mermaid' needs no package)"
         ) from None
     found, routes = _laid_out(drawing, graphlay)
     circles = [

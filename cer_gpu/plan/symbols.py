@@ -145,8 +145,8 @@ def fold(axes: Sequence[Axis | OutlookAxis], formulas: Sequence[Formula]) -> Dia
                 level[row, number] = rows[after]
             if len(rows) > STATE_BUDGET:
                 raise LimitError(
-                    f"the filters of this query tell more than {STATE_BUDGET:,} classes of events apart "
-                    f"(reached at {index + 1} of {len(axes)} filtered columns): "
+                    f"the filters of this query divide the events into more than {STATE_BUDGET:,} classes "
+                    f"(after {index + 1} of {len(axes)} filtered columns): "
                     "use fewer filters in one query, or split it"
                 )
         levels.append(level)
@@ -206,8 +206,9 @@ def stages(axes: Sequence[Axis], diagram: Diagram, symbols: np.ndarray) -> tuple
             last += 1
         if cells > WIDE_TABLE_BUDGET:
             raise LimitError(
-                f"a filtered column has {axes[first].size:,} classes of values in {rows:,} contexts: "
-                "use fewer constants on one column, or split the query"
+                f"the filters on one column divide its values into {axes[first].size:,} classes, beside "
+                f"{rows:,} classes of the other columns: use fewer constants on one column, or split the "
+                "query"
             )
         table = np.arange(rows, dtype=np.int32)[:, None]
         for index in range(first, last):

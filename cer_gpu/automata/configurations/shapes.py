@@ -251,11 +251,11 @@ class Shapes:
             shape = self.all[number]
             found._shape(shape.started, self._states[number], shape.measures)
         if 2 * len(found.all) > SHAPES:
-            raise LimitError(self.about(f"its partial matches have more than {SHAPES // 2:,} shapes at once"))
-        if 2 * found.nbytes > MEMORY:
             raise LimitError(
-                self.about(f"partial matches keep more times and values than {MEMORY // 2:,} bytes hold")
+                self.about(f"partial matches of more than {SHAPES // 2:,} kinds are open at once")
             )
+        if 2 * found.nbytes > MEMORY:
+            raise LimitError(self.about(f"partial matches take more than {MEMORY // 2:,} bytes"))
         return found
 
     def _shape(self, started: bool, states: tuple[State, ...], measures: tuple[int, ...]) -> int:

@@ -140,7 +140,7 @@ class _Construction:
         part = self.made(node)
         if part.n_states + len(part.moves) > TIMED_BUDGET:
             raise LimitError(
-                f"the timed automaton of this pattern exceeds the budget of {TIMED_BUDGET:,} states and "
+                f"the timed automaton of this pattern takes more than {TIMED_BUDGET:,} states and "
                 "transitions: use fewer AND and ALL, or count fewer repetitions"
             )
         return part

@@ -154,8 +154,8 @@ def in_product(left: TimedPart, right: TimedPart, pairs: Callable[..., Iterable[
             moves.append(_together(number[here], mine, yours, number[there]))
         if len(todo) + len(moves) > TIMED_BUDGET:
             raise LimitError(
-                f"the timed automaton of AND or ALL exceeds the budget of {TIMED_BUDGET:,} states and "
-                "transitions"
+                f"the timed automaton of AND or ALL takes more than {TIMED_BUDGET:,} states and transitions: "
+                "make the patterns that it joins smaller"
             )
     return TimedPart(len(todo), frozenset(number[pair] for pair in ends if pair in number), tuple(moves))
 
@@ -239,8 +239,8 @@ def _watched(part: TimedPart, condition: tree.Condition, asked: Sequence[tree.Ev
                 moves.append(replace(move, predicate=predicate, source=source, target=number[there]))
         if len(todo) + len(moves) > TIMED_BUDGET:
             raise LimitError(
-                "the conditions of a filter that are not joined by AND take too many states of the timed "
-                "automaton: join them by AND, or use fewer"
+                "the conditions of a filter that are joined by OR take too many states of the timed "
+                "automaton: use fewer, or join them by AND"
             )
     place = {identity(literal): place for place, literal in enumerate(asked)}
     final = {

@@ -208,8 +208,8 @@ class _Subsets:
         steps = math.prod(map(len, cuts)) * len(moves)
         if steps > self.effort.left:
             raise LimitError(
-                f"the deterministic timed automaton takes too many steps: a state asks {len(clocks)} clocks "
-                f"at once, whose bounds divide their values into {math.prod(map(len, cuts)):,} cells"
+                f"the deterministic timed automaton takes too long to construct: one of its states measures "
+                f"{len(clocks)} times at once, with {math.prod(map(len, cuts)):,} cases: use fewer intervals"
             )
         self.effort.spend(steps)
         found: dict[tuple[frozenset[int], Subset], list[Cell]] = {}

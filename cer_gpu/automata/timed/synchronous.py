@@ -163,8 +163,8 @@ class _Search:
                     reached.append(after)
             if looked_at > budget:
                 raise LimitError(
-                    f"whether the resets are synchronous takes more than {budget:,} pairs of transitions to "
-                    "decide"
+                    "whether the resets are synchronous is not decided: it takes more than "
+                    f"{budget:,} pairs of transitions"
                 )
         return None
 

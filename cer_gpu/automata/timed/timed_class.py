@@ -193,7 +193,9 @@ def class_lines(found: TimedClass, unit: str | None = "ns") -> list[str]:
         lines.append("not determinised: what is open carries the times of its resets")
     if found.one_clock is not None:
         asked = "<=" if found.one_clock.upper else ">="
-        lines.append(f"one clock, monotonic: determinised it is asked by `{asked}` alone (Theorem 6.1)")
+        lines.append(
+            f"one clock, monotonic: when determinised, it is compared by `{asked}` only (Theorem 6.1)"
+        )
     elif found.not_one_clock:
         lines.append(f"not one-clock monotonic (Theorem 6.1): {found.not_one_clock}")
     return lines
@@ -210,7 +212,7 @@ def _form(found: TimedClass) -> str:
 def _clocks(found: TimedClass) -> str:
     before, after = found.clocks_before, len(found.clocks)
     if not after:
-        return "no clock is asked"
+        return "no clock is compared"
     clocks, operators = ("" if number == 1 else "s" for number in (after, before))
     named = list(found.clocks[:NAMED_CLOCKS])
     if after > NAMED_CLOCKS:

@@ -182,7 +182,7 @@ def _forgotten(plan: Plan) -> str:
 
 def _window(window: tree.Window | None, compiled: CompiledQuery) -> str:
     if window is None and compiled.window is not None:
-        return "none is written: the upper bounds of the intervals add up to one"
+        return "none is written; the upper bounds of the intervals add up to one"
     if window is None:
         return "none: the end may be as far from the start as the pattern allows"
     unit = {"events": "events", "time": window.unit}.get(window.kind, f"of `{window.attribute}`")
@@ -210,8 +210,8 @@ def _pushes(query: CompiledQuery) -> str:
 def _device(query: CompiledQuery) -> str:
     """What runs on the CPU, whatever the device; when a GPU is taken, or why none is taken unasked."""
     traits = query.traits
-    said = f"on the CPU in any case: {', '.join(traits.not_on_device)}" if traits.not_on_device else ""
-    taken = "a GPU is used where device='cuda' asks for one, or device='auto' has very many events"
+    said = f"always on the CPU: {', '.join(traits.not_on_device)}" if traits.not_on_device else ""
+    taken = "a GPU is used with device='cuda', and with device='auto' for very many events"
     return "\n".join(part for part in (said, traits.not_automatic or taken) if part)
 
 
@@ -219,7 +219,7 @@ def _reports(query: CompiledQuery) -> str:
     said = []
     if query.consume != "NONE":
         where = "everywhere" if query.consume == "ANY" else "in its partition"
-        said.append(f"a report drops the partial matches {where}")
+        said.append(f"each answer drops the partial matches {where}")
     if query.limit is not None:
         said.append(f"at most {query.limit:,} for each end position")
     return "; ".join(said)

@@ -301,8 +301,8 @@ def _derived_look(outlook: Outlook, deriver: Deriver) -> Outlook:
 def _symbol_dtype(n_symbols: int) -> np.dtype:
     if n_symbols > SYMBOL_BUDGET:
         raise LimitError(
-            f"the automaton tells {n_symbols:,} classes of events apart, and at most {SYMBOL_BUDGET:,} "
-            "are possible: use fewer filters in one query"
+            f"the filters of this query divide the events into {n_symbols:,} classes, and at most "
+            f"{SYMBOL_BUDGET:,} are possible: use fewer filters in one query"
         )
     return np.dtype(np.uint8 if n_symbols <= 256 else np.uint16)
 

@@ -103,6 +103,6 @@ def _findings(
     if taken:
         others = " or ".join(f"'{name}'" for name in taken)
         reason = f"engine='{engine}' does not take this query: {refusals[0].reason}"
-        hint = f"leave engine out, or ask for {others}"
+        hint = f"leave engine out, or pass engine={others}"
         return [Diagnostic("CER091", reason, outline.statement.span, hints=(hint,)), *found]
     return sorted(found, key=lambda one: one.span or Span(0, 0))

@@ -66,9 +66,7 @@ class ApartSketch:
             When decimals are compared, whose order the ranks do not keep exactly.
         """
         if self.schema is not None and _compares_decimals(self.chain, self.schema):
-            raise beyond(
-                "a decimal is compared, which is ordered exactly by the machine of configurations alone"
-            )
+            raise beyond("a decimal is compared, and only engine='general' compares decimals exactly")
         found = self.followed.built(diagram)
         run = found.machine
         assert isinstance(run, GeneralMachine)
@@ -127,7 +125,7 @@ def sketched(outline: Outline, query: tree.SelectQuery) -> ApartSketch | Refusal
     followed = sketched_generally(outline)
     lane = None if shared is None else shared.lane
     if followed.lane is not None and followed.lane != lane:
-        return Refusal("the key that its events share is not told by its equalities alone")
+        return Refusal("the key that its events share does not follow from its equalities alone")
     known = Identities()
     tests = {known.of(predicate): predicate for predicate in (*followed.tests, *chain.predicates)}
     return ApartSketch(query, chain, tuple(tests.values()), lane, followed)

@@ -27,7 +27,7 @@ def sketch(outline: Outline) -> ChainSketch | Refusal:
     if outline.timed:
         return Refusal("its pattern has intervals of time")
     if outline.beyond:
-        return Refusal(f"it has {outline.beyond}, which is no equality of two events")
+        return Refusal(f"it has {outline.beyond}, which is not an equality of two events")
     if not outline.correlates:
         return Refusal("no filter compares two events")
     if found := beside_correlation(query) or strategy_beside_chain(query):

@@ -40,7 +40,7 @@ class ClockExplanation(SteppedExplanation):
     def kind(self) -> str:
         """The class of the query."""
         asked = "<=" if self.found.upper else ">="
-        return f"timed: deterministic with one clock, which is asked by `{asked}` alone (Theorem 6.1)"
+        return f"timed: deterministic with one clock, which is compared by `{asked}` only (Theorem 6.1)"
 
     def engine(self) -> str:
         """The kind of automaton that runs."""
@@ -48,11 +48,7 @@ class ClockExplanation(SteppedExplanation):
 
     def guarantee(self, query: CompiledQuery) -> str:
         """What an event and an answer cost, whatever the data."""
-        time = (
-            "constant time per event"
-            if self.found.upper
-            else "per event steps in the logarithm of what is open"
-        )
+        time = "constant time per event" if self.found.upper else "log(open runs) steps per event"
         said = f"{time}; output-linear delay"
         if query.window is not None and not self._resets_at_starts:
             said += " while later resets go with later starts, as in a chain of steps"

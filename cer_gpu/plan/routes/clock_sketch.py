@@ -99,7 +99,7 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
     if query.strategy in CHOOSING:
         return Refusal(f"the strategy `{query.strategy.value}` chooses among complex events")
     if query.window is not None and query.window.kind == "attribute":
-        return Refusal("a window over an attribute may fall")
+        return Refusal("its window is over an attribute, whose values may fall")
     if any(isinstance(node, tree.Beside) for node in nodes(formula)):
         return Refusal("it looks for what follows or precedes")
     if outline.derives:
@@ -110,7 +110,7 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
         if shared is None or not shared.uniform or correlates(shared.pattern):
             return Refusal("its comparisons do not make all events of an answer share one key")
         if any(isinstance(node, tree.Selector) for node in nodes(formula)):
-            return Refusal("a selector also speaks of events with another key")
+            return Refusal("a selector also depends on events with another key")
         formula, lane = shared.pattern, shared.lane
     formula = listed(formula, query)
     try:

@@ -108,14 +108,15 @@ class GeneralExplanation:
         if self.machine.held is None:
             found.append(
                 "comparisons of numbers, times, texts and decimals beside each other are compiled:\n"
-                f"cast a column, or do without {self.machine.beyond}"
+                f"cast a column, or avoid {self.machine.beyond}"
             )
         if not self.rule and (advice := end_named(self.statement.pattern)) is not None:
             found.append(advice)
         if self.lane is None and not self.statement.partition:
             found.append(
-                "if all events of a match have an attribute equal, write PARTITION BY with it: only the\n"
-                "partial matches of its partition are then compared with an event"
+                "if an attribute is equal in all events of a match, PARTITION BY it: an event is then "
+                "compared\n"
+                "only with the partial matches of its partition"
             )
         if self.statement.window is None:
             found.append("WITHIN drops partial matches that are too old")
@@ -142,7 +143,8 @@ class GeneralExplanation:
             )
         said = (
             "an event touches the configurations of its lane that its kind changes: for a chain of marked\n"
-            "steps as many as there are events in its gaps, at worst their power by the number of clocks"
+            "steps as many as there are events in its gaps, at worst that to the power of the number of "
+            "clocks"
         )
         if not self._timed:
             said = (
@@ -150,7 +152,7 @@ class GeneralExplanation:
                 "the automaton of the pattern has states, once it is deterministic"
             )
         if query.window is not None:
-            said += ";\nto count and to list, times the starts that are open in WITHIN"
+            said += ";\nfor counts and lists, times the number of starts that are open in WITHIN"
         return f"{said}; {self._choice()}one core"
 
     def _choice(self) -> str:
@@ -181,7 +183,7 @@ class GeneralExplanation:
             timed = timed_cea(self.formula)
         except BeyondTimedCELError as error:
             raise LimitError(
-                f"{error}: its automaton is made as the stream runs, and has no drawing"
+                f"{error}: its automaton is made while the stream runs, and cannot be drawn"
             ) from None
         return of_timed(merged_clocks(timed).timed, units)
 

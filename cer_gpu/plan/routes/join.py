@@ -21,7 +21,7 @@ NAME = "join"
 def sketch(outline: Outline) -> LookupSketch | Refusal:
     """How the atoms of a rule are looked up."""
     if not isinstance(outline.statement, tree.Rule):
-        return Refusal("a pattern is no rule")
+        return Refusal("it is a pattern, not a rule")
     from cer_gpu.plan.routes.join_sketch import sketched  # a process without rules need not load it
 
     return sketched(outline.statement)

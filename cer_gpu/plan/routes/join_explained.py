@@ -92,23 +92,23 @@ class LookupExplanation:
         apart = [len(path.steps) - path.apart for path in self.lookups.paths]
         most = max((len(path.steps) for path in self.lookups.paths), default=0)
         saved = (
-            "what is counted and not listed is multiplied over the last "
-            f"{counted(min(apart), 'atom')} of each path"
+            f"counting multiplies over the last {counted(min(apart), 'atom')} of each path, without listing "
+            "them"
             if min(apart, default=0) > 1
-            else "what is counted and not listed is summed over the last atom of each path"
+            else "counting sums over the last atom of each path, without listing it"
         )
         told = f"{counted(most, 'lookup')} for an event and each atom that it fits; {saved}"
         plain = query.window is None and query.limit is None and query.consume == "NONE"
         if plain and whole_query(self.lookups) is not None:
             told += (
-                "\ncount() takes the number of all answers from a join tree, as a view does, where that is "
-                "less\nthan the partial answers: O(n log n) with one inequality between two atoms"
+                "\ncount() counts all answers over a join tree, as a view does, where that takes fewer steps "
+                "than\nthere are partial answers: O(n log n) with one inequality between two atoms"
             )
         if listed_query(self.lookups) is not None:
             told += (
-                "\nwhere most partial answers lead to none a view lists the answers, and a window deletes "
-                "from it what\nhas left: if partial answers, which are counted first, are more than "
-                f"{ROW} for each event that\nfits an atom and {ANSWER} for each answer"
+                "\nif most partial answers lead to no answer, a view lists the answers, and a window deletes "
+                "old events from it:\nif there are more partial answers, which are counted first, than "
+                f"{ROW} for each event that fits an\natom and {ANSWER} for each answer"
             )
         return told
 

@@ -98,8 +98,8 @@ class JoinExplanation:
             f"from lists of the events with equal keys, {dealt}in the order of the stream:\n"
             "an event costs less than in the structure; a part of the stream comes from the structure where\n"
             f"that costs less: where more than {FEW} answers end at an event on average, or more than\n"
-            f"{PASSED} partial matches for each event and answer began before the window; so it is with\n"
-            "memory=, and on a device"
+            f"{PASSED} partial matches for each event and answer began before the window; with memory=\n"
+            "and on a device all of it does"
         )
 
     def relevant(self) -> int:
@@ -140,10 +140,10 @@ class JoinExplanation:
         if window is None or window.kind != "attribute":
             return ""
         return (
-            f"\nwhere `{window.attribute}` is null or infinite, answers are listed and held against the "
+            f"\nwhere `{window.attribute}` is null or infinite, answers are listed and compared with the "
             "window; where it falls in a lane, all answers of the lane are;\n"
             f"no relevant event is forgotten, since `{window.attribute}` may fall: "
-            f"order_by='{window.attribute}' says that it does not"
+            f"order_by='{window.attribute}' promises that it does not"
         )
 
     def drawing(self) -> Drawing:

@@ -128,7 +128,7 @@ def sketch(outline: Outline) -> RegularSketch | Refusal:
     if outline.timed:
         return Refusal("its pattern has intervals of time")
     if outline.beyond:
-        return Refusal(f"it has {outline.beyond}, which is no equality of two events")
+        return Refusal(f"it has {outline.beyond}, which is not an equality of two events")
     if not outline.correlates:
         return _sketched(query, formula, None)
     if found := beside_correlation(query):

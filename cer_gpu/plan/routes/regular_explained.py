@@ -73,7 +73,7 @@ class RegularExplanation:
         """The class of the query."""
         if self.lane is not None:
             return (
-                "regular: the correlation makes all events of a complex event share a key, which parts the "
+                "regular: its comparisons make all events of a complex event share a key, which divides the "
                 "stream"
             )
         of = "CEL with unary filters"
@@ -192,19 +192,19 @@ def _prefix(monitor: Monitor) -> str:
 
 def _falls(attribute: str | None, selected: Selected | None) -> str:
     """How a window over an attribute is run where the attribute falls."""
-    lists = "so does what is listed"
+    lists = "and so does listing"
     if selected is not None and selected.later:
         lists = (
-            "the choice |Q| * log2(its events) times as many"
+            "choosing takes |Q| * log2(its events) times as many"
             if selected.single
-            else "the choice runs the partition again for each end,\n"
-            "since what it leaves depends on which starts are admitted"
+            else "choosing runs the partition again for each end,\n"
+            "since what is kept depends on the starts in the window"
         )
     return (
         f"\nwhere `{attribute}` falls in a partition, starts are sorted by it: hits and counts take "
         f"log2(its events) times as many steps, {lists};\n"
-        f"events are kept from the first start on that is still open, since `{attribute}` may fall: "
-        f"order_by='{attribute}' says that it does not"
+        f"events are kept from the first open start on, since `{attribute}` may fall: "
+        f"order_by='{attribute}' promises that it does not"
     )
 
 
@@ -222,4 +222,4 @@ def _strategy(selected: Selected) -> str:
         how = "paths are ranked along the window: at most |Q|^2 steps for a relevant event"
     else:
         how = "each end runs its window again: the relevant events in it, for every end"
-    return f"{name} leaves {left} at each end, chosen inside the window\n{how}; hits need no choice"
+    return f"{name} leaves {left} at each end, chosen inside the window\n{how}; for hits nothing is chosen"

@@ -39,7 +39,7 @@ def no_timed_pattern(outline: Outline) -> Refusal | None:
     if outline.formula is None:
         return Refusal("a rule has no pattern")
     if outline.beyond:
-        return Refusal(f"it has {outline.beyond}, which is no equality of two events")
+        return Refusal(f"it has {outline.beyond}, which is not an equality of two events")
     return None if outline.timed else Refusal("its pattern has no interval of time")
 
 

@@ -22,7 +22,7 @@ NAME = "rule"
 def sketch(outline: Outline) -> RuleSketch | Refusal:
     """The parallelized automaton of a rule."""
     if not isinstance(outline.statement, tree.Rule):
-        return Refusal("a pattern is no rule")
+        return Refusal("it is a pattern, not a rule")
     from cer_gpu.plan.routes.rule_sketch import sketched  # a process without rules need not load it
 
     try:

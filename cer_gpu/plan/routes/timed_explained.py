@@ -79,7 +79,7 @@ class TimedExplanation(SteppedExplanation):
         if query.carries:
             cut = (
                 "each leads to the event right after, so that\n"
-                "hits and counts keep of each lane its last event alone, and group no events by lane"
+                "hits and counts keep only the last event of each lane, and do not group events by lane"
             )
         if query.window is not None:
             cut = "segments of a long lane run in parallel, each from one window early on"
