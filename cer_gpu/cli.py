@@ -298,9 +298,9 @@ def _funnel(query: Query, events: Any, options: dict[str, Any], form: Any, outpu
     from cer_gpu.output import output_file, write_rows
 
     if events is None:
-        raise typer.BadParameter("--funnel counts what ends at each step: name the data")
+        raise typer.BadParameter("--funnel counts the events at each step: name the data, too")
     if form is not None:
-        raise typer.BadParameter("--funnel prints a table: it has no --format of a drawing")
+        raise typer.BadParameter("--funnel prints a table and cannot be drawn: leave --format out")
     found = query.funnel(events, **options)
     with output_file(output) as sink:
         write_rows(found.to_reader(), result_format(None, output), sink, most=len(found))

@@ -269,7 +269,7 @@ def backtest(
     options |= text_keywords(delimiter, column_type, date_format, decimal_point)
     options |= {"params": given_params(param), "device": device, "engine": engine_named(engine)}
     if funnel and report is None:
-        raise typer.BadParameter("--funnel is for the report: name it with --report PAGE.html")
+        raise typer.BadParameter("--funnel is shown in the report: add --report PAGE.html")
     if report is not None:
         from cer_gpu.backtesting.plots import charts
 

@@ -154,13 +154,14 @@ def events_of(
     if len(plain) not in (0, len(given)):
         kind = next(kind for kind, _ in given if kind is not None)
         raise DataError(
-            f"give every path an event type (TYPE=PATH), or none: `{plain[0]}` has none, and `{kind}` is one"
+            f"give every path an event type (TYPE=PATH), or none of them: `{plain[0]}` has none, and another "
+            f"has `{kind}`"
         )
     piped = [path for _, path in given if path == STDIN]
     if len(piped) + (query == f"@{STDIN}") > 1:
         raise typer.BadParameter("standard input (-) can be read only once: name a file for the other")
     if form is not None and not piped:
-        raise typer.BadParameter(f"--input-format is the format of standard input: add {STDIN} to the data")
+        raise typer.BadParameter(f"--input-format is the format of standard input: name {STDIN} as data")
     copy = _copied(form) if piped else ""
     named: dict[str, list[str]] = {}
     for name, path in given:
@@ -192,7 +193,7 @@ def _copied(form: InputFormat | None) -> str:
     suffix = {"parquet": "parquet", "ipc": "arrow", "csv": "csv", "json": "jsonl"}.get(content)
     if form is None and suffix is None:
         known = ", ".join(InputFormat)
-        raise typer.BadParameter(f"say with --input-format what standard input holds: {known}")
+        raise typer.BadParameter(f"name the format of standard input with --input-format: {known}")
     named = f"{path}.{form.value if form is not None else suffix}{packed}"
     os.rename(path, named)
     return named
@@ -209,9 +210,9 @@ def read_keywords(
     """The keywords that say what the events' columns mean."""
     columns = [name.strip() for each in order_by or () for name in each.split(",") if name.strip()]
     if sort and not columns:
-        raise typer.BadParameter("--sort needs --order-by, the columns to sort by")
+        raise typer.BadParameter("--sort needs the columns to sort by: --order-by")
     if ordered and not columns:
-        raise typer.BadParameter("--ordered needs --order-by, the column of time")
+        raise typer.BadParameter("--ordered needs the column of time: --order-by")
     return {
         "order_by": columns or None,
         "order_unit": order_unit.value if order_unit else None,

@@ -68,7 +68,7 @@ def maintain(
     from cer_gpu.output import output_file, write_rows
 
     if delta + count + explain > 1:
-        raise typer.BadParameter("--delta, --count and --explain each print something else: name one")
+        raise typer.BadParameter("--delta, --count and --explain cannot be combined: pass one of them")
     chosen = result_format(form, output)
     view = _begun(query_text(rule), snapshot)
     given = _named("--insert", insert), _named("--delete", delete)
@@ -95,7 +95,7 @@ def _begun(rule: str, snapshot: str | None) -> JoinView:
         return JoinView(rule)
     view = JoinView.restore(snapshot)
     if view.rule != rule:
-        raise DataError(f"{snapshot} is of another rule: {view.rule}")
+        raise DataError(f"{snapshot} was written for another rule: {view.rule}")
     return view
 
 

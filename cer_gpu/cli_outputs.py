@@ -89,7 +89,7 @@ def drawing_format(form: Explained | None, output: str | None) -> str:
     suffix = os.path.splitext(output or "")[1].lower()
     if suffix in PICTURES:
         raise typer.BadParameter(
-            f"{output}: automata are drawn as SVG or Mermaid; name a file that ends in .svg or .mmd"
+            f"{output}: automata can be drawn as SVG or Mermaid: name a file that ends in .svg or .mmd"
         )
     return DRAWINGS.get(suffix, Explained.text).value
 
@@ -104,4 +104,4 @@ def check_folder(output: str | None) -> None:
     if not os.path.isdir(folder):
         raise typer.BadParameter(f"{output}: there is no folder {folder}; make it first")
     if not os.path.exists(output) and not os.access(folder, os.W_OK):
-        raise typer.BadParameter(f"the folder {folder} cannot be written in")
+        raise typer.BadParameter(f"there is no permission to write in the folder {folder}")

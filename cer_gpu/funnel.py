@@ -63,7 +63,7 @@ def stages_of(query: tree.Statement) -> list[FunnelStage]:
         For a rule.
     """
     if not isinstance(query, tree.SelectQuery):
-        raise ValueError("a rule has no steps: a funnel is for a pattern, SELECT ... WHERE ...")
+        raise ValueError("a rule has no steps: a funnel needs a pattern, SELECT ... WHERE ...")
     return list(_stages(query))
 
 

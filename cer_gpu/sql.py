@@ -62,7 +62,7 @@ def rule_of_sql(text: str) -> SqlRule:
         select = sqlglot.parse_one(text)
     except SqlglotError as error:
         first = str(error).splitlines()[0]
-        raise _refused(f"this is no SQL that is understood: {first}", text) from None
+        raise _refused(f"the SQL cannot be read: {first}", text) from None
     return _Reader(text, select).read()
 
 
@@ -83,11 +83,11 @@ class _Reader:
     def read(self) -> SqlRule:
         select = self._select
         if type(select).__name__ != "Select":
-            raise self._no("a view is made of one SELECT")
+            raise self._no("the SQL of a view must be one SELECT")
         known = {"expressions", "from", "from_", "joins", "where", "group"}
         for part, value in select.args.items():
             if value and part not in known:
-                raise self._no(f"a view takes no {part.rstrip('_').upper()}")
+                raise self._no(f"a view cannot have {part.rstrip('_').upper()}")
         source = select.args.get("from_") or select.args.get("from")
         if source is None:
             raise self._no("there is no FROM: a view joins tables", "SELECT R.a FROM R, S WHERE R.b = S.b")
@@ -115,10 +115,14 @@ class _Reader:
 
     def _add_table(self, table: Any) -> None:
         if type(table).__name__ != "Table" or table.args.get("db"):
-            raise self._no(f"`{table.sql()}` is no table: name the relations of the view")
+            raise self._no(
+                f"`{table.sql()}` is not the name of a relation: FROM names the relations of the view"
+            )
         alias = table.alias or table.name
         if alias in self._tables:
-            raise self._no(f"two tables are called `{alias}`", f"name one: {table.name} AS other")
+            raise self._no(
+                f"two tables are called `{alias}`", f"give one of them another name: {table.name} AS other"
+            )
         self._tables[alias] = table.name
         self._columns[alias] = {}
 
@@ -133,14 +137,14 @@ class _Reader:
                 alias, column = self._place(inner)
                 name = name or column
                 if column in self._columns[alias] or name in head:
-                    raise self._no(f"`{inner.sql()}` is selected twice, or two columns are called `{name}`")
+                    raise self._twice(inner, name)
                 self._columns[alias][column] = name
                 head.append(name)
             elif type(inner).__name__ in FOLDS:
                 folds.append((inner, name))
             else:
                 raise self._no(
-                    f"`{inner.sql()}` is no column and no aggregate", "select columns: R.a, S.c AS x"
+                    f"`{inner.sql()}` is neither a column nor an aggregate", "select columns: R.a, S.c AS x"
                 )
         aggregates: list[t.Aggregate] = []
         named: dict[str, str] = {}
@@ -148,9 +152,13 @@ class _Reader:
             aggregates.append(self._fold(inner))
             shown = to_text(aggregates[-1])
             if shown in named or (name or shown) in (*head, *named.values()):
-                raise self._no(f"`{inner.sql()}` is selected twice, or two columns are called `{name}`")
+                raise self._twice(inner, name)
             named[shown] = name or inner.sql()
         return head, aggregates, named
+
+    def _twice(self, inner: Any, name: str) -> QueryError:
+        what = f"`{inner.sql()}` is selected twice, or two columns are called `{name}`"
+        return self._no(what, f"leave one out, or give it another name: {inner.sql()} AS other")
 
     def _fold(self, inner: Any) -> t.Aggregate:
         function = FOLDS[type(inner).__name__]
@@ -165,15 +173,20 @@ class _Reader:
         group = self._select.args.get("group")
         if group is None:
             if folded and head:
-                raise self._no("columns stand beside aggregates", f"GROUP BY {', '.join(head)}")
+                raise self._no(
+                    "columns are selected beside aggregates, without GROUP BY", f"GROUP BY {', '.join(head)}"
+                )
             return
         keys = set()
         for one in group.expressions:
             alone = type(one).__name__ == "Column" and not one.table and one.name in head
             keys.add(one.name if alone else self._variable(one))
         rest = [part for part, value in group.args.items() if value and part != "expressions"]
-        if rest or not folded or keys != set(head):
-            raise self._no("GROUP BY has to name the columns that are selected, beside aggregates")
+        if not folded:
+            raise self._no("GROUP BY without an aggregate", "leave GROUP BY out, or select COUNT(*)")
+        if rest or keys != set(head):
+            hint = f"GROUP BY {', '.join(head)}" if head else "leave GROUP BY out"
+            raise self._no("GROUP BY must name exactly the columns that are selected", hint)
 
     def _comparisons(self, condition: Any) -> Iterator[t.Comparison]:
         kind = type(condition).__name__
@@ -190,8 +203,8 @@ class _Reader:
             yield t.Comparison(">=", operand, self._expression(condition.args["low"]))
             yield t.Comparison("<=", operand, self._expression(condition.args["high"]))
         else:
-            hint = "comparisons by < <= > >= = != and BETWEEN, with AND between them"
-            raise self._no(f"`{condition.sql()}` is no comparison that a view keeps", hint)
+            hint = "write comparisons by < <= > >= = != and BETWEEN, with AND between them"
+            raise self._no(f"a view cannot keep the condition `{condition.sql()}`", hint)
 
     def _expression(self, node: Any) -> t.Expression:
         kind = type(node).__name__
@@ -213,24 +226,25 @@ class _Reader:
             if unit is not None:
                 return t.Quantity(_number(node.this.this), unit)
         raise self._no(
-            f"`{node.sql()}` is no value that a view computes", "columns, numbers, + - * / %, INTERVAL"
+            f"a view cannot compute `{node.sql()}`",
+            "it can compute with columns, numbers, + - * / % and INTERVAL",
         )
 
     def _variable(self, node: Any) -> str:
         if type(node).__name__ != "Column":
-            raise self._no(f"`{node.sql()}` is no column")
+            raise self._no(f"`{node.sql()}` is not a column")
         alias, column = self._place(node)
         return self._columns[alias].setdefault(column, f"{column} of {alias}")
 
     def _place(self, node: Any) -> tuple[str, str]:
         if node.table:
             if node.table not in self._tables:
-                raise self._no(f"`{node.sql()}` is of no table of FROM: {', '.join(self._tables)}")
+                raise self._no(f"`{node.sql()}` names a table that is not in FROM: {', '.join(self._tables)}")
             return node.table, node.name
         if len(self._tables) > 1:
             raise self._no(
-                f"`{node.sql()}` may be of several tables",
-                f"say of which: {next(iter(self._tables))}.{node.name}",
+                f"`{node.sql()}` may belong to several tables",
+                f"name the table: {next(iter(self._tables))}.{node.name}",
             )
         return next(iter(self._tables)), node.name
 

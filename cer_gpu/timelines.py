@@ -88,7 +88,8 @@ def timeline(
     >>> pathlib.Path("found.svg").write_text(cer_gpu.timeline(query, events))
     """
     if events.num_rows > MOST_EVENTS:
-        raise DataError(f"a timeline has room for {MOST_EVENTS} events: these are {events.num_rows:,}")
+        there = f"{events.num_rows:,}"
+        raise DataError(f"a timeline has room for {MOST_EVENTS} events, and there are {there}: pass fewer")
     columns = _columns(events, order_by, type_column)
     wide = max((len(text) for column in columns for text in column), default=1)
     step = max(56.0, (wide + 2) * CHARACTER)

@@ -447,7 +447,7 @@ def _place(device: str) -> Place:
     if names == ("cpu",):
         return Place((), "device='cpu' was asked for")
     if len(names) > 1:
-        raise DeviceError(f"device={device!r}: a view is kept on one device")
+        raise DeviceError(f"device={device!r}: a view can be kept on one device only")
     return Place((int(names[0].removeprefix("cuda:")),), f"device={names[0]!r} was asked for")
 
 
@@ -469,8 +469,15 @@ def _statement(text: str) -> tuple[t.Rule, Mapping[str, str]]:
     statement = parse(text)
     if isinstance(statement, t.Rule):
         return statement, {}
-    what = "a view keeps a rule, and this is a query over a stream"
-    raise QueryError([Diagnostic("CER095", what, None, hints=("write `Q(x, y) <- R(x, z), S(z, y)`",))], text)
+    what = "a view keeps the answers of a rule, and this is a query over a stream"
+    raise QueryError(
+        [
+            Diagnostic(
+                "CER095", what, None, hints=("write a rule such as `Q(x, y) <- R(x, z), S(z, y)`, or SQL",)
+            )
+        ],
+        text,
+    )
 
 
 def body_of(view: JoinView) -> Body:
@@ -489,8 +496,10 @@ def _check_kept(rule: t.Rule, text: str) -> None:
         raise refused(what, rule, text, "compare times: `u - t <= 5 min`, and delete what is too old")
     for atom in rule.atoms:
         if atom.type.stream is not None:
-            raise refused("relations of a view belong to no stream: write `T`, not `S>T`", atom, text)
+            raise refused("a relation of a view belongs to no stream", atom, text, "write `T`, not `S>T`")
     names = [variable.name for variable in rule.head] + [to_text(one) for one in rule.aggregates]
     for name in names:
         if names.count(name) > 1 or name == MULTIPLICITY:
-            raise refused(f"two columns of an answer would be named `{name}`", rule, text)
+            raise refused(
+                f"two columns of the answers would be named `{name}`", rule, text, "rename a variable"
+            )

@@ -90,7 +90,7 @@ class BacktestTask(Task):
     def uncut(self) -> str:
         """Why a stream cannot be divided among several tasks; empty if it can."""
         if self.asked == OUTCOMES and any(one.cuttable for one in self.members):
-            return "the query has no PARTITION BY, and outcomes look at all that follows"
+            return "the query has no PARTITION BY, and outcomes look at all later events"
         return UNCUT
 
     @property

@@ -225,7 +225,7 @@ class _Wanted:
         self._begun_at = time.perf_counter()
         self.asked = asked
         if not self.asked:
-            raise ValueError("there is no query: give one at least")
+            raise ValueError("there is no query: give at least one")
         self._over, self._gpu, self._keywords, self._each = over, gpu, dict(keywords), by is None
         self._params = self._keywords.pop("params", None) or {}
         refuse_unknown(self._params, self.asked)

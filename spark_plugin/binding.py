@@ -65,9 +65,14 @@ def task_of(
     if order_by is None and not ordered:
         raise DataError("the rows of a DataFrame have no order: name the time column with order_by")
     if limit is not None and product != "run":
-        raise ValueError(f"limit is for run, which lists complex events; {product} lists none")
+        raise ValueError(
+            f"leave limit out: it is for run, which lists complex events, and {product} lists none"
+        )
     if event_id is not None and event_id not in schema.names:
-        raise DataError(f"there is no column `{event_id}`, which event_id names")
+        raise DataError(
+            f"there is no column `{event_id}`, which event_id names: the columns are "
+            f"{', '.join(schema.names)}"
+        )
     portable = compiled(query).portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)
     # The same for every product, so that the hits of a query are those of its complex events; the id orders
     # only events that are alike to the query.
@@ -89,9 +94,9 @@ def compiled(query: Query | str) -> Query:
 
 
 _ELSEWHERE = {
-    "sort": "the events of a DataFrame are always sorted, by order_by",
-    "ordered": "the events of a DataFrame are always sorted, by order_by",
-    "device": "the setting spark.cer.gpu says whether tasks take a GPU",
+    "sort": "leave it out, the events of a DataFrame are always sorted by order_by",
+    "ordered": "leave it out, the events of a DataFrame are always sorted by order_by",
+    "device": "set spark.cer.gpu, which says whether tasks use a GPU",
 }
 
 

@@ -91,7 +91,7 @@ def versions(spark: SparkSession) -> Iterator[Reason]:
             f"install pyspark=={theirs.split('-')[0]} here",
         )
     if tuple(int(part) for part in theirs.split(".")[:2]) not in _KNOWN_SPARK:
-        yield Reason("versions", f"Spark {theirs} is not 4.0 or 4.1, for which cer-gpu is tested", "")
+        yield Reason("versions", f"cer-gpu is tested with Spark 4.0 and 4.1, and this is {theirs}", "")
     java = jvm.java_of(spark)
     if java is not None and (parse_version(java) or 0) < OLDEST:
         yield Reason("versions", f"the driver's Java is {java}", f"run Spark on Java {OLDEST} or 21")
@@ -116,7 +116,7 @@ def wishes(spark: SparkSession) -> Iterator[Reason]:
         yield Reason(
             "settings",
             f"{settings.DISCOVERY.key} is not set: executors cannot tell which GPUs they have",
-            f"set {settings.DISCOVERY.key} to the path of such a script on the executors' machines",
+            f"set {settings.DISCOVERY.key} to the path of a discovery script on the executors' machines",
         )
     if master.startswith("k8s:") and settings.value(spark, settings.VENDOR) is None:
         yield Reason(

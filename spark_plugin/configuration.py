@@ -101,7 +101,7 @@ def configure(
         )
     settings.parsed(settings.GPU, gpu)
     if rapids not in ("auto", True, False):
-        raise settings.SettingError(f"rapids={rapids!r}: it is 'auto', True or False")
+        raise settings.SettingError(f"rapids={rapids!r}: give 'auto', True or False")
     known = given(builder)
     if not (known.running or known.connect or "PYSPARK_GATEWAY_PORT" in os.environ):
         require_java()

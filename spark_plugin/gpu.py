@@ -54,7 +54,7 @@ def device_of_task(mode: str, context: Any) -> tuple[str, str]:
     if fault is None:
         return f"cuda:{number}", ""
     if mode == "required":
-        raise DeviceError(f"spark.cer.gpu=required, and the GPU of the task is not used: {fault}")
+        raise DeviceError(f"spark.cer.gpu=required, and the GPU of the task cannot be used: {fault}")
     return "cpu", f"a task runs on the CPU: {fault}"
 
 
@@ -85,8 +85,8 @@ def number_of(visible: str | None, addresses: list[str], partition: int, count: 
     if addresses:
         if not addresses[0].isdecimal() or int(addresses[0]) >= count:
             raise DeviceError(
-                f"Spark gave the task the GPU {addresses[0]!r}, and its process sees {count}: "
-                "the discovery script has to print the indices of nvidia-smi"
+                f"Spark gave the task the GPU {addresses[0]!r}, and its process sees {count} GPUs: "
+                "the discovery script must print the indices that nvidia-smi shows"
             )
         return int(addresses[0])
     return partition % count

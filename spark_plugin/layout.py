@@ -91,7 +91,7 @@ def prepare(
         told = f"there is no column `{missing[0]}`" if missing else "name the columns with keys and order_by"
         raise DataError(f"{told} (there are {', '.join(df.columns)})")
     if mode not in ("error", "overwrite", "ignore"):
-        raise ValueError(f"mode is error, overwrite or ignore, not {mode!r}")
+        raise ValueError(f"mode must be error, overwrite or ignore, not {mode!r}")
     count = partitions or size_of(df, None).partitions
     rest = [name for name in df.columns if name not in (*keys, *order_by) and _sorts(df, name)]
     ordered = df.repartition(count, *map(column, keys)).sortWithinPartitions(

@@ -136,7 +136,7 @@ def _keyed(frame: DataFrame, task: Task, size: Size) -> FrameRoute:
     if hot:
         reason = (
             f"keyed: {_tasks(count)} by key, sorted by Spark and streamed, since {_keys(hot)} has more "
-            "events than a task is meant to get and the query cannot be cut by time"
+            "events than a task should get, and the query cannot be divided by time"
         )
         order = [*keys, *_sort_columns(task)]
         return FrameRoute(shuffled.sortWithinPartitions(*order), {}, True, reason)
@@ -146,7 +146,7 @@ def _keyed(frame: DataFrame, task: Task, size: Size) -> FrameRoute:
 def _whole(frame: DataFrame, task: Task, size: Size) -> FrameRoute:
     why = task.uncut
     if task.cuttable:
-        why = f"{size.rows:,} events are too few for several"
+        why = f"{size.rows:,} events are too few for several tasks"
     else:
         warnings.warn(f"one task runs the whole stream, since {why}", UserWarning, stacklevel=5)
     single = frame.repartition(1)

@@ -15,8 +15,8 @@ from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 
 NO_TIES = (
-    "some events have equal times, and order_by names no column that breaks the ties: all columns that the "
-    "query reads break them"
+    "some events have equal times, and order_by names no column that orders them: they are ordered by all "
+    "columns that the query reads"
 )
 
 
@@ -59,7 +59,7 @@ def time_of(batch: pa.RecordBatch, name: str) -> np.ndarray:
         shown = ", ".join(f"{key}={value!r}" for key, value in list(row.items())[:6])
         raise DataError(
             f"an event has no time: `{name}` is null, NaN or infinite in ({shown}); "
-            "remove such rows, or give them one"
+            "remove such rows, or give them a time"
         )
     return values.data
 

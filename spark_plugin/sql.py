@@ -45,9 +45,9 @@ ROWS = 1 << 16
 """Rows that are kept as Python objects before they become a batch."""
 
 NOT_PARTITIONED = (
-    "neither the query nor the call says what a stream is: write PARTITION BY (column) after the table, or "
-    "PARTITION BY in the query; or, where the whole table is one stream, the argument "
-    "single_partition => true (in place of WITH SINGLE PARTITION)"
+    "neither the query nor the call divides the table into streams: write PARTITION BY (column) after the "
+    "table, or PARTITION BY in the query; or, if the whole table is one stream, pass single_partition => "
+    "true (in place of WITH SINGLE PARTITION)"
 )
 
 
@@ -141,18 +141,22 @@ def analysed(
     from cer_gpu.spark.binding import arrow_schema, spark_schema, task_of
 
     if not events.isTable:
-        raise DataError(f"the first argument of {NAME} is a table: write TABLE(name) or TABLE(SELECT ...)")
+        raise DataError(
+            f"the first argument of {NAME} must be a table: write TABLE(name) or TABLE(SELECT ...)"
+        )
     text = _constant("query", query)
     if not isinstance(text, str):
-        raise DataError(f"the second argument of {NAME} is the text of a query, not {text!r}")
+        raise DataError(f"the second argument of {NAME} must be the text of a query, not {text!r}")
     given = {key: _constant(key, argument) for key, argument in named.items()}
     unknown = sorted(given.keys() - _NAMED)
     if unknown:
-        raise DataError(f"{NAME} has no argument `{unknown[0]}`; it has {', '.join(sorted(_NAMED))}")
+        raise DataError(
+            f"{NAME} has no argument `{unknown[0]}`; its arguments are {', '.join(sorted(_NAMED))}"
+        )
     given = {key: value for key, value in given.items() if value is not None}
     product = given.pop("product", "run")
     if product not in PRODUCTS:
-        raise DataError(f"product is one of {', '.join(map(repr, PRODUCTS))}, not {product!r}")
+        raise DataError(f"product must be one of {', '.join(map(repr, PRODUCTS))}, not {product!r}")
     single = given.pop("single_partition", False)
     if "params" in given:
         given["params"] = _values(given["params"])
@@ -199,7 +203,7 @@ def _values(params: Any) -> dict[str, Any]:
 
     found = params.asDict() if isinstance(params, Row) else params
     if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
-        raise DataError(f"params is a map or a struct, as in map('p', 10), not {params!r}")
+        raise DataError(f"params must be a map or a struct, as in map('p', 10), not {params!r}")
     return {name: Written(value) if isinstance(value, str) else value for name, value in found.items()}
 
 

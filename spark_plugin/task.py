@@ -17,7 +17,7 @@ from cer_gpu.plan.symbols import classes_that_matter
 PRODUCTS = ("run", "count", "counts", "hits")
 """What may be asked of a query."""
 
-UNCUT = "the query has neither PARTITION BY nor a window that it can be cut by"
+UNCUT = "the query has neither PARTITION BY nor a window by which the events can be divided"
 
 DIGITS = 38
 """Counts are exact up to so many digits: Spark has no wider number."""

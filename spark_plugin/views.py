@@ -83,7 +83,11 @@ def maintain(
     body = body_of(view)
     split = key is not None and (not body.aggregates or key.variable in {name for _, name in body.head})
     if parts is not None and parts > 1 and not split:
-        why = "no variable is in all atoms" if key is None else "it folds answers of several keys together"
+        why = (
+            "no variable is in all atoms"
+            if key is None
+            else "its aggregates are over answers of several keys"
+        )
         raise DataError(f"the view cannot be shared by {parts} tasks: {why}; leave `parts` out")
     many = (PARTS if split else 1) if parts is None else parts
     kept = ViewFolder(os.fspath(folder)).commit()
@@ -278,12 +282,12 @@ class SparkView:
         assert self._key is not None
         if relation not in self._key.attributes:
             listed = ", ".join(self._key.attributes)
-            raise DataError(f"the rule has no relation `{relation}`: it has {listed}")
+            raise DataError(f"the rule has no relation `{relation}`: its relations are {listed}")
         name = self._key.column(relation, frame.columns)
         types = dict(frame.dtypes)
         if types.get(name) not in KEYS:
             what = "is missing" if name not in types else f"is of type {types[name]}"
-            raise DataError(f"column `{name}` of {relation}, by which rows are shared out, {what}")
+            raise DataError(f"column `{name}` of {relation}, by which rows are dealt to tasks, {what}")
         return name, types[name]
 
 

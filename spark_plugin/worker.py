@@ -246,8 +246,8 @@ def counts_column(counts: list[int]) -> pa.Array:
     """
     if max(counts, default=0) >= 10**DIGITS:
         raise LimitError(
-            f"a count has {digits(max(counts)):,} digits, and a column on Spark holds {DIGITS} at most: "
-            "narrow the query"
+            f"a count has {digits(max(counts)):,} digits, and a column on Spark can hold at most "
+            f"{DIGITS}: narrow the query"
         )
     return pa.array(list(map(str, counts)), pa.string())
 

@@ -72,9 +72,9 @@ def test_events_of_a_variable() -> None:
 
 @pytest.mark.parametrize("variable", ["b", "c"])
 def test_a_variable_whose_attributes_were_not_asked_for(variable: str) -> None:
-    with pytest.raises(KeyError, match=rf"no attribute of `{variable}` was asked for.*: write SELECT"):
+    with pytest.raises(KeyError, match=rf"SELECT asks for no attribute of `{variable}`.*: write SELECT"):
         pairs().first()[variable]
-    with pytest.raises(KeyError, match=r"no attribute of `c` was asked for, as was done of `a`, `b`: write"):
+    with pytest.raises(KeyError, match=r"SELECT asks for no attribute of `c`, only of `a`, `b`: write"):
         pairs(text="SELECT a[price], b[price] FROM S WHERE A AS a ; B AS b").first()["c"]
 
 

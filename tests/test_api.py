@@ -37,13 +37,15 @@ def test_limits_are_whole_numbers() -> None:
     query = cer.compile("SELECT * WHERE A OR B")
     assert query.count(EVENTS, limit=np.int64(1)) == 1
     for wrong in (-1, 1.0, True, "1"):
-        with pytest.raises(ValueError, match="limit is a whole number"):
+        with pytest.raises(ValueError, match="limit must be a whole number"):
             query.count(EVENTS, limit=wrong)
 
 
 def test_streams_are_told_apart_by_a_column_only() -> None:
     query = cer.compile("SELECT * FROM S, R WHERE S>A ; R>B")
-    with pytest.raises(DataError, match=r"the streams `R`, `S`, and no column says.*stream_column"):
+    with pytest.raises(
+        DataError, match=r"the streams `R`, `S`, and no column is known that says.*stream_column"
+    ):
         query.count(EVENTS)
     assert query.count(EVENTS, stream_column="stream") == 1
     assert cer.compile("SELECT * FROM S WHERE S>A ; S>B").count(EVENTS) == 1

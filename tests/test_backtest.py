@@ -215,11 +215,11 @@ def test_plain_numbers_and_durations_have_buckets() -> None:
     ("by", "options", "message"),
     [
         ("1d", {}, "name the column of time with order_by"),
-        ("1 fortnight", {"order_by": "ts"}, "is no bucket of time"),
-        ("0 d", {"order_by": "ts"}, "is no bucket of time"),
+        ("1 fortnight", {"order_by": "ts"}, "is not a length of time"),
+        ("0 d", {"order_by": "ts"}, "is not a length of time"),
         (5, {"order_by": "ts"}, "write the length of a bucket with a unit"),
         (["1d", "2h"], {"order_by": "ts"}, "two lengths of time"),
-        ("k", {"order_by": "ts"}, "write PARTITION BY k in each query"),
+        ("k", {"order_by": "ts"}, "query number 1 has .*write PARTITION BY k in each query"),
         ("1d", {"order_by": "x", "sort": True}, "order_unit"),
         ("1 month", {"order_by": "x", "sort": True, "order_unit": "s"}, "write it in days"),
         ("3 s", {"order_by": "x", "sort": True, "order_unit": "s", "device": "cpu"}, None),
@@ -299,7 +299,7 @@ def test_an_error_says_of_which_query_it_is() -> None:
 
 @pytest.mark.parametrize("wrong", [5, None, {"a": 5}])
 def test_what_is_no_query(wrong: Any) -> None:
-    with pytest.raises(TypeError, match="give a text, a Query or what sweep returns"):
+    with pytest.raises(TypeError, match="give a text, a Query or the result of sweep"):
         cer.backtest(wrong, ticks())
 
 
@@ -322,7 +322,7 @@ def test_what_a_sweep_cannot_be() -> None:
     text = "SELECT * FROM S WHERE A AS a FILTER a[x > $p]"
     with pytest.raises(ValueError, match="`p` has no values"):
         cer.sweep(text, p=[])
-    with pytest.raises(ValueError, match="the grid has 2 variants"):
+    with pytest.raises(ValueError, match="a number from 0 to 2, the number of variants"):
         cer.sweep(text, random=3, p=[1, 2])
     with pytest.raises(TypeError, match="not both"):
         cer.sweep(text, [{"p": 1}], p=[1])

@@ -92,7 +92,7 @@ def test_what_may_be_decided_later_is_said_to_be_read_again(read: dict[str, Any]
     paths, state = written(ticks(600), tmp_path, [300]), tmp_path / "kept"
     given: dict[str, Any] = {"order_by": "ts", "outcomes": {"now": "y"}, "resume": state}
     cer.backtest({"q": QUERIES["followed"]}, paths[:1], **given)
-    with pytest.warns(UserWarning, match="outcomes are worked out from the first file again"):
+    with pytest.warns(UserWarning, match="outcomes are worked out from the first file on again"):
         found = cer.backtest({"q": QUERIES["followed"]}, paths, **given)
     whole = cer.backtest({"q": QUERIES["followed"]}, paths, order_by="ts", outcomes={"now": "y"})
     assert found.outcomes.equals(whole.outcomes)

@@ -79,7 +79,7 @@ def test_a_query_may_be_typed_and_the_rows_written(folder: Path, capsys: pytest.
         (["--sweep", "p"], 4, "--sweep takes NAME=VALUES"),
         (["--sweep", "p=1", "--param", "z=1"], 4, "no query has the parameter `$z`"),
         ([], 1, "in the query 'spike'"),
-        (["--sweep", "p=1", "--order-by", "ts", "--by", "2 moons"], 4, "is no bucket of time"),
+        (["--sweep", "p=1", "--order-by", "ts", "--by", "2 moons"], 4, "is not a length of time"),
     ],
 )
 def test_what_it_refuses(
@@ -104,7 +104,7 @@ def test_a_file_of_queries_keeps_its_lines() -> None:
     [
         (
             "-- name: a\nSELECT * WHERE A\n--name: a\nSELECT * WHERE B",
-            "line 3: the query `a` is there already",
+            "line 3: line 1 has a query `a` already",
         ),
         ("-- name:\nSELECT * WHERE A", "line 1: a query has no name"),
         ("SELECT * WHERE A\n-- name: b\nSELECT * WHERE B", "line 1: this text belongs to no query"),

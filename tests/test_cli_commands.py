@@ -341,7 +341,7 @@ def test_pictures_that_are_not_drawn(suffix, tmp_path, capsys):
     picture = tmp_path / f"a.{suffix}"
     status, out, err = cer(capsys, "explain", QUERY, "-o", picture)
     assert (status, out) == (4, "")
-    assert "drawn as SVG or Mermaid; name a file that ends in .svg or .mmd" in " ".join(err.split())
+    assert "drawn as SVG or Mermaid: name a file that ends in .svg or .mmd" in " ".join(err.split())
     assert not picture.exists()
 
 

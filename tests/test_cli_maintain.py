@@ -59,4 +59,4 @@ def test_what_is_wrong_is_said(files: dict[str, str], capfd: pytest.CaptureFixtu
     assert status_of(["maintain", RULE, "--count", "--delta"]) == 4
     assert status_of(["maintain", RULE, "--snapshot", files["snapshot"], "--count"]) == 0
     assert status_of(["maintain", "Q(x) <- R(x)", "--snapshot", files["snapshot"], "--count"]) == 2
-    assert "is of another rule" in capfd.readouterr().err
+    assert "was written for another rule" in capfd.readouterr().err

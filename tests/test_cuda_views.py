@@ -251,5 +251,5 @@ def test_a_snapshot_goes_on_on_a_device(small: Callable[[Random], None]) -> None
 
 def test_one_device_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(views, "asked_devices", lambda device: tuple(device.split(",")))
-    with pytest.raises(DeviceError, match=r"device='cuda:0,cuda:1': a view is kept on one device"):
+    with pytest.raises(DeviceError, match=r"device='cuda:0,cuda:1': a view can be kept on one device only"):
         cer_gpu.maintain("Q(a) <- R(a)", device="cuda:0,cuda:1")

@@ -50,7 +50,9 @@ def test_counts_of_more_digits_than_python_prints() -> None:
         query.counts(events)
     with pytest.warns(UserWarning, match="stopped at limit=a number of 5,001 digits"):
         assert query.count(events, limit=10**5000) == 10**5000
-    with pytest.raises(ValueError, match=r"limit is a whole number .* not a number of 5,001 digits"):
+    with pytest.raises(
+        ValueError, match=r"limit must be a whole number, 0 or more, not a number of 5,001 digits"
+    ):
         query.count(events, limit=-(10**5000))
 
 
@@ -119,9 +121,9 @@ def test_a_count_without_practical_meaning_is_refused() -> None:
 
 def test_an_automaton_over_budget_fails_fast_and_names_the_operator() -> None:
     pattern = "PROJECT((A OR B) :+ : A" + " : (A OR B)" * 30 + " | B)"
-    with pytest.raises(cer.LimitError, match="budget") as error:
+    with pytest.raises(cer.LimitError, match="is too large: at most") as error:
         cer.compile(f"SELECT * WHERE {pattern}")
-    assert "part of the pattern to blame" in str(error.value)
+    assert "part of the pattern that is too large" in str(error.value)
 
 
 @pytest.mark.filterwarnings("ignore:no event has the type")
@@ -129,7 +131,7 @@ def test_a_memory_budget_for_what_is_open() -> None:
     events = pa.table({"type": pa.array(["A"] * 300_000).dictionary_encode()})
     query = cer.compile("SELECT * WHERE A ; B")
     assert query.count(events, memory=1_000_000) == 0
-    with pytest.raises(cer.LimitError, match=r"memory=1,000,000 was allowed"):
+    with pytest.raises(cer.LimitError, match=r"memory=1,000,000 is allowed"):
         list(query.run(events, memory=1_000_000))
     narrow = cer.compile("SELECT * WHERE A ; B WITHIN 100 EVENTS")
     assert list(narrow.run(events, memory=1_000_000)) == []
@@ -212,7 +214,7 @@ def test_numbers_of_any_size_may_be_asked_for(text: str, asked: dict[str, int]) 
     [{"order_by": 3}, {"order_by": ["ts", None]}, {"type_column": 3}, {"stream_column": b"x"}],
 )
 def test_columns_are_named_by_text(keywords: dict[str, object]) -> None:
-    with pytest.raises(TypeError, match=rf"{next(iter(keywords))} names a column by a str, not by"):
+    with pytest.raises(TypeError, match=rf"{next(iter(keywords))} must be the name of a column, a str, not"):
         cer.compile("SELECT * WHERE A").count(letters("A"), **keywords)
 
 
@@ -230,7 +232,7 @@ def test_what_prev_keeps_of_partitions_counts(kind: str) -> None:
     plain = cer.compile("SELECT * FROM S WHERE S AS a FILTER a[key < 0] PARTITION BY key WITHIN 5 EVENTS")
     source = pa.Table.from_batches(events)
     assert plain.count(source.to_reader(2000), memory=1_500_000) == 0
-    with pytest.raises(cer.LimitError, match=r"memory=1,500,000 was allowed"):
+    with pytest.raises(cer.LimitError, match=r"memory=1,500,000 is allowed"):
         query.count(source.to_reader(2000), memory=1_500_000)
     assert query.count(source.to_reader(2000), memory=20_000_000) == 0
 

@@ -162,7 +162,7 @@ def test_a_split_is_read_on_the_clock_of_the_column() -> None:
     row = found.outcomes.to_pylist()[1]
     assert row["sample"] == "before"
     assert row["n"] == (times < pd.Timestamp("1970-01-02 12:00:00", tz="America/New_York")).sum() > 0
-    with pytest.raises(ValueError, match="split='soon' is no time"):
+    with pytest.raises(ValueError, match="split='soon' is not a time"):
         cer.backtest(QUERY, events, outcomes={"o": "x"}, split="soon", **OPTIONS)
 
 
@@ -222,7 +222,7 @@ def test_the_kernels_do_what_their_contract_says(seed: int) -> None:
         ("", "it is empty"),
         ("x >", "'o', `x >`"),
         ("MAX WITHIN 0 EVENTS (y)", "1 or more"),
-        ("UPPER(name)", "an outcome has numbers"),
+        ("UPPER(name)", "an outcome can have numbers"),
     ],
 )
 def test_what_is_no_outcome_is_named(text: str, said: str) -> None:
@@ -232,7 +232,7 @@ def test_what_is_no_outcome_is_named(text: str, said: str) -> None:
 
 
 def test_columns_and_times_that_do_not_fit_are_named() -> None:
-    with pytest.raises(cer.DataError, match="`name` holds string: an outcome is made of numbers"):
+    with pytest.raises(cer.DataError, match="`name` holds string, and an outcome needs numbers"):
         outcome_at_hits("AFTER 5 MINUTES (name)")
     with pytest.raises(cer.DataError, match="prize"):
         outcome_at_hits("AFTER 5 MINUTES (prize)")

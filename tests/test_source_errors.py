@@ -63,7 +63,7 @@ def test_paths(tmp_path):
         ("a.csv.gz", b"a,b\n1,2\n", "the content looks like CSV"),
         ("a.arrow", b"PAR1....", "the suffix says Arrow IPC, the content looks like Parquet"),
         ("a.arrow", b"ARROW1\x00\x00 broken off", "cannot be read as Arrow IPC"),
-        ("a.json", b'[{"a": 1}]', "one JSON array; write one object a line"),
+        ("a.json", b'[{"a": 1}]', "one JSON array; write one object on each line"),
         ("a.jsonl", b'{"a": 1}\n{"a": \n', "cannot be read as JSON lines"),
         ("a.csv", b"", r"the file is empty \(0 bytes\)"),
         ("a.csv", b"a,b,a\n1,2,3\n", "has several columns named `a`"),
@@ -88,7 +88,7 @@ def test_csv_whose_types_change(tmp_path):
     fails(
         path,
         r"row 1,500,000 of .*a.csv \(counted from 0\) has `cheap` in column `price`, which is int64 "
-        r"\(its first 8 MiB decide that\): if it belongs there, say column_types={'price': 'string'}",
+        r"\(decided by its first 8 MiB\): if the value is right, pass column_types={'price': 'string'}",
     )
     path.write_bytes(b"ts,price\n" + rows + b"9999999\n")
     fails(path, r"row 1,500,000 of .*a.csv .* has 1 cell, and the header 2 cells: `9999999`; correct the row")
@@ -102,7 +102,7 @@ def test_json_lines_whose_attributes_change(tmp_path):
         r'row 400,000 of .*a.jsonl \(counted from 0\) has `"cheap"` as `price`, which is int64',
     )
     path.write_bytes(rows + b'{"type": "B", "price": 5.5}\n')
-    fails(path, r"row 400,000 of .*a.jsonl .* has `5.5` as `price`.*say column_types={'price': 'float64'}")
+    fails(path, r"row 400,000 of .*a.jsonl .* has `5.5` as `price`.*pass column_types={'price': 'float64'}")
 
 
 def test_json_lines_whose_attribute_first_appears_late(tmp_path):
@@ -112,7 +112,7 @@ def test_json_lines_whose_attribute_first_appears_late(tmp_path):
     with pytest.raises(QueryError) as caught:
         query.count(path)
     assert "no attribute `name`" in str(caught.value)
-    assert "a.jsonl are those of its first 8 MiB: name the attribute in one of its first" in str(caught.value)
+    assert "a.jsonl are those of its first 8 MiB: add the attribute to one of its first" in str(caught.value)
     assert "CSV" not in str(caught.value)
     path.write_bytes(late + path.read_bytes())
     assert query.count(path) == 2
@@ -156,7 +156,7 @@ def test_columns():
     fails(TABLE, "needs order_by", sort=True)
     fails(
         TABLE,
-        r"order column `type` of the table holds texts such as `A`, not times; make .*pd\.to_datetime\(df\[",
+        r"order column `type` of the table holds texts such as `A`, not times; .*pd\.to_datetime\(df\[",
         order_by=("type",),
     )
     fails(
@@ -175,10 +175,11 @@ def test_types_without_a_type_column():
     assert not source.has_type_column
     source.check_types({"Trades"}, ("Trades",))
     with pytest.raises(
-        DataError, match=r"no column `type`.*event types `A`, `B`: say which of `kind`, `ts` holds"
+        DataError,
+        match=r"no column `type`.*types `A`, `B`: name the column of event types with .* one of `kind`, `ts`",
     ):
         source.check_types({"B", "A"}, ("A",))
-    with pytest.raises(DataError, match=r"name that type in the query: SELECT \.\.\. FROM T"):
+    with pytest.raises(DataError, match=r"use only that type in the query: SELECT \.\.\. FROM T"):
         source.check_types({"A"}, ())
     mistyped = open_source(pa.table({"kind": ["A"], "ts": [1]}), type_column="kid")
     with pytest.raises(DataError, match=r"no column `kid`, which type_column names: did you mean `kind`"):
@@ -191,14 +192,18 @@ def test_kinds_of_objects():
     fails(None, "cannot read events of type NoneType")
     fails(
         [TABLE, "x.parquet"],
-        "a list of events must hold paths, or record batches, tables or data frames, and no str beside them",
+        "a list of events must hold paths only, or record batches, tables or data frames only, and this one "
+        "holds a str",
     )
     fails([TABLE.to_batches()[0], pa.record_batch({"x": [1]})], "do not fit together")
-    fails([{"type": "A", "ts": 1}], r"and no dict: of a list of dicts pyarrow\.Table\.from_pylist\(\.\.\.\)")
+    fails(
+        [{"type": "A", "ts": 1}],
+        r"holds a dict: make a table of a list of dicts with pyarrow\.Table\.from_pylist\(\.\.\.\)",
+    )
     for column in ([1, 2], pa.array([1]), np.array([1])):
         fails(
             {"type": ["A"], "ts": column},
-            r"a table for each event type, and `ts` is no table: of a dict of columns pyarrow\.table",
+            r"a table for each event type, and `ts` is not a table: make one .* with pyarrow\.table",
             order_by=("ts",),
         )
 
@@ -211,7 +216,7 @@ def test_kinds_of_objects():
 
 def test_data_frame_that_arrow_cannot_hold():
     pandas = pytest.importorskip("pandas")
-    fails(pandas.DataFrame({"x": [1, "a"]}), "does not convert to Arrow: .*column x")
+    fails(pandas.DataFrame({"x": [1, "a"]}), "cannot be converted to Arrow: .*column x")
 
 
 @pytest.mark.parametrize("texts", [["2022-03-11T00:00:00-05:00", "2022-03-14T00:00:00-04:00"],
@@ -222,7 +227,7 @@ def test_the_advice_for_texts_of_times_can_be_followed(texts):
     with pytest.raises(DataError) as caught:
         open_source(pa.Table.from_pandas(df), order_by=("ts",))
     said = re.search(
-        r"make times of them first: (.+) in pandas, (.+) in polars, (.+) in DuckDB", str(caught.value)
+        r"convert them to times first: (.+) in pandas, (.+) in polars, (.+) in DuckDB", str(caught.value)
     )
     pandas = eval(said[1], {"pd": pd, "df": df})
     polars = pl.from_pandas(df).select(eval(said[2], {"pl": pl}))["ts"]

@@ -274,7 +274,7 @@ def test_reader_that_opens_once_is_told_apart():
 
     source = open_source(Once())
     assert rows_of(source, ["x"]) == [{"x": 1}]
-    with pytest.raises(DataError, match="gave 1 rows or more when it was first read, and 0 now"):
+    with pytest.raises(DataError, match="gave 1 rows or more when it was first read, and gives 0 now"):
         rows_of(source, ["x"])
 
 

@@ -116,7 +116,7 @@ def test_times_of_different_units_are_compared_as_times():
         ({}, {"order_by": ("ts",)}, "the dict of tables is empty"),
         ({"A": pa.table({"ts": [1]})}, {}, "name the time column with order_by"),
         ({3: pa.table({"ts": [1]})}, {"order_by": ("ts",)}, "keys of a dict of tables must be event types"),
-        ({"A": {"B": 1}}, {"order_by": ("ts",)}, "the events of `A` are a dict themselves"),
+        ({"A": {"B": 1}}, {"order_by": ("ts",)}, "the events of `A` are a dict again"),
         (
             {"A": pa.table({"ts": [1]}), "B": pa.table({"tss": [1]})},
             {"order_by": ("ts",)},
@@ -144,7 +144,7 @@ def test_what_a_dict_must_be(tables, options, message):
     [
         ([1, 2, None], "row 2 of the table.* has a null in the order column `ts`"),
         ([1.0, float("nan"), 3.0], "row 1 of the table.* has a NaN in the order column `ts`"),
-        ([1, 5, 6, 4], "row 3 of the table of `A`.* comes before the row above it by `ts`.*--sort"),
+        ([1, 5, 6, 4], "row 3 of the table of `A`.* is out of order by `ts`.*--sort"),
     ],
 )
 def test_bad_times(times, message):
@@ -152,7 +152,7 @@ def test_bad_times(times, message):
     for rows in (1, 2, 100):
         with pytest.raises(DataError, match=message):
             rows_of(open_source(tables, order_by=("ts",)), ["type"], rows)
-    if "before" not in message:
+    if "out of order" not in message:
         with pytest.raises(DataError, match=message):
             rows_of(open_source(tables["A"], order_by=("ts",), sort=True), ["ts"])
 

@@ -72,7 +72,7 @@ def test_delimiters(delimiter, tmp_path):
     path = tmp_path / "events.csv"
     path.write_bytes(CSV.replace(b",", sign.encode()))
     assert cer.compile(PAIR).count(path, order_by="ts", delimiter=delimiter) == 1
-    with pytest.raises(DataError, match=r"has one column, .* say so with delimiter="):
+    with pytest.raises(DataError, match=r"has one column, .* pass delimiter="):
         cer.compile(PAIR).count(path, order_by="ts")
 
 
@@ -130,17 +130,21 @@ def test_types_of_json_lines(tmp_path):
 @pytest.mark.parametrize(
     ("keywords", "error", "message"),
     [
-        ({"delimiter": ";;"}, ValueError, "delimiter is one character of ASCII"),
-        ({"delimiter": 3}, TypeError, "delimiter is a str, not 3"),
-        ({"column_types": ["id"]}, TypeError, "column_types is a dict"),
-        ({"column_types": {1: "int"}}, TypeError, "names a column by a str"),
+        ({"delimiter": ";;"}, ValueError, "delimiter must be one ASCII character"),
+        ({"delimiter": 3}, TypeError, "delimiter must be a str, not 3"),
+        ({"column_types": ["id"]}, TypeError, "column_types must be a dict"),
+        ({"column_types": {1: "int"}}, TypeError, "must name each column by a str"),
         ({"column_types": {"id": 1}}, TypeError, "a str or a pyarrow type"),
-        ({"column_types": {"id": "number"}}, ValueError, "`id`, 'number', is not known: name string, int64"),
+        (
+            {"column_types": {"id": "number"}},
+            ValueError,
+            "`id`, 'number', is not known: write one such as string, int64",
+        ),
         ({"column_types": {"idd": "int"}}, DataError, "has no such column: did you mean `id`"),
         ({"delimter": ";"}, TypeError, "did you mean 'delimiter'"),
-        ({"date_format": 3}, TypeError, "date_format is a str or a list of them, not 3"),
+        ({"date_format": 3}, TypeError, "date_format must be a str or a list of str, not 3"),
         ({"date_format": "%d.%m."}, ValueError, "'%d.%m.' has no year"),
-        ({"decimal_point": ";"}, ValueError, "decimal_point is '.' or ',', not ';'"),
+        ({"decimal_point": ";"}, ValueError, "decimal_point must be '.' or ',', not ';'"),
         ({"decimal_point": ",", "delimiter": ","}, ValueError, "needs another delimiter than ','"),
     ],
 )

@@ -320,16 +320,16 @@ def test_outcomes_of_keys_too_long_for_a_task(spark: Any, table: pa.Table) -> No
 def test_outcomes_that_do_not_fit_are_named_before_a_task_starts(frame: Any, table: pa.Table) -> None:
     for text, said in {
         "AFTER 5 (price)": "5 has no unit",
-        "AFTER 5 s (type)": "an outcome is made of numbers",
+        "AFTER 5 s (type)": "an outcome needs numbers",
         "cost": "cost",
-        "UPPER(price)": "an outcome has numbers",
+        "UPPER(price)": "an outcome can have numbers",
     }.items():
         with pytest.raises((ValueError, DataError), match=said):
             cer_spark.backtest(frame, KEYED, outcomes={"o": text}, **OPTIONS)
     with pytest.raises(ValueError, match="give outcomes, too"):
         cer_spark.backtest(frame, KEYED, split="2024-01-01", **OPTIONS)
     rule = {"rule": "Q() <- A(), B() WITHIN 2 SECONDS"}
-    with pytest.raises(ValueError, match="has no variable `a`"):
+    with pytest.raises(ValueError, match="reads the variable `a`, and the query 'rule' is a rule"):
         cer_spark.backtest(frame, rule, outcomes={"o": "LAST(a.price)"}, **OPTIONS)
 
 

@@ -150,7 +150,7 @@ def test_a_gpu_that_is_wrong_is_not_used(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(place, "why_wrong", lambda number: told if number == 1 else None)
     assert device_of_task("auto", Context(0, ["1"])) == ("cpu", f"a task runs on the CPU: {told}")
     assert device_of_task("auto", Context(0, ["0"])) == ("cuda:0", "")
-    with pytest.raises(DeviceError, match=r"required, and the GPU of the task is not used: cuda:1"):
+    with pytest.raises(DeviceError, match=r"required, and the GPU of the task cannot be used: cuda:1"):
         device_of_task("required", Context(0, ["1"]))
 
 

@@ -223,7 +223,7 @@ def test_prepare_refuses_what_it_cannot_write(spark: Any, table: pa.Table, prepa
     frame = spark.createDataFrame(table.slice(0, 10))
     with pytest.raises(DataError, match="no column `key`"):
         cer_spark.prepare(frame, prepared, "key", "ts")
-    with pytest.raises(ValueError, match="mode is error"):
+    with pytest.raises(ValueError, match="mode must be error"):
         cer_spark.prepare(frame, prepared, "k", "ts", mode="append")
     with pytest.raises(AnalysisException, match="already exists"):
         cer_spark.prepare(frame, prepared, "k", "ts", partitions=1)

@@ -239,18 +239,18 @@ def test_an_error_in_the_query_is_shown_when_it_is_analysed(refused: Any, query:
 
 CALLS = {
     "TABLE(few), concat('SELECT', uuid())": "the argument `query` of cer_match must be a constant",
-    "TABLE(few), 3": "is the text of a query, not 3",
-    f"'t', '{PAIR}'": "the first argument of cer_match is a table",
+    "TABLE(few), 3": "must be the text of a query, not 3",
+    f"'t', '{PAIR}'": "the first argument of cer_match must be a table",
     f"TABLE(SELECT type FROM few), '{PAIR}'": "no column of timestamps or dates: name the time column",
     f"TABLE(SELECT *, ts AS day FROM few), '{PAIR}'": "columns `ts`, `day` of timestamps or dates",
     f"TABLE(few), '{PAIR}', order_by => 'when'": "no column `when`",
     f"TABLE(few), '{PAIR}', event_id => 'nr'": "no column `nr`",
-    f"TABLE(few), '{PAIR}', product => 'count'": "product is one of 'run', 'counts', 'hits', not 'count'",
+    f"TABLE(few), '{PAIR}', product => 'count'": "must be one of 'run', 'counts', 'hits', not 'count'",
     f"TABLE(few), '{PAIR}', engine => 'chain'": "engine='chain' does not take this query",
     f"TABLE(few), '{PAIR}', engine => 'fast'": "the engines are auto, regular, chain, ordered, apart, rule",
-    f"TABLE(few), '{PAIR}', params => 3": "params is a map or a struct, as in map('p', 10), not 3",
+    f"TABLE(few), '{PAIR}', params => 3": "params must be a map or a struct, as in map('p', 10), not 3",
     f"TABLE(few), '{PAIR}', params => map('p', 3)": "the query has no parameter `$p`",
-    f"TABLE(few), '{PAIR}', limit => 3": "cer_match has no argument `limit`; it has engine, event_id,",
+    f"TABLE(few), '{PAIR}', limit => 3": "cer_match has no argument `limit`; its arguments are engine,",
 }
 
 

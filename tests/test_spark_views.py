@@ -176,9 +176,9 @@ def test_what_cannot_be_shared_out_is_said(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="several keys"):
         views.maintain("Q(; COUNT(*)) <- R(x, a), S(k = x, c = c)", tmp_path, parts=2)
     made = views.maintain(KEYED, tmp_path, parts=2)
-    with pytest.raises(DataError, match="no relation `T`: it has R, S"):
+    with pytest.raises(DataError, match="no relation `T`: its relations are R, S"):
         made.insert("T")(spark.createDataFrame(pa.table({"x": [1]})), 0)
-    with pytest.raises(DataError, match="`k` of S, by which rows are shared out, is of type double"):
+    with pytest.raises(DataError, match="`k` of S, by which rows are dealt to tasks, is of type double"):
         made.insert("S")(spark.createDataFrame(pa.table({"k": [1.0], "c": [1]})), 0)
 
 

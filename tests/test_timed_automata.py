@@ -201,5 +201,5 @@ def test_determinisation_over_its_budget_is_an_error() -> None:
             *(TimedTransition(1, Truth(True), one, frozenset(), frozenset(), 2) for one in asks),
         ),
     )
-    with pytest.raises(LimitError, match="asks 20 clocks at once"):
+    with pytest.raises(LimitError, match="measures 20 times at once, with"):
         determinise_timed(timed, EventClasses((Truth(True),), (frozenset({0}),)))

@@ -55,7 +55,7 @@ def test_rules_keys_and_times():
 
 def test_a_picture_has_room_for_few_events():
     many = pa.table({"type": ["A"] * 41})
-    with pytest.raises(cer.DataError, match="room for 40 events: these are 41"):
+    with pytest.raises(cer.DataError, match="room for 40 events, and there are 41"):
         cer.timeline(cer.compile("SELECT * WHERE A"), many)
     assert len(lines(cer.timeline(cer.compile("SELECT * WHERE A"), many.slice(1)), "event")) == 40
     empty = many.slice(0, 0)

@@ -78,15 +78,19 @@ def test_a_filter_on_the_column_of_types_says_what_to_write() -> None:
     numbers = table(pa.int64(), [4624, 4625])
     (found,) = check("SELECT * WHERE `4624` AS a FILTER a[event_id = 4624]", numbers, type_column="event_id")
     assert found.code == "CER021"
-    assert found.hints[0].startswith("`event_id` is the column of types (type_column): the pattern names the")
+    assert found.hints[0].startswith("`event_id` is the column of event types (type_column): name the")
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "message"),
     [
-        (pa.int64(), "Logon", "`event_id` of the table holds integers, and `Logon` is none: .* as in `4624`"),
-        (pa.int64(), "`04624`", "holds integers, and `04624` is none"),
-        (pa.bool_(), "TRUTH", "holds booleans, and `TRUTH` is none: .* as in `true` or `false`"),
+        (
+            pa.int64(),
+            "Logon",
+            "`event_id` of the table holds integers, and `Logon` is not one of them: .* as in `4624`",
+        ),
+        (pa.int64(), "`04624`", "holds integers, and `04624` is not one of them"),
+        (pa.bool_(), "TRUTH", "holds booleans, and `TRUTH` is not one of them: .* as in `true` or `false`"),
     ],
 )
 def test_a_type_that_the_column_cannot_hold(kind: pa.DataType, name: str, message: str) -> None:

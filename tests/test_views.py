@@ -63,7 +63,7 @@ def test_whatever_speaks_arrow(read: Any, tmp_path: Any) -> None:
 def test_a_delete_of_what_is_not_there_names_it_and_changes_nothing() -> None:
     view = chain()
     gone = pa.table({"d": [3, 10, 10, 10, 7]})
-    with pytest.raises(DataError, match=r"\(d = 7\), \(d = 10\) \(3 asked for, 2 there\) from T"):
+    with pytest.raises(DataError, match=r"\(d = 7\), \(d = 10\) \(3 to delete, 2 there\) from T"):
         view.update(inserts={"R": pa.table({"a": [0], "b": [1]})}, deletes={"T": gone})
     assert listed(view.enumerate()) == ANSWERS
     view.delete("T", pa.table({"d": [10, 3, 10]}))
@@ -75,7 +75,7 @@ def test_a_delete_before_the_last_relation_is_known() -> None:
     view = cer_gpu.maintain(CHAIN)
     view.insert("R", pa.table({"a": [1, 1], "b": [1, 1]}))
     view.delete("R", pa.table({"a": [1], "b": [1]}))
-    with pytest.raises(DataError, match="not there"):
+    with pytest.raises(DataError, match="it has no such rows"):
         view.delete("S", pa.table({"b": [1], "c": [3]}))
     assert view.count() == 0
     assert list(view.enumerate()) == []
@@ -214,25 +214,25 @@ def test_rules_that_are_refused(rule: str, what: str) -> None:
 
 def test_data_that_is_refused() -> None:
     view = cer_gpu.maintain("Q(a, d) <- R(a, b), S(b, c), T(d), a < d")
-    with pytest.raises(DataError, match="no relation `X`: it has R, S, T"):
+    with pytest.raises(DataError, match="no relation `X`: its relations are R, S, T"):
         view.insert("X", pa.table({"a": [1]}))
     with pytest.raises(QueryError, match="3 columns"):
         view.insert("R", pa.table({"a": [1], "b": [1], "c": [1]}))
     view.insert("R", pa.table({"a": [1], "b": [1]}))
-    with pytest.raises(DataError, match="was of type int64, and is of type string"):
+    with pytest.raises(DataError, match="was of type int64 before, and is of type string"):
         view.insert("R", pa.table({"a": ["x"], "b": [1]}))
     with pytest.raises(DataError, match="`b` of R is missing"):
         view.insert("R", pa.table({"a": [1], "c": [1]}))
-    with pytest.raises(DataError, match="smallest or the largest int64"):
+    with pytest.raises(DataError, match="smallest or one of the two largest int64"):
         view.insert("R", pa.table({"a": [2**63 - 1], "b": [1]}))
     view.insert("T", pa.table({"d": [4]}))
-    with pytest.raises(QueryError, match="do not join"):
+    with pytest.raises(QueryError, match="these cannot be equal"):
         view.insert("S", pa.table({"b": ["x"], "c": [1]}))
     view.insert("S", pa.table({"b": [1], "c": [1]}))
     assert listed(view.enumerate()) == {(1, 4): 1}
     texts = cer_gpu.maintain("Q(a) <- R(a), S(b), a < b")
     texts.insert("R", pa.table({"a": ["x"]}))
-    with pytest.raises(QueryError, match="do not compare"):
+    with pytest.raises(QueryError, match="cannot be compared"):
         texts.insert("S", pa.table({"b": [1]}))
 
 
@@ -261,14 +261,14 @@ def test_explain_draws_the_tree_with_guards_and_orders() -> None:
         view.explain()
         == """\
 acyclic, free-connex: a batch takes O(n log n), the delay between answers is at most logarithmic
-of 3 trees the one with the least cost: a row that is inserted changes about 2 rows, of about 11
+the cheapest of 3 trees: a row that is inserted changes about 2 of about 11 rows
   {d} *   [ordered by d; 1 rows in 1 runs, 128 bytes]
     {b, c} * -- c < d   [ordered by c, b; 3 rows in 1 runs, 208 bytes]
       S(b, c) -- guard   [grouped by b, c; 3 rows in 1 runs, 192 bytes]
       R(a, b) -- a < c   [grouped by b, ordered by a; 3 rows in 1 runs, 208 bytes]
     T(d) * -- guard   [grouped by d; 1 rows in 1 runs, 128 bytes]
 a row of T is read if d < 9
-* nodes that answers are listed from, guard: the child with all variables of its parent"""
+*: a node from which answers are listed; guard: the child that has all variables of its parent"""
     )
     assert "put together in memory" in cer_gpu.maintain(CHAIN.replace("Q(a, c, d)", "Q(a, d)")).explain()
     circle = cer_gpu.maintain("Q(a, b, c) <- R(a, b), S(b, c), T(c, a)").explain()

@@ -172,7 +172,8 @@ def test_without_rows_there_is_one_group_where_the_head_is_empty() -> None:
 
 
 @pytest.mark.parametrize(
-    ("aggregate", "what"), [("SUM(t)", "no meaning on a string"), ("MIN(f)", "no order"), ("SUM(t + a)", "t")]
+    ("aggregate", "what"),
+    [("SUM(t)", "cannot be applied to a string"), ("MIN(f)", "no order"), ("SUM(t + a)", "t")],
 )
 def test_aggregates_of_the_wrong_type(aggregate: str, what: str) -> None:
     view = cer_gpu.maintain(f"Q(; {aggregate}) <- R(a, t, f)")
@@ -202,17 +203,17 @@ def test_a_snapshot_gives_the_same_view(tmp_path: Path) -> None:
     for one in (view, early, late):
         one.delete("R", pa.table({"x": [1], "z": ["p"]}))
         assert one.count() == 2
-        with pytest.raises(DataError, match="not there"):
+        with pytest.raises(DataError, match="it has no such rows"):
             one.delete("S", s.slice(0, 1).set_column(1, "key", pa.array(["r"])))
 
 
 def test_what_is_no_snapshot_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other"
     path.write_bytes(b"abc")
-    with pytest.raises(DataError, match=r"file .*other is no snapshot"):
+    with pytest.raises(DataError, match=r"file .*other does not hold the snapshot"):
         JoinView.restore(path)
     data = cer_gpu.maintain("Q(x) <- R(x)").snapshot()
-    with pytest.raises(DataError, match="no snapshot"):
+    with pytest.raises(DataError, match="does not hold the snapshot"):
         JoinView.restore(data[: len(data) // 2])
 
 

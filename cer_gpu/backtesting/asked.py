@@ -41,7 +41,7 @@ def asked_queries(queries: Any) -> list[AskedQuery]:
             found.append(AskedQuery(str(name), {}, one))
         else:
             given = type(one).__name__
-            raise TypeError(f"the query {name!r} is a {given}: give a text, a Query or what sweep returns")
+            raise TypeError(f"the query {name!r} is a {given}: give a text, a Query or the result of sweep()")
     return found
 
 

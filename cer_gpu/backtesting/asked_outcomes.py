@@ -46,10 +46,12 @@ def asked_outcomes(outcomes: Mapping[str, str] | None, split: Any) -> tuple[Aske
     """
     if outcomes is None:
         if split is not None:
-            raise ValueError("split divides the hits for the sums of their outcomes: give outcomes, too")
+            raise ValueError("split divides the summary of outcomes: give outcomes, too")
         return ()
     if not isinstance(outcomes, Mapping) or not all(isinstance(text, str) for text in outcomes.values()):
-        raise TypeError('outcomes are texts by their names: {"later": "AFTER 5 MINUTES (price) - price"}')
+        raise TypeError(
+            'outcomes must be a dict of name to text: {"later": "AFTER 5 MINUTES (price) - price"}'
+        )
     return tuple(outcome(str(name), text) for name, text in outcomes.items())
 
 

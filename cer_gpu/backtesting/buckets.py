@@ -101,8 +101,8 @@ class Buckets:
         whole = self.unit in _WHOLE
         if not whole and _HOUR % (size := self.size * NANOSECONDS[_OF_ARROW[self.unit]]) and size % _HOUR:
             raise DataError(
-                f"buckets of {self.size:g} {self.unit}s: the clock of {self.kind.tz} is set back or forward "
-                "inside one: take a length that divides an hour, or whole hours"
+                f"by: in a bucket of {self.size:g} {self.unit}s the clocks of {self.kind.tz} are set back or "
+                "forward: give a length that divides an hour, or whole hours"
             )
         shown = pc.floor_temporal(pc.local_timestamp(at), int(self.size), self.unit)
         first, second = (
@@ -140,7 +140,7 @@ def buckets(by: Any, order_by: Sequence[str], schema: pa.Schema, order_unit: str
         When `by` cannot cut the times of these events: no time column, no unit, or a wrong one.
     """
     if not order_by:
-        raise ValueError(f"by={by!r} cuts time into buckets: name the column of time with order_by")
+        raise ValueError(f"by={by!r} divides time into buckets: name the column of time with order_by")
     name = order_by[0]
     kind = schema.field(name).type
     plain = not pa.types.is_temporal(kind)
@@ -158,7 +158,7 @@ def buckets(by: Any, order_by: Sequence[str], schema: pa.Schema, order_unit: str
     unit = unit_named(word)
     calendar = _CALENDAR.get(word.removesuffix("s") if len(word) > 1 else word)
     if size == 0 or (unit is None and calendar is None):
-        raise ValueError(f"by={by!r} is no bucket of time: write {FORMS}")
+        raise ValueError(f"by={by!r} is not a length of time: write {FORMS}")
     if not plain and not pa.types.is_duration(kind):
         return Buckets(kind, size, calendar or _ARROW[unit or ""])
     if unit is None:
@@ -166,9 +166,10 @@ def buckets(by: Any, order_by: Sequence[str], schema: pa.Schema, order_unit: str
     own = order_unit if plain else kind.unit
     if own is None:
         raise ValueError(
-            f"by={by!r}: `{name}` holds plain numbers; say their unit with order_unit, or give a number"
+            f"by={by!r}: `{name}` holds plain numbers: give their unit with order_unit, or give a number as "
+            "by"
         )
     length, rest = divmod(size * NANOSECONDS[unit], NANOSECONDS[own])
     if rest or not length:
-        raise ValueError(f"by={by!r} is no whole number of {own}, the unit of `{name}`")
+        raise ValueError(f"by={by!r} is not a whole number of {own}, the unit of `{name}`")
     return Buckets(kind, length)

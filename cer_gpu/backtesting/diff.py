@@ -21,8 +21,8 @@ def difference(old: pa.Table, new: pa.Table) -> pa.Table:
     if keys != _keys(new):
         told, other = ", ".join(keys), ", ".join(_keys(new))
         raise ValueError(
-            f"the rows of the two results are told apart by {told} and by {other}: run both with the same "
-            "`by` and the same parameters"
+            f"the two results have different columns to match rows by ({told}; {other}): run both with the "
+            "same `by` and the same parameters"
         )
     before, after = _rows(old, keys), _rows(new, keys)
     found: dict[Any, tuple[str, tuple[Any, ...], tuple[Any, ...]]] = {}

@@ -77,8 +77,8 @@ class KeptBacktest:
         """Path, size and time of change of each file."""
         if not self._files or None in stamps:
             raise DataError(
-                f"resume keeps how far a backtest is after each file, and the events are {source.where}: "
-                "pass the paths of files, without sort=True; or leave resume out"
+                f"resume keeps how far a backtest is after each file, and {source.where} is not read file by "
+                "file: pass the paths of files, without sort=True, or leave resume out"
             )
         self._about = _about(asked, by, groups, source, options)
         self._state: dict[str, Any] = {
@@ -166,7 +166,7 @@ class KeptBacktest:
             if before is not None and more is not None:
                 found = more(before["tables"], before["files"])
             if before is not None and found is None and told:
-                warn(f"{told} from the first file again: only all events tell them")
+                warn(f"{told} from the first file on again: they depend on all events")
             self._state["made"][name] = {"files": count, "tables": make() if found is None else found}
             self.note()
         own: list[pa.Table] = self._state["made"][name]["tables"]
@@ -215,11 +215,11 @@ class KeptBacktest:
                 now = (
                     "is missing now"
                     if place == len(files)
-                    else f"has changed, or {files[place][0]} came first"
+                    else f"has changed, or comes after {files[place][0]} now"
                 )
                 raise DataError(
-                    f"{self._path} was kept after {before[0]} had been read, which {now}; new files must "
-                    f"come after the old ones: {remedy}"
+                    f"{self._path} was kept after reading {before[0]}, which {now}; new files must come "
+                    f"after the old ones: {remedy}"
                 )
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(state["made_of"], files)))
         made = state["made"].items()

@@ -90,8 +90,8 @@ def too_many(one: AskedQuery, found: pa.Table, what: str, notes: Notes) -> bool:
     matches = sum(map(int, found.column("matches").to_pylist()))
     if matches > MOST:
         notes.say(
-            f"the query {one.name!r} has {matches:,} matches: {what} are worked out for up to {MOST:,}; "
-            "those of this query are null",
+            f"the query {one.name!r} has {matches:,} matches: {what} are computed for up to {MOST:,}, "
+            "and are null for this query",
             aloud=True,
         )
     return matches > MOST

@@ -39,13 +39,15 @@ def parted_by(by: Any, partitions: Iterable[Partition], schema: pa.Schema, optio
     if len(spans) > 1:
         raise ValueError(f"by={by!r} has two lengths of time, {spans[0]!r} and {spans[1]!r}: give one")
     columns = [one for one in listed if not is_span(one)]
-    for parts in partitions:
+    for number, parts in enumerate(partitions, 1):
         for name in columns:
             if (name,) not in parts:
-                there = ", ".join(" or ".join(part) for part in parts) or "no column"
+                there = ", ".join(" or ".join(part) for part in parts)
+                has = f"PARTITION BY {there}" if there else "no PARTITION BY"
                 raise ValueError(
-                    f"by={name!r}: a query has {there} in PARTITION BY; write PARTITION BY {name} in each "
-                    'query, or a length of time such as "1 d"'
+                    f"by={name!r}: query number {number} has {has}; write PARTITION BY {name} in each query, "
+                    "or "
+                    'give a length of time such as "1 d"'
                 )
     cut = buckets(spans[0], options.order_by, schema, options.order_unit) if spans else None
     return Parted(cut, tuple(columns))

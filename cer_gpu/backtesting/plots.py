@@ -106,7 +106,7 @@ class Plots:
                 there = ", ".join(self.parameters) or "none"
                 raise ValueError(f"there is no parameter `{one}`; the parameters are {there}")
         if not chosen:
-            raise ValueError("no parameter takes several values: plot.sweep is for the result of a sweep")
+            raise ValueError("no parameter has several values: plot.sweep is for the result of a sweep")
         best: dict[tuple[Any, ...], Any] = {}
         for row in rows:
             key = tuple(row[name] for name in chosen)
@@ -253,7 +253,7 @@ class Plots:
         labels = self._labels(table)
         there = list(dict.fromkeys(labels))
         if variant is not None and variant not in there:
-            raise ValueError(f"there is no funnel of {variant!r}; there are those of {', '.join(there)}")
+            raise ValueError(f"there is no funnel of {variant!r}; there are funnels of {', '.join(there)}")
         chosen = there[0] if variant is None else variant
         rows = [
             {
@@ -309,7 +309,7 @@ class Plots:
         labels = self._labels(table)
         if variant is not None and variant not in labels:
             there = ", ".join(dict.fromkeys(labels))
-            raise ValueError(f"there is no variant {variant!r}; there are {there}")
+            raise ValueError(f"there is no variant {variant!r}; the variants are {there}")
         hits = _grouped(labels, table, [])
         chosen = (_with_most(hits, 1) or [""])[0] if variant is None else variant
         if not chosen:

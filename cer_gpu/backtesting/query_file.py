@@ -63,8 +63,8 @@ def named_queries(text: str, where: str) -> dict[str, str]:
         if name in found:
             first = found[name][0] + 1
             raise DataError(
-                f"{where}, line {number + 1}: the query `{name}` is there already, in line {first}: "
-                "give each its own name"
+                f"{where}, line {number + 1}: line {first} has a query `{name}` already: give each its own "
+                "name"
             )
         found[name] = number, []
     if not found:

@@ -167,7 +167,7 @@ class Backtest:
 
         told = self._asked_for()
         if told.hits is None:
-            many = f"there are more than {KEPT:,} hits: ask for the outcomes of fewer queries at a time"
+            many = f"there are more than {KEPT:,} hits: backtest fewer queries at a time"
             raise LimitError(many)
         return told.hits
 

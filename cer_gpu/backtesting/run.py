@@ -115,7 +115,7 @@ def backtest(
     options = read_options(**keywords)
     asked = asked_queries(queries)
     if not asked:
-        raise ValueError("there is no query: give one at least")
+        raise ValueError("there is no query: give at least one")
     refuse_unknown(options.params, asked)
     wanted = asked_outcomes(outcomes, split)
     names = frozenset().union(*(one.query.names for one in asked), *map(names_of, wanted))

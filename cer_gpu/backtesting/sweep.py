@@ -86,14 +86,16 @@ def sweep(
     query = template if isinstance(template, Query) else Query(template)
     if variants is not None:
         if grid or random is not None:
-            raise TypeError("give the variants, or a value or values for each parameter; not both")
+            raise TypeError("give either the variants, or values for each parameter (and random), not both")
         return Variants(query, variants)
     values = {name: _values(name, given) for name, given in grid.items()}
     if random is None:
         return Variants(query, (dict(zip(values, chosen)) for chosen in product(*values.values())))
     count = prod(map(len, values.values()))
     if not 0 <= random <= count:
-        raise ValueError(f"random={random:,}: the grid has {count:,} variants: give a number from 0 to that")
+        raise ValueError(
+            f"random={random:,}: give a number from 0 to {count:,}, the number of variants of the grid"
+        )
     drawn = sorted(Random(seed).sample(range(count), random))
     return Variants(query, (_variant(values, number) for number in drawn))
 
@@ -105,7 +107,7 @@ def _values(name: str, given: Any) -> Sequence[Any]:
     single = isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable)
     found = [given] if single else list(given)
     if not found:
-        raise ValueError(f"the parameter `{name}` has no values: give it one at least")
+        raise ValueError(f"the parameter `{name}` has no values: give it at least one")
     return found
 
 

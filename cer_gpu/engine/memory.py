@@ -70,7 +70,7 @@ class Allowance:
             self._full = max(KEPT, 3 * size // 2)
         elif size > self._memory:
             raise LimitError(
-                f"{what()}: they and their keys take {size:,} bytes, but only memory={self._memory:,} was "
+                f"{what()}: with their keys they take {size:,} bytes, and memory={self._memory:,} is "
                 "allowed: narrow WITHIN or the filters, or allow more"
             )
 
@@ -83,12 +83,12 @@ class Allowance:
 
 def still_needed(count: int, window: WindowPlan | None) -> str:
     """Names what is kept, for a message: events of open windows."""
-    why = "the query has a window that long"
+    why = "the window of the query is that long"
     if window is None:
         why = "the query has no window"
     elif window.kind == "attribute":
         name = window.attribute
-        why = f"`{name}` may fall into the window of those before (order_by={name!r} says that it does not)"
+        why = f"the values of `{name}` may fall (order_by={name!r} promises that they do not)"
     return f"{count:,} events may still be part of a complex event, since {why}"
 
 
@@ -120,7 +120,7 @@ class within_memory:  # noqa: N801
         # NumPy and Arrow say how much they asked for; Python says nothing.
         asked = f" ({error})" if str(error) else ""
         raise LimitError(
-            f"the memory of this machine ran out while {self._doing}{asked}: give less of it to one run with "
-            "memory= (--memory), narrow WITHIN or the filters, or take the answers batch by batch "
+            f"the memory of this machine ran out while {self._doing}{asked}: limit what the run "
+            "takes with memory= (--memory), narrow WITHIN or the filters, or take the answers batch by batch "
             "(`batches()`, or an output file)"
         ) from error

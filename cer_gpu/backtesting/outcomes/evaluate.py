@@ -50,7 +50,7 @@ def evaluated(
             case tree.Quantity():
                 raise ValueError(
                     f"the outcome {outcome.name!r}: `TIME TO` is a number of seconds: combine it with plain "
-                    "numbers, such as 60, not with spans"
+                    "numbers, such as 60, not with a length of time"
                 )
             case tree.Negation(operand=operand):
                 return -value(operand)
@@ -61,7 +61,7 @@ def evaluated(
             case tree.Call(function=function, arguments=arguments) if function in _FUNCTIONS:
                 return _FUNCTIONS[function](*map(value, arguments))
         raise ValueError(
-            f"the outcome {outcome.name!r}, `{outcome.text}`: an outcome has numbers, + - * / % and "
+            f"the outcome {outcome.name!r}, `{outcome.text}`: an outcome can have numbers, + - * / % and "
             f"{', '.join(_FUNCTIONS)}"
         )
 

@@ -222,7 +222,10 @@ def values_query(name: str, statement: tree.Statement, wanted: Sequence[tree.Agg
         When the query is a rule, which has no variables.
     """
     if not isinstance(statement, tree.SelectQuery):
-        raise ValueError(f"the query {name!r} is a rule, and has no variable `{wanted[0].variable}`")
+        raise ValueError(
+            f"an outcome reads the variable `{wanted[0].variable}`, and the query {name!r} is a rule, which "
+            "has none"
+        )
     return Query(to_text(with_plan(statement, wanted)))
 
 
@@ -248,17 +251,19 @@ def split_at(split: Any, schema: pa.Schema, order_by: Sequence[str]) -> int | fl
         When `split` is not a time of that column, or there is no order column.
     """
     if not order_by:
-        raise ValueError(f"split={split!r} cuts time: name the column of time with order_by")
+        raise ValueError(f"split={split!r} divides time: name the column of time with order_by")
     kind = schema.field(order_by[0]).type
     if isinstance(split, str) and pa.types.is_timestamp(kind):
         try:
             return timestamp_nanoseconds(split, kind.tz or "UTC") // NANOSECONDS[kind.unit]
         except ValueError as error:
-            raise ValueError(f"split={split!r} is no time: {error}") from None
+            raise ValueError(f"split={split!r} is not a time: {error}") from None
     try:
         moment = pa.array([split]).cast(kind) if isinstance(split, str) else pa.array([split], kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
-        raise ValueError(f"split={split!r} is no {kind}, the type of `{order_by[0]}`: {error}") from None
+        raise ValueError(
+            f"split={split!r} cannot be read as {kind}, the type of `{order_by[0]}`: {error}"
+        ) from None
     found: int | float = (moments(moment)[0] if pa.types.is_temporal(kind) else moment)[0].as_py()
     return found
 

@@ -40,7 +40,7 @@ def outcome(name: str, text: str) -> AskedOutcome:
     """
     found = read_tokens(text)
     if found.stopped_at is not None:
-        raise _wrong(name, text, f"`{text[found.stopped_at]}` begins no word of an outcome")
+        raise _wrong(name, text, f"`{text[found.stopped_at]}` has no meaning here")
     tokens = list(found.tokens)
     looks: dict[str, LookedUp] = {}
     parts: list[str] = []
@@ -69,7 +69,7 @@ def outcome(name: str, text: str) -> AskedOutcome:
 
 
 def _wrong(name: str, text: str, what: str) -> ValueError:
-    return ValueError(f"the outcome {name!r}, `{text}`: {what}; an outcome is made of {FORMS}")
+    return ValueError(f"the outcome {name!r}, `{text}`: {what}; an outcome is made of these: {FORMS}")
 
 
 def _look(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[LookedUp | None, int]:
@@ -95,7 +95,7 @@ def _look(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[Looke
 def _span(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[LookLength, int]:
     """A number and its unit, or EVENTS."""
     if at >= len(tokens) or tokens[at].type != "NUMBER":
-        raise _wrong(name, text, "a length is a number and a unit, such as `5 MINUTES` or `3 EVENTS`")
+        raise _wrong(name, text, "write a length as a number and a unit, such as `5 MINUTES` or `3 EVENTS`")
     number = str(tokens[at])
     size = int(number) if number.isdigit() else float(number)
     if at + 1 >= len(tokens) or tokens[at + 1].type == _OPEN:
@@ -103,7 +103,7 @@ def _span(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[LookL
     word = str(tokens[at + 1])
     if word.lower() in ("event", "events"):
         if not isinstance(size, int) or size < 1:
-            raise _wrong(name, text, f"{number} EVENTS: a number of events is 1 or more")
+            raise _wrong(name, text, f"{number} EVENTS: a number of events must be 1 or more")
         return LookLength(size, "EVENTS"), at + 2
     unit = unit_named(word)
     if unit is None:
@@ -114,7 +114,7 @@ def _span(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[LookL
 def _parenthesised(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[Sequence[Token], int]:
     """The tokens in the parentheses that begin at `at`."""
     if at >= len(tokens) or tokens[at].type != _OPEN:
-        raise _wrong(name, text, "what is looked up stands in parentheses")
+        raise _wrong(name, text, "write what is looked up in parentheses")
     depth = 0
     for stop in range(at, len(tokens)):
         depth += (tokens[stop].type == _OPEN) - (tokens[stop].type == _CLOSE)
@@ -129,7 +129,7 @@ def _column(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[str
     """The column in parentheses."""
     inside, stop = _parenthesised(name, text, tokens, at)
     if len(inside) != 1 or inside[0].type in ("NUMBER", "STRING"):
-        raise _wrong(name, text, "in the parentheses stands the name of one column")
+        raise _wrong(name, text, "write the name of one column in the parentheses")
     return _unquoted(inside[0]), stop
 
 

@@ -103,7 +103,10 @@ class EventColumns:
             if pa.types.is_dictionary(kind):
                 kind = kind.value_type
             if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-                raise DataError(f"the column `{name}` holds {kind}: an outcome is made of numbers")
+                raise DataError(
+                    f"the column `{name}` holds {kind}, and an outcome needs numbers: cast it, or name "
+                    "another column"
+                )
             found = column.cast(pa.float64(), safe=False).to_numpy()
             self._numbers[name] = found
         return self._numbers[name]
@@ -344,7 +347,10 @@ class Around:
                 )
             return Fraction(span.size)
         if not self._unit:
-            raise ValueError(f"{span.size} {span.unit}: the order column holds plain numbers; say order_unit")
+            raise ValueError(
+                f"{span.size} {span.unit}: the order column holds plain numbers: give their unit with "
+                "order_unit"
+            )
         return Fraction(span.size) * Fraction(NANOSECONDS[span.unit], NANOSECONDS[self._unit])
 
 

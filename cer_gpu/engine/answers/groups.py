@@ -187,7 +187,9 @@ class Folding:
                 values = as_floats(values)
             total = self._folded("SUM", _repeated(values, many), offsets)
         except pa.ArrowInvalid as error:
-            raise DataError(f"`{to_text(one)}` has a value that does not fit: {error}") from error
+            raise DataError(
+                f"`{to_text(one)}` has a value that does not fit: {error}; cast the column to float64"
+            ) from error
         if one.function == "AVG":
             there = pc.if_else(_known(values), many, 0)
             count = self._folded("SUM", there, offsets)

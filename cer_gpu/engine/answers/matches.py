@@ -287,7 +287,7 @@ class Matches:
                 return self._kept.to_pandas()
         except (ValueError, OverflowError) as error:  # of which ArrowInvalid is one
             raise DataError(
-                f"the answers do not fit pandas: {first_line(error)}; take them as Arrow, with to_arrow()"
+                f"pandas cannot hold the answers: {first_line(error)}; take them as Arrow, with to_arrow()"
             ) from error
 
     def to_polars(self) -> pl.DataFrame:
@@ -325,8 +325,8 @@ class Matches:
     def _refuse_groups(self) -> None:
         if self._form.grouped:
             raise DataError(
-                "a row of a rule with aggregates stands for many answers, whose events are not listed: leave "
-                "the aggregates out"
+                "each row of a rule with aggregates stands for many answers, and their events are not "
+                "listed: leave the aggregates out of the rule"
             )
 
     def event_batches(self) -> pa.RecordBatchReader:

@@ -158,10 +158,10 @@ class ComplexEvent:
         found = None if self._columns is None else self._columns.events(variable, self._row)
         if found is None:
             asked = () if self._columns is None else self._columns.variables
-            known = f", as was done of {', '.join(f'`{one}`' for one in asked)}" if asked else ""
+            known = f", only of {', '.join(f'`{one}`' for one in asked)}" if asked else ""
             raise KeyError(
-                f"no attribute of `{variable}` was asked for{known}: write SELECT {variable}[price], for "
-                f'example; its positions are .marks["{variable}"]'
+                f"SELECT asks for no attribute of `{variable}`{known}: write SELECT {variable}[price], for "
+                f'example; its positions are in .marks["{variable}"]'
             )
         return found
 

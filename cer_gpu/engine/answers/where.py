@@ -227,7 +227,7 @@ def exact_column(number: np.ndarray) -> pa.Array:
         return pa.array(number.astype(np.int64))
     if digits(largest) > DECIMAL_DIGITS:
         raise LimitError(
-            f"a count has {digits(largest):,} digits, and a column holds {DECIMAL_DIGITS} at most: "
-            "ask for `count`, which has no such limit, or narrow the query"
+            f"a count has {digits(largest):,} digits, and a column can hold at most "
+            f"{DECIMAL_DIGITS}: ask for `count`, which has no such limit, or narrow the query"
         )
     return pa.array([Decimal(value) for value in number.tolist()], pa.decimal256(DECIMAL_DIGITS, 0))

@@ -184,7 +184,7 @@ class DevicePool(Generic[There]):
                 return share(at, bounds[at], bounds[at + 1])
 
         given = [at for at in range(len(self)) if bounds[at] < bounds[at + 1]] or [0]
-        shares = [run(given[0])] if len(given) == 1 else self.dealers.map("devices", run, given)
+        shares = [run(given[0])] if len(given) == 1 else self.dealers.map("running on devices", run, given)
         parts: list[Result] = []
         for found in shares:
             if found is None:

@@ -89,7 +89,7 @@ class ApartRunner(PairsRunner):
                 lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, self._query.window)
             return Ends(event, chunk.events.positions[latest + unit.low], lowest)
 
-        return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
+        return ends_joined(self._workers.map("finding hits", run, self._units(chunk), chunk.segments.events))
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ApartRunner:

@@ -271,7 +271,9 @@ class AutomatonRunner:
             return first_open(self.tables, symbols, segments.begin, segments.stop)
 
         units = lanes.units(self._workers.threads)
-        parts = self._workers.map("keeping", lambda unit: run(lanes.part(*unit)), units, lanes.events)
+        parts = self._workers.map(
+            "finding open matches", lambda unit: run(lanes.part(*unit)), units, lanes.events
+        )
         return np.concatenate([np.empty(0, np.int64), *parts])
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
@@ -354,7 +356,7 @@ class AutomatonRunner:
             return part
 
         units = chunk.segments.units(self._workers.threads)
-        return self._workers.map("building", build, units, chunk.segments.events)
+        return self._workers.map("finding matches", build, units, chunk.segments.events)
 
     def _counts_at(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
@@ -412,7 +414,7 @@ class AutomatonRunner:
             lowest = chunk.lowest_starts(segments, first, event, self._query.window, self._longest)
             return Ends(event, latest, lowest)
 
-        parts = self._over_units("finding ends", chunk.segments, run, quick=QUICK)
+        parts = self._over_units("finding hits", chunk.segments, run, quick=QUICK)
         if len(chunk.falling):
             parts.append(self._falling.ends(chunk))
         return ends_joined(parts)

@@ -113,7 +113,7 @@ class ComparedRunner(PairsRunner):
                 return ChosenPositions(unit, ends, choice), unit.low
             return MaximalChains(unit, ends, choice.climb, listed), unit.low
 
-        units = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
+        units = self._workers.map("finding matches", build, self._units(chunk), chunk.segments.events)
         return JoinAnswers(
             [built for built, _ in units], [low for _, low in units], NO_ATOMS, self._window(chunk),
             self._workers.map,
@@ -159,7 +159,7 @@ class ComparedRunner(PairsRunner):
             return Ends(event, chunk.events.positions[latest + unit.low], lowest)
 
         units = self._shared_units(chunk)
-        return ends_joined(self._workers.map("finding ends", run, units, chunk.segments.events))
+        return ends_joined(self._workers.map("finding hits", run, units, chunk.segments.events))
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ComparedRunner:

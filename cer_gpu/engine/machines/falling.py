@@ -99,7 +99,7 @@ class Falling:
             return built
 
         units = segments.units(self._workers.threads)
-        return self._workers.map("building", build, units, segments.events)
+        return self._workers.map("finding matches", build, units, segments.events)
 
 
 def alone(found: Ends) -> Segments:

@@ -138,7 +138,7 @@ class JoinRunner(UnitsRunner):
             built.build(unit.events, begin, stop, first, event - unit.low, lowest - unit.low, label_atoms)
             return built, unit.low
 
-        units = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
+        units = self._workers.map("finding matches", build, self._units(chunk), chunk.segments.events)
         return JoinAnswers(
             [built for built, _ in units], [low for _, low in units], self._label_atoms, self._window(chunk),
             self._workers.map,
@@ -198,7 +198,7 @@ class JoinRunner(UnitsRunner):
             lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, window)
             return Ends(event, chunk.events.positions[latest + unit.low], lowest)
 
-        return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
+        return ends_joined(self._workers.map("finding hits", run, self._units(chunk), chunk.segments.events))
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> JoinRunner:

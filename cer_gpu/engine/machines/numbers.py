@@ -100,7 +100,7 @@ def too_many(text: str, longest: int, error: OverflowError) -> LimitError:
     """The error for numbers that take more than `COUNT_STEPS` sums, over up to `longest` events each."""
     return LimitError(
         f"{_blamed(text)} is counted over up to {longest:,} events at a time: this takes {error}, and "
-        f"{COUNT_STEPS:,} are allowed; repeat less, give a shorter WITHIN, or ask for hits"
+        f"at most {COUNT_STEPS:,} are allowed; repeat fewer times, give a shorter WITHIN, or ask for hits"
     )
 
 

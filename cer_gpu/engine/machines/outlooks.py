@@ -212,8 +212,9 @@ class Outlooks:
             return
         most = max(self._stages, key=lambda stage: stage.nbytes)
         raise LimitError(
-            f"`{most.outlook.written}` keeps {most.nbytes:,} bytes of what came before or of events that "
-            f"wait, but only memory={self._memory:,} was allowed: give it a narrower interval, or allow more"
+            f"`{most.outlook.written}` keeps {most.nbytes:,} bytes of earlier events or of events that wait "
+            f"for later ones, and memory={self._memory:,} is allowed: give it a narrower interval, or allow "
+            "more"
         )
 
     def state(self) -> list[dict[str, Any]]:

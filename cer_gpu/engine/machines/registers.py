@@ -268,7 +268,9 @@ class RegisterRuns:
             accepts = END in targets
             targets.discard(END)
             if len(targets) > STATES:
-                raise LimitError(self._reader.about(f"one partial match is in more than {STATES:,} states"))
+                raise LimitError(
+                    self._reader.about(f"partial matches can go on in more than {STATES:,} ways at once")
+                )
             yield label, self._aged(targets, event), accepts
 
     def _aged(self, targets: Iterable[State], event: EventSeen) -> frozenset[State]:

@@ -326,6 +326,6 @@ class Reader:
         if not compared:
             kept.append(f"the values of `{to_text(self._automaton.columns[0])}` that WITHIN measures")
         return (
-            f"{what}: they keep {'; '.join(kept)}. Filter each variable more, compare an attribute that all "
-            "have equal (or write PARTITION BY), or give the query a smaller WITHIN"
+            f"{what}: they keep {'; '.join(kept)}. Filter each variable more, PARTITION BY an attribute that "
+            "is equal in all events of a match, or give the query a smaller WITHIN"
         )

@@ -222,7 +222,7 @@ class StepRunner(UnitsRunner):
             number = cpu_counts.counts(self.tables, unit.events, unit.segments, hits, nodes)
             return nodes, number, unit.low
 
-        units = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
+        units = self._workers.map("finding matches", build, self._units(chunk), chunk.segments.events)
         nodes = cpu_nodes.joined([nodes for nodes, _, _ in units], [low for _, _, low in units])
         number = numbers_joined([number for _, number, _ in units])
         ends = StepEnds(nodes, found.event, found.lowest, self._labels)
@@ -350,7 +350,7 @@ class StepRunner(UnitsRunner):
             lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, window)
             return Ends(event, latest, lowest)
 
-        return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
+        return ends_joined(self._workers.map("finding hits", run, self._units(chunk), chunk.segments.events))
 
     def _listed(self, chunk: Chunk, ends: Ends) -> StepAnswers:
         """As `UnitsRunner._listed`."""

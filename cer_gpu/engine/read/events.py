@@ -204,7 +204,7 @@ def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, wor
     flat = [[getattr(part, name) for part in parts] for name in names]
     flat.append([part.all_keyed if barred else part.keyed for part in parts])
     flat += map(list, zip(*(part.slots for part in parts), strict=True))
-    symbols, positions, keys, places, times, keyed, *rows = workers.map("grouping", moved, flat)
+    symbols, positions, keys, places, times, keyed, *rows = workers.map("grouping events", moved, flat)
     slots = np.stack(rows) if rows else parts[0].slots
     payload = None
     if parts[0].payload is not None:
@@ -228,7 +228,7 @@ def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, wor
             bits = whole.view(f"uint{column.type.bit_width}").to_numpy()
             return pa.array(scattered(bits)).view(column.type)
 
-        payload = pa.table(workers.map("grouping", rearranged, table.columns), schema=table.schema)
+        payload = pa.table(workers.map("grouping events", rearranged, table.columns), schema=table.schema)
     lane_keys = parts[-1].lane_keys
     return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, lane_keys, times)
 

@@ -402,8 +402,8 @@ def unfit(name: str, value: pa.Scalar, kind: pa.DataType) -> str:
     """What is wrong with a time that does not fit the type in which it is compared."""
     number = value.cast(_storage(value.type))
     return (
-        f"{number} ({value.type}) of column `{name}` does not fit {kind}, in which it is compared: cast the "
-        "columns to one unit"
+        f"{number} ({value.type}) of column `{name}` does not fit {kind}, the type in which it is compared: "
+        "cast the columns to one unit"
     )
 
 
@@ -457,6 +457,6 @@ def _key_type(kinds: list[pa.DataType], part: tuple[str, ...]) -> pa.DataType:
         names = ", ".join(f"`{name}` ({kind})" for name, kind in zip(part, kinds, strict=True))
         raise DataError(
             "columns that are compared for equality, or are one part of a key, have different types: "
-            f"{names}; cast them to one type before"
+            f"{names}; cast them to one type"
         )
     return common

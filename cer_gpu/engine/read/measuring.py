@@ -69,8 +69,9 @@ class Measuring:
             values = columns.numbers(batch.column(window.attribute), window.attribute)
             if values.beyond.any():
                 row = before + int(np.argmax(values.beyond))
+                name = window.attribute
                 raise RowError(
-                    row, f"{{row}}: `{window.attribute}`, which the window measures, does not fit 64 bits"
+                    row, f"{{row}}: `{name}`, which WITHIN measures, does not fit 64 bits: cast it to float64"
                 )
         data = self._gathered(values.data, rows)
         keyed = values.valid[rows] if len(values.valid) else none

@@ -24,10 +24,10 @@ from cer_gpu.late import compute as pc
 PART = 1 << 17
 """Rows that one thread checks at a time."""
 
-HOW_TO_SORT = "sort the data, or ask for it: sort=True (--sort)"
+HOW_TO_SORT = "sort the data, or pass sort=True (--sort)"
 
 
-LEAVE_OUT = "; where only each partition is in order, leave ordered=True (--ordered) out"
+LEAVE_OUT = "; if only each partition is in order, leave out ordered=True (--ordered)"
 
 
 class OrderCheck:
@@ -98,8 +98,7 @@ class OrderCheck:
             what = "null" if not values.present[missing] else _named(values.data[missing])
             self._missing = RowError(
                 self._rows + missing,
-                f"{{row}}: the time `{name}` is {what}, and every event needs one: remove such rows, or give "
-                "them a value",
+                f"{{row}} has no time: `{name}` is {what}; remove such rows, or give them a time",
             )
             if not self._partitioned:
                 self.refuse_missing()
@@ -190,7 +189,7 @@ class OrderCheck:
             above = time_shown(self._last, batch.column(self._order_by[0]).type)
         raise RowError(
             self._rows + row,
-            f"{{row}} comes before the row above it by {names} ({own}; above it {above}): {instead}",
+            f"{{row}} is out of order by {names}: it has {own}, and the row above it {above}; {instead}",
         )
 
     def _first_decrease(self, times: np.ndarray, before: np.generic) -> int:

@@ -17,7 +17,7 @@ from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTimes
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import Values
-from cer_gpu.engine.read.sources.times_shown import time_shown
+from cer_gpu.engine.read.sources.times_shown import order_shown, time_shown
 from cer_gpu.errors import RowError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.lanes import cpu as kernels
@@ -313,15 +313,28 @@ class Partitions:
         if row >= 0:
             assert self.encoder is not None
             key = ", ".join(map(repr, self.encoder.key(int(lanes[row]))))
-            time = batch.column(self._order_by[0]).type
-            own = time_shown(times[row].item(), time)
-            last = time_shown(self.times.last[lanes[row]].item(), time)
-            names = ", ".join(f"`{name}`" for name in self._order_by)
+            names, own, last = self._fault(lanes, times, batch, row)
             raise RowError(
                 before + row,
-                f"{{row}} comes before an earlier row of its partition ({key}) by {names} ({own}; there "
-                f"{last}): {HOW_TO_SORT}",
+                f"{{row}} is out of order by {names} in its partition ({key}): it has {own}, and an earlier "
+                f"row {last}; {HOW_TO_SORT}",
             )
+
+    def _fault(
+        self, lanes: np.ndarray, times: np.ndarray, batch: pa.RecordBatch, row: int
+    ) -> tuple[str, str, str]:
+        """By which columns a row comes before an earlier one of its lane, and the values of both there."""
+        names = [f"`{name}`" for name in self._order_by]
+        kind, time = batch.column(self._order_by[0]).type, self.times.last[lanes[row]].item()
+        if times[row].item() != time:
+            return names[0], time_shown(times[row].item(), kind), time_shown(time, kind)
+        own = order_shown(batch, row, self._order_by)
+        earlier = np.flatnonzero(lanes[:row] == lanes[row])
+        if len(earlier):
+            last = order_shown(batch, int(earlier[-1]), self._order_by)
+        else:  # of a row of an earlier batch, what breaks ties has been overwritten
+            last = f"{time_shown(time, kind)} with a later {' or '.join(names[1:])}"
+        return ", ".join(names), own, last
 
     def _encoded(self, batch: pa.RecordBatch, rows: np.ndarray | None = None) -> np.ndarray:
         """The lanes of some rows, of all for None."""

@@ -298,7 +298,7 @@ class BoundQuery:
             run = with_memory(lambda: self._begun(product, pushed, more))
             if run is not None:
                 return run
-            reason = f"the CPU, because {self.place.name} has no memory left for the tables of the query"
+            reason = f"{self.place.name} has no memory left for the tables of the query, so the CPU runs it"
             self.notes.say(reason)
             self.place = Place((), reason)
         return self._begun(product, pushed, more)

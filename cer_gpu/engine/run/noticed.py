@@ -19,8 +19,8 @@ def say_how_many(notes: Notes, count: int) -> int:
     if count < 10**LARGE:
         return count
     notes.say(
-        f"there are about 10^{digits(count) - 1} complex events: SELECT MAX or NEXT keeps fewer of "
-        "each end, and WITHIN limits how long they are"
+        f"there are about 10^{digits(count) - 1} complex events: SELECT MAX or NEXT keeps fewer for "
+        "each end, and WITHIN limits how long they last"
     )
     return LargeCount(count)
 

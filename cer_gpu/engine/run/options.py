@@ -102,12 +102,12 @@ def read_options(
         meant = f"did you mean {near[0]!r}? " if near else ""
         raise TypeError(f"there is no keyword {name!r}: {meant}the keywords are {', '.join(KEYWORDS)}")
     if order_unit is not None and order_unit not in ORDER_UNITS:
-        raise ValueError(f"order_unit is one of {', '.join(ORDER_UNITS)}, not {order_unit!r}")
+        raise ValueError(f"order_unit must be one of {', '.join(ORDER_UNITS)}, not {order_unit!r}")
     columns = _names("order_by", order_by)
     _names("type_column", type_column)
     _names("stream_column", stream_column)
     if event_id is not None and not isinstance(event_id, str):
-        raise TypeError(f"event_id names a column by a str, not by {event_id!r}")
+        raise TypeError(f"event_id must be the name of a column, a str, not {event_id!r}")
     if sort and not columns:
         raise ValueError("sort=True needs order_by, the columns to sort by")
     if ordered and not columns:
@@ -136,7 +136,7 @@ def _names(keyword: str, value: object) -> tuple[str, ...]:
     named = []
     for name in value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else (value,):
         if not isinstance(name, str):
-            raise TypeError(f"{keyword} names a column by a str, not by {name!r}")
+            raise TypeError(f"{keyword} must be the name of a column, a str, not {name!r}")
         named.append(name)
     return tuple(named)
 
@@ -146,7 +146,7 @@ def _whole(name: str, value: object) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
-        raise ValueError(f"{name} is a whole number that is not negative, not {value!r}")
+        raise ValueError(f"{name} must be a whole number, 0 or more, not {value!r}")
     if index(value) < 0:
-        raise ValueError(f"{name} is a whole number that is not negative, not {shown(index(value))}")
+        raise ValueError(f"{name} must be a whole number, 0 or more, not {shown(index(value))}")
     return index(value)

@@ -95,8 +95,8 @@ def _refuse_unusable(names: list[str]) -> None:
         fault = why_wrong(int(name.removeprefix("cuda:")))
         if fault is not None:
             raise DeviceError(
-                f"device={name!r} is not used: {fault}; use device='cpu', and run `cer device`, which checks "
-                "again and prints what a bug report needs"
+                f"device={name!r} gives wrong results and is not used: {fault}; use device='cpu', and run "
+                "`cer device`, which checks it again and prints what a bug report needs"
             )
 
 
@@ -162,7 +162,7 @@ def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Pla
             else Place((), _BECAUSE + fault)
         )
     if rows is None:
-        return Place((), "the number of events is not known in advance; device='cuda' uses a GPU anyway")
+        return Place((), "the number of events is not known before the run; device='cuda' uses a GPU anyway")
     if rows < WORTH:
         return Place((), f"the CPU is as fast for {rows:,} events; a GPU is used from {WORTH:,} events on")
     from cer_gpu.kernels.device.usable import cuda_usable, simulated

@@ -110,8 +110,8 @@ class Stream:
         if self._closed:
             why = "" if self._broken is None else f" by an error in a batch ({self._broken})"
             raise DataError(
-                f"the stream is closed{why}: start another with stream(); state= takes one up where "
-                "snapshot() left it"
+                f"the stream is closed{why}: start another with stream(), or go on from a snapshot() with "
+                "stream(state=...)"
             )
         alike = self._alike
         if alike is not None and not alike.holds(batch):
@@ -133,8 +133,8 @@ class Stream:
         except RowError as error:
             text = error.text.replace(
                 HOW_TO_SORT,
-                "nothing of this batch was taken, and the stream goes on: sort a batch before it is pushed, "
-                "and leave out events that come too late",
+                "nothing of this batch was taken, and the stream goes on: sort each batch before it is "
+                "pushed, and leave out events that are older than those before",
             )
             raise RowError(error.position, text, error.kind) from None
 
@@ -243,7 +243,7 @@ class Stream:
             If the stream is closed.
         """
         if self._closed:
-            raise DataError("the stream is closed: there is nothing left to store")
+            raise DataError("the stream is closed: take a snapshot() before close()")
         if self._first is None:
             return to_bytes(Stored(self._about, None))
         run, schema = self._run, self._first.arrow_schema

@@ -116,8 +116,8 @@ class ValueCodes:
         else:
             given = codes
         if len(given) and (given.min() == NULL or given.max() >= BEYOND):
-            what = "the smallest or the largest int64, or the one below it"
-            raise DataError(f"{where} has {what}, which a view cannot hold")
+            what = "the smallest or one of the two largest int64"
+            raise DataError(f"{where} holds {what}, which a view cannot hold: leave such rows out")
         return codes
 
     def decode(self, codes: np.ndarray, kind: ValueKind, given: bool = False) -> pa.Array:

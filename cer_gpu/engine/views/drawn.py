@@ -33,7 +33,9 @@ def drawn(body: Body, chains: Sequence[Sequence[KeptTree]]) -> str:
     for reading in body.readings:
         for test in reading.tests:
             lines.append(f"a row of {reading.relation} is read if {to_text(test)}")
-    lines.append("* nodes that answers are listed from, guard: the child with all variables of its parent")
+    lines.append(
+        "*: a node from which answers are listed; guard: the child that has all variables of its parent"
+    )
     return "\n".join(lines)
 
 
@@ -55,9 +57,9 @@ def _chain(query: GCQ, trees: Sequence[KeptTree], atoms: int) -> Iterator[str]:
         if chosen.trees > 1:
             cost = chosen.cost
             yield (
-                f"of {chosen.trees} trees the one with the least cost: a row that is inserted changes about "
-                f"{cost.changed:.3g} rows, of about {_rounded(cost.rows)}"
-                + ("" if trees else "; sizes are not known yet")
+                f"the cheapest of {chosen.trees} trees: a row that is inserted changes about "
+                f"{cost.changed:.3g} of "
+                f"about {_rounded(cost.rows)} rows" + ("" if trees else "; sizes are not known yet")
             )
         kept = trees[number] if trees else None
         yield from _tree(plan.tree, stage, kept, found, atoms)
@@ -74,7 +76,7 @@ def _promise(tree: JoinTree, query: GCQ, free_connex: bool) -> str:
     if free_connex:
         return f"{update}, the delay between answers is {delay}"
     more = _names(tree.output - query.output)
-    return f"{update}, answers are listed with {more} too, put together in memory and then given"
+    return f"{update}, answers are first listed with {more} too, and put together in memory"
 
 
 def _rounded(rows: float) -> str:

@@ -248,7 +248,7 @@ class KeptView:
         """
         if name not in self.wanted:
             listed = ", ".join(self.wanted)
-            raise DataError(f"the rule has no relation `{name}`: it has {listed}")
+            raise DataError(f"the rule has no relation `{name}`: its relations are {listed}")
         columns = tuple(table.column_names) if columns is None else columns
         attributes: dict[str, ValueKind] = {}
         for atom in _positioned(self._rule, {name: columns}, self._text).atoms:
@@ -278,9 +278,8 @@ class KeptView:
                     first = plain.setdefault(term.name, kind)
                     if not first.joins(kind):
                         what = f"`{term.name}` is of type {first.arrow} and of type {kind.arrow}"
-                        raise refused(
-                            f"{what}: they do not join", atom, self._text, "cast one of the columns"
-                        )
+                        hint = "cast one of the columns, so that both have the same type"
+                        raise refused(f"{what}: these cannot be equal", atom, self._text, hint)
         findings = Findings()
         checker = TypeChecker(lambda one: plain[one.name].value if one.name in plain else None, findings)
         apart = set()
@@ -461,10 +460,10 @@ def _check_folded(aggregate: t.Aggregate, checker: TypeChecker, findings: Findin
     if kind is None or kind.numeric or kind is ValueType.DURATION:
         return
     if aggregate.function in ("SUM", "AVG"):
-        what = f"{aggregate.function} has no meaning on {WITH_ARTICLE[kind]}"
+        what = f"{aggregate.function} cannot be applied to {WITH_ARTICLE[kind]}"
         findings.error("CER030", what, aggregate.span)
     elif kind is ValueType.BOOL:
-        findings.error("CER031", "bool values have no order", aggregate.span)
+        findings.error("CER031", "bools have no order", aggregate.span)
 
 
 def _positioned(rule: t.Rule, columns: Mapping[str, Sequence[str]], text: str = "") -> t.Rule:
@@ -476,7 +475,7 @@ def _positioned(rule: t.Rule, columns: Mapping[str, Sequence[str]], text: str = 
             if len(names) != len(atom.terms):
                 raise refused(
                     f"the table of {atom.type.name} has {len(names)} columns ({', '.join(names)}), and this "
-                    f"atom {len(atom.terms)} terms",
+                    f"atom has {len(atom.terms)} terms",
                     atom,
                     text,
                     "name the attributes that matter: `R(a = x)`",

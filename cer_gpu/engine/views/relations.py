@@ -148,7 +148,7 @@ class Relation:
                 own = kind_of(column.type, where)
                 if not own.joins(kind):
                     raise DataError(
-                        f"{where} was of type {kind.arrow}, and is of type {own.arrow} now: cast it"
+                        f"{where} was of type {kind.arrow} before, and is of type {own.arrow} now: cast it"
                     )
                 self._known.add((name, column.type))
             keys[:, number] = self._codes.encode(column, kind, where)
@@ -172,11 +172,12 @@ class Relation:
             named = []
             for row in short[:SHOWN].tolist():
                 asked, held = -int(change.amounts[row]), int(there[row])
-                times = f" ({asked} asked for, {held} there)" if held or asked > 1 else ""
+                times = f" ({asked} to delete, {held} there)" if held or asked > 1 else ""
                 named.append(self._named(change.keys[row]) + times)
             more = f" and {len(short) - SHOWN} more" if len(short) > SHOWN else ""
             raise DataError(
-                f"cannot delete {', '.join(named)}{more} from {self.name}: not there; nothing was changed"
+                f"cannot delete {', '.join(named)}{more} from {self.name}: it has no such rows; nothing was "
+                "changed"
             )
 
     def rows(self) -> pa.Table:

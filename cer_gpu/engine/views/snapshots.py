@@ -81,14 +81,16 @@ def unpacked(data: bytes, where: str) -> Snapshot:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             header = json.loads(file.read(HEADER))
             if header["format"] != FORMAT:
-                raise DataError(f"{where} was written by a later version of cer-gpu, which can read it")
+                raise DataError(
+                    f"{where} was written by a later version of cer-gpu: read it with that version"
+                )
             relations = {}
             for number, (name, columns) in enumerate(header["relations"].items()):
                 rows = pa.ipc.open_stream(file.read(f"{number}.arrow")).read_all()
                 relations[name] = HeldRows(tuple(columns), rows)
             return Snapshot(header["rule"], header["most_kept"], relations)
     except (zipfile.BadZipFile, KeyError, ValueError, pa.ArrowInvalid) as error:
-        raise DataError(f"{where} is no snapshot of a view, or is damaged") from error
+        raise DataError(f"{where} does not hold the snapshot of a view, or is damaged") from error
 
 
 def write(data: bytes, path: str | os.PathLike[str]) -> None:

@@ -116,7 +116,9 @@ class ComparedSide:
         try:
             values = computed(self.expression, operand, rows)
         except pa.ArrowInvalid:
-            raise DataError(f"`{shown}` has a value that does not fit in its type") from None
+            raise DataError(
+                f"`{shown}` has a value that does not fit its type: cast a column to float64"
+            ) from None
         kind = kind_of(values.type, f"`{shown}`")
         return kind, codes.encode(values, kind, f"`{shown}`")
 

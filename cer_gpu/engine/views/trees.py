@@ -154,9 +154,10 @@ class KeptTree:
             if self.held > most:
                 one, other = map(str, self.stage.query.atoms)
                 raise LimitError(
-                    f"the rule is cyclic ({circle} are in a circle), so the rows of {one} and {other} that "
-                    f"join are kept as pairs, and there are more than {most:,}; nothing was changed. Take a "
-                    "comparison away that closes the circle, or allow more: maintain(..., most_kept=...)"
+                    f"the rule is cyclic ({circle} are in a circle), so the pairs of rows of {one} and "
+                    f"{other} that join are kept, and these are more than {most:,}; nothing was changed. "
+                    "Remove a comparison that closes the circle, or allow more pairs: maintain(..., "
+                    "most_kept=...)"
                 )
             yield piece
 

@@ -212,7 +212,7 @@ class DevicesAutomaton:
 
         bounds = np.unique(np.linspace(0, len(lists), self._workers.threads + 1, dtype=np.int64))
         return structure.joined(
-            self._workers.map("building", build, pairwise(bounds.tolist()), len(chunk.events))
+            self._workers.map("finding matches", build, pairwise(bounds.tolist()), len(chunk.events))
         )
 
     def paths(self, runner: AutomatonRunner, chunk: Chunk, ends: Ends, latest: bool) -> best.Paths:

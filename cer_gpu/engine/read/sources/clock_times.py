@@ -60,11 +60,11 @@ class ClockTimes:
             if twice:
                 said = (
                     f"{'was' if one else 'were'} shown twice by clocks of {zone}, which were set back: the "
-                    "first of both is meant"
+                    "first of the two is taken"
                 )
             else:
                 said = (
                     f"{'was' if one else 'were'} never shown by clocks of {zone}, which were set forward: "
-                    f"{'it is' if one else 'they are'} read as the end of the hour that was left out"
+                    f"{'it is' if one else 'they are'} read as the end of the hour that was skipped"
                 )
             yield f"{times} ({where}, counted from 0) {said}; write the offset, as in 02:30:00-05:00"

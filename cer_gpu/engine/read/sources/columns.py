@@ -182,7 +182,7 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
             whole, beyond = decimals.scaled(array)
             valid = validity(array)
             return Values(whole, valid, beyond & (valid != 0) if len(beyond) and len(valid) else beyond)
-        raise DataError(f"column `{name}` is of type {kind}, and a number or a time is needed")
+        raise DataError(f"column `{name}` is of type {kind}, and a number or a time is needed: cast it")
     if len(array) == 0:
         return Values(np.empty(0, dtype), NONE_MISSING)
     data = np.frombuffer(array.buffers()[1], dtype, count=len(array), offset=array.offset * dtype.itemsize)
@@ -203,7 +203,7 @@ def codes(column: pa.Array | pa.ChunkedArray, name: str) -> Codes:
     if pa.types.is_null(array.type):
         return no_codes(len(array))
     if not is_text(array.type):
-        raise DataError(f"column `{name}` is of type {array.type}, and a string is needed")
+        raise DataError(f"column `{name}` is of type {array.type}, and a string is needed: cast it")
     if not pa.types.is_dictionary(array.type):
         if len(array) == 1 and not array.null_count:
             return Codes(_FIRST, NONE_MISSING, array)

@@ -183,8 +183,8 @@ def decimal_with(digits: int) -> pa.DataType:
     """
     if digits > WIDEST:
         raise DataError(
-            f"arithmetic gives decimals with {digits} digits after the point, and {WIDEST} is what Arrow can "
-            "hold: cast one of the columns to fewer digits, or to float64"
+            f"arithmetic gives decimals with {digits} digits after the point, and Arrow can hold at most "
+            f"{WIDEST}: cast one of the columns to fewer digits, or to float64"
         )
     most = max(DIGITS_OF_INT64, digits)
     return pa.decimal128(most, digits) if most <= 38 else pa.decimal256(most, digits)

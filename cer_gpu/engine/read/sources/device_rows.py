@@ -206,7 +206,7 @@ def _array_column(events: Any, where: str) -> DeviceColumn:
         raise DataError(f"{where} has a mask: pass the table through Arrow's C device interface")
     kind = pa.from_numpy_dtype(dtype) if dtype.kind in "biufmM" else None
     if kind is None or normal_type(kind) != kind:
-        raise DataError(f"{where} is of type {dtype}, which is not used on a device: convert it")
+        raise DataError(f"{where} is of type {dtype}, which cannot be used on a device: convert it")
     data = device_view(told["data"][0], told["shape"][0], _stored(dtype), events)
     return DeviceColumn(kind, data, _brought(_NONE))
 
@@ -219,7 +219,7 @@ def _host_column(array: pa.Array, where: str) -> DeviceColumn:
         return DeviceColumn(DICTIONARY, _brought(found.data), _brought(found.valid), array.dictionary)
     kind = normal_type(array.type)
     if pa.types.is_decimal(kind):
-        raise DataError(f"{where} is of type {kind}, which is not used on a device: convert it")
+        raise DataError(f"{where} is of type {kind}, which cannot be used on a device: convert it")
     values = columns.numbers(convert(array, kind, where), where)
     return DeviceColumn(kind, _brought(values.data), _brought(values.valid))
 
@@ -258,7 +258,7 @@ def _column(kind: pa.DataType, array: ArrowArray, owned: Owned, where: str) -> D
     if pa.types.is_boolean(kind):
         return DeviceColumn(kind, _brought(_bits(addresses[1], first, count, owned)), there)
     if normal_type(kind) != kind or not pa.types.is_primitive(kind):
-        raise DataError(f"{where} is of type {kind}, which is not used on a device: convert it")
+        raise DataError(f"{where} is of type {kind}, which cannot be used on a device: convert it")
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         dtype = np.dtype(kind.to_pandas_dtype())
     else:

@@ -73,7 +73,7 @@ class FileRows(Rows):
         late = [each.file.path for each in files if each.file.format == "json" and _is_long(each)]
         if late:
             self.partial = (
-                f"the columns of {late[0]} are those of {DECISIVE}: name the attribute in one of its first "
+                f"the columns of {late[0]} are those of {DECISIVE}: add the attribute to one of its first "
                 "lines, or write the file as Parquet"
             )
 
@@ -147,7 +147,7 @@ def _open(file: DataFile, text: TextForm) -> OpenFile:
         typed = text.said == "column_types"
         raise DataError(
             f"{text.said} is for text files, and {file.path} is {NAMES[file.format]}"
-            f"{', which has types of its own: cast the table and give that' if typed else ''}"
+            f"{', which has types of its own: cast the table and pass that' if typed else ''}"
             f"{', and the zone of its times by pyarrow.compute.assume_timezone' if typed else ''}"
         )
     stamp = _attempt(lambda: stamp_of(file.path), file)

@@ -111,10 +111,10 @@ def _open_list(events: Sequence[Any], where: str) -> Rows:
             ) from error
     odd = [each for each in events if not _is_table(each)]
     if odd:
-        rows = ": of a list of dicts pyarrow.Table.from_pylist(...) makes a table"
+        rows = ": make a table of a list of dicts with pyarrow.Table.from_pylist(...)"
         raise DataError(
-            "a list of events must hold paths, or record batches, tables or data frames, and no "
-            f"{_type_name(odd[0])}{rows if isinstance(odd[0], Mapping) else ' beside them'}"
+            "a list of events must hold paths only, or record batches, tables or data frames only, and this "
+            f"one holds a {_type_name(odd[0])}{rows if isinstance(odd[0], Mapping) else ''}"
         )
     parts = [_open_object(each, f"number {number} of the list") for number, each in enumerate(events)]
     tables = [_whole(part) for part in parts]
@@ -124,7 +124,7 @@ def _open_list(events: Sequence[Any], where: str) -> Rows:
     unread |= unlike
     if unread and not len(schema):
         raise DataError(
-            f"no column of {where} has one type: `{next(iter(unread))}` holds {unread.popitem()[1]}"
+            f"no column of {where} can be read: `{next(iter(unread))}` holds {unread.popitem()[1]}"
         )
     made = TableRows(pa.concat_tables([table.select(schema.names).cast(schema) for table in tables]), where)
     made.unread = unread
@@ -161,8 +161,8 @@ def _shared(tables: Sequence[pa.Table]) -> tuple[pa.Schema, dict[str, str]]:
         if odd:
             has, lacks = (0, number) if odd[0] in types else (number, 0)
             raise DataError(
-                f"the tables of the list have different columns: number {has} has `{odd[0]}`, number {lacks} "
-                "has not: add it, with nulls"
+                f"the tables of the list have different columns: table {has} has `{odd[0]}`, table {lacks} "
+                "has not (counted from 0): add it, with nulls"
             )
         for field in table.schema:
             common = common_type(types[field.name], field.type)
@@ -190,14 +190,16 @@ def _reader_of(events: Iterator[Any], where: str) -> pa.RecordBatchReader:
         for number, batch in enumerate(batches, 1):
             if batch.schema.names != schema.names:
                 raise DataError(
-                    f"batch {number} of {where} has the columns {', '.join(batch.schema.names)}, the first "
-                    f"has {', '.join(schema.names)}"
+                    f"batch {number} of {where} (counted from 0) has the columns "
+                    f"{', '.join(batch.schema.names)}, and the first has {', '.join(schema.names)}: give all "
+                    "batches the same columns"
                 )
             try:
                 yield batch if batch.schema.equals(schema) else batch.cast(schema)
             except (pa.ArrowException, ValueError) as error:
                 raise DataError(
-                    f"batch {number} of {where} has other types than the first: {first_line(error)}"
+                    f"batch {number} of {where} (counted from 0) has other types than the first: "
+                    f"{first_line(error)}; convert the columns to one type"
                 ) from error
 
     return pa.RecordBatchReader.from_batches(schema, checked())
@@ -260,7 +262,7 @@ def _from_pandas(frame: Any, where: str) -> TableRows:
 
 
 def _unconverted(where: str, error: Exception) -> DataError:
-    return DataError(f"{where} does not convert to Arrow: {_reason(error)}")
+    return DataError(f"{where} cannot be converted to Arrow: {_reason(error)}")
 
 
 def _unread(frame: Any) -> dict[str, str]:
@@ -270,7 +272,7 @@ def _unread(frame: Any) -> dict[str, str]:
         try:
             pa.Array.from_pandas(frame.iloc[:, place])
         except (pa.ArrowException, ValueError, TypeError) as error:
-            found[str(name)] = f"Python objects of several types (make them of one type: {_reason(error)})"
+            found[str(name)] = f"Python objects of several types (convert them to one type: {_reason(error)})"
     return found
 
 

@@ -48,8 +48,8 @@ class MergedRows(Rows):
         for name, part in self._parts.items():
             if self._type_column in part.schema.names:
                 raise DataError(
-                    f"the table of `{name}` already has a column `{self._type_column}`, and the merge adds a "
-                    "type column of that name: name it differently with type_column, or drop the column"
+                    f"the table of `{name}` already has a column `{self._type_column}`, which is the name of "
+                    "the column of types that the merge adds: drop it, or pass another name as type_column"
                 )
         for column in self._order_by:
             if column in self.clashes:
@@ -161,9 +161,9 @@ class _Run:
             else:
                 above = time_shown(self.last[0], batch.column(self._order_by[0]).type)
             raise DataError(
-                f"{self._place(self._seen + row)} comes before the row above it by "
-                f"`{', '.join(self._order_by)}` ({own}; above it {above}): tables are merged in time order, "
-                "so each must be in it; sort=True (--sort) sorts them"
+                f"{self._place(self._seen + row)} is out of order by `{', '.join(self._order_by)}`: it has "
+                f"{own}, and the row above it {above}; tables that are merged must each be in the order of "
+                "time: sort them, or pass sort=True (--sort)"
             )
         self._batch, self._keys = batch, keys
         self._seen += batch.num_rows

@@ -88,7 +88,7 @@ def find_files(paths: Sequence[str | os.PathLike[str]]) -> list[DataFile]:
 
 def _expand(path: str) -> list[DataFile]:
     if not isinstance(path, str):
-        raise DataError(f"a path must be str, not {type(path).__name__}")
+        raise DataError(f"a path must be a str, not {type(path).__name__}")
     path = os.path.expanduser(path)
     check_encoded(path, "the path")
     if os.path.isdir(path):
@@ -163,7 +163,7 @@ def _format_of(path: str) -> str:
     suffix = _suffix(path)
     if suffix is None:
         raise DataError(
-            f"{path}: the suffix does not say the format of the file; known are {SUFFIXES}"
+            f"{path}: the suffix does not say the format of the file; the known ones are {SUFFIXES}"
             + (f" (the content looks like {NAMES[sniff(path)]})" if os.path.isfile(path) else "")
         )
     return FORMATS[suffix]
@@ -232,7 +232,7 @@ def check_content(file: DataFile) -> None:
         return
     advice = "give it the suffix of its format"
     if file.format == "json" and content == "json array":
-        advice = "write one object a line"
+        advice = "write one object on each line"
     elif content == "utf-16":
         advice = "convert it: iconv -f UTF-16 -t UTF-8"
     elif content == "zip":

@@ -199,8 +199,8 @@ class StreamRows(Rows):
             )
         if seen < self._most:
             raise DataError(
-                f"{self.where} gave {self._most} rows or more when it was first read, and {seen} now: pass a "
-                "table, or a new object for each query"
+                f"{self.where} gave {self._most} rows or more when it was first read, and gives {seen} now: "
+                "pass a table, or a new object for each query"
             )
 
 
@@ -245,7 +245,7 @@ class DatasetRows(Rows):
         if self.rows is not None and seen != self.rows:
             raise DataError(
                 f"the metadata of {self.where} says {self.rows:,} rows, and {seen:,} were read: its files "
-                "are damaged, or were changed meanwhile"
+                "are damaged, or have been changed since"
             )
 
 

@@ -163,14 +163,14 @@ class Source:
             found = f" such as `{texts[0]}`" if texts else ""
             zoned = any(OFFSET.search(text) is not None for text in texts)
         advice = (
-            f"times are read as {TIMES}: where a CSV file writes them in another way, say how, as in "
-            "date_format='%d.%m.%Y %H:%M:%S' (--date-format), or pass a table whose column holds times"
+            f"times are read as {TIMES}: for another form pass it, as in date_format='%d.%m.%Y %H:%M:%S' "
+            "(--date-format), or pass a table whose column holds times"
         )
         if not self._rows.is_text:
             # Without these the offsets are refused by pandas and polars, and dropped by DuckDB.
             pandas, polars, duckdb = (", utc=True", "time_zone='UTC'", "TZ") if zoned else ("", "", "")
             advice = (
-                f"make times of them first: pd.to_datetime(df['{column}']{pandas}) in pandas, "
+                f"convert them to times first: pd.to_datetime(df['{column}']{pandas}) in pandas, "
                 f"pl.col('{column}').str.to_datetime({polars}) in polars, "
                 f"CAST({column} AS TIMESTAMP{duckdb}) in DuckDB"
             )
@@ -189,8 +189,10 @@ class Source:
         asked = f", which {role} names" if role else ""
         meant = f"did you mean `{near[0]}`? " if near else ""
         if self._rows.is_text and any(name[:1].isdecimal() for name in names):
-            meant = "the first line of a CSV file has to name the columns; "
-        raise DataError(f"{self.where} has no column `{column}`{asked}: {meant}there are {_listed(names)}")
+            meant = "the first line of a CSV file must name the columns; "
+        raise DataError(
+            f"{self.where} has no column `{column}`{asked}: {meant}its columns are {_listed(names)}"
+        )
 
     def language_schema(self, order_unit: str | None = None) -> Schema:
         """The schema that a query over these events is checked against.
@@ -233,7 +235,10 @@ class Source:
         if not self.has_type_column:
             return {}
         name = written(self.type_column)
-        instead = f"`{name}` is the column of types (type_column): the pattern names the type, as in `T AS x`"
+        instead = (
+            f"`{name}` is the column of event types (type_column): name the type in the pattern, as in `T AS "
+            "x`"
+        )
         return {self.type_column: instead}
 
     def scan_event_types(self) -> frozenset[str] | None:
@@ -280,9 +285,9 @@ class Source:
         if len(names) > 1 or len(streams) != 1:
             raise DataError(
                 f"{self.where} has no column `{self.type_column}`, and the query has the event types "
-                f"{_listed(sorted(names))}: say which of {_listed(self._rows.schema.names)} holds the event "
-                "type, type_column=... (--type-column ...); or, if all events are of one type, name that "
-                "type in the query: SELECT ... FROM T WHERE T ..."
+                f"{_listed(sorted(names))}: name the column of event types with type_column=... "
+                f"(--type-column ...), one of {_listed(self._rows.schema.names)}; or, if all events are of "
+                "one type, use only that type in the query: SELECT ... FROM T WHERE T ..."
             )
 
     def _check_numbers(self, names: Collection[str]) -> None:
@@ -296,8 +301,8 @@ class Source:
                 whole = self.type_kind is ValueType.INT64
                 held, example = ("integers", "`4624`") if whole else ("booleans", "`true` or `false`")
                 raise DataError(
-                    f"the type column `{self.type_column}` of {self.where} holds {held}, and `{name}` is "
-                    f"none: write a type as its value in back-ticks, as in {example}"
+                    f"the type column `{self.type_column}` of {self.where} holds {held}, and `{name}` "
+                    f"is not one of them: write a type as its value between back-ticks, as in {example}"
                 ) from None
 
     def check_streams(self, names: Collection[str]) -> None:
@@ -311,9 +316,9 @@ class Source:
         if self.stream_column is not None or len(names) <= 1:
             return
         raise DataError(
-            f"the query names the streams {_listed(sorted(names))}, and no column says which of them an "
-            "event belongs to: name the column that holds the stream with stream_column "
-            f"(there are {_listed(self._rows.schema.names)})"
+            f"the query names the streams {_listed(sorted(names))}, and no column is known that says which "
+            "stream an event belongs to: name it with stream_column=... (--stream-column ...), one of "
+            f"{_listed(self._rows.schema.names)}"
         )
 
     def batches(
@@ -443,20 +448,18 @@ def _open_tables(
     columns = [name for name, given in tables.items() if _is_column(given)]
     if columns:
         raise DataError(
-            f"a dict holds a table for each event type, and `{columns[0]}` is no table: of a dict of columns "
-            "pyarrow.table(...) makes one"
+            f"a dict must hold a table for each event type, and `{columns[0]}` is not a table: make one of a "
+            "dict of columns with pyarrow.table(...)"
         )
     if not order:
         raise DataError("several tables are merged by time: name the time column with order_by")
     parts: dict[str, Rows] = {}
     for name, events in tables.items():
         if not isinstance(name, str):
-            raise DataError(f"the keys of a dict of tables must be event types, that is str, not {name!r}")
+            raise DataError(f"the keys of a dict of tables must be event types, as str, not {name!r}")
         check_encoded(name, "the event type")
         if isinstance(events, Mapping):
-            raise DataError(
-                f"the events of `{name}` are a dict themselves; pass {ACCEPTED.rsplit(', or ', 1)[0]}"
-            )
+            raise DataError(f"the events of `{name}` are a dict again; pass {ACCEPTED.rsplit(', or ', 1)[0]}")
         part = open_one(events, f"the table of `{name}`")
         if isinstance(part, StreamRows) and part.rewindable:
             # Streams of one DuckDB connection cannot be open side by side.

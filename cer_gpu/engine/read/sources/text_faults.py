@@ -80,7 +80,7 @@ def csv_fault(
             misfit = _misfit(spot[1], invalid["cell"], types.get(spot[1]), form)
             place = f"row {spot[0]:,} of {path} (counted from 0)"
             return f"{place} has `{_cut(invalid['cell'])}` in column `{spot[1]}`, {misfit}"
-        return _after(path, seen, reason, f"{DECISIVE} decide the types of its columns")
+        return _after(path, seen, reason, f"the types of its columns are decided by {DECISIVE}")
     delimiter = delimiter_of(path, form)
     names = next(_records(path, delimiter), [])
     split = another_delimiter(path, form, names)
@@ -123,20 +123,21 @@ def _misfit(column: str, cell: str, kind: pa.DataType | None, form: TextForm) ->
     if wanted is ValueType.TIMESTAMP:
         advice = f"times are read as {form.times}"
     elif form.decimal_point is None and wanted in NUMBERS and "," in cell and number:
-        advice = "if its comma stands before a fraction, say decimal_point=',' (--decimal-point ,)"
+        advice = "if the comma is a decimal point, pass decimal_point=',' (--decimal-point ,)"
     else:
         fit = "float64" if wanted is ValueType.INT64 and number else "string"
         advice = (
-            f"if it belongs there, say column_types={{'{column}': '{fit}'}} (--column-type '{column}={fit}')"
+            f"if the value is right, pass column_types={{'{column}': '{fit}'}} (--column-type "
+            f"'{column}={fit}')"
         )
     nulls = ", ".join(CSV_NULLS[1:-1])
-    missing = f"a missing value is written as an empty cell, {nulls} or {CSV_NULLS[-1]}"
+    missing = f"a missing value can be an empty cell, {nulls} or {CSV_NULLS[-1]}"
     return f"which is {kind}{decided}: {advice}; {missing}"
 
 
 def _decided(asked: bool) -> str:
     """What decides the type of a column."""
-    return ", as column_types says" if asked else f" ({DECISIVE} decide that)"
+    return ", as column_types says" if asked else f" (decided by {DECISIVE})"
 
 
 def json_fault(path: str, form: TextForm, types: Mapping[str, pa.DataType], reason: str, seen: int) -> str:
@@ -152,7 +153,7 @@ def json_fault(path: str, form: TextForm, types: Mapping[str, pa.DataType], reas
         except ValueError:
             return f"{place} is not a JSON object: `{_cut(line)}`; correct the line"
         if not isinstance(values, dict):
-            return f"{place} is not a JSON object: `{_cut(line)}`; write one object a line"
+            return f"{place} is not a JSON object: `{_cut(line)}`; write one object on each line"
         for name, kind in types.items():
             value = values.get(name)
             if value is not None and not _fits(value, kind):
@@ -165,14 +166,17 @@ def json_fault(path: str, form: TextForm, types: Mapping[str, pa.DataType], reas
     reason, _, row = reason.partition(" in row ")
     where = f"at row {seen + int(row):,}" if row.isdecimal() else f"after row {seen:,}"
     return (
-        f"{path} cannot be read {where} (counted from 0): {reason}; {DECISIVE} decide the types of its "
-        "attributes: correct the value, or write it as Parquet"
+        f"{path} cannot be read {where} (counted from 0): {reason}; the types of its columns are decided by "
+        f"{DECISIVE}: correct the value, or write the file as Parquet"
     )
 
 
 def _other_type(name: str, value: Any, kind: pa.DataType) -> str:
     if value_type(kind) is ValueType.INT64 and isinstance(value, float):
-        return f"say column_types={{'{name}': 'float64'}} (--column-type '{name}=float64')"
+        return (
+            f"if the value is right, pass column_types={{'{name}': 'float64'}} (--column-type "
+            f"'{name}=float64')"
+        )
     if value_type(kind) is ValueType.TIMESTAMP:
         return f"times are read as {TIMES}; a missing one is null"
     return "correct the value, or write null for a missing one"

@@ -118,7 +118,7 @@ def another_delimiter(path: str, form: TextForm, names: Sequence[str]) -> str:
     shown = "a tab" if split == "\t" else f"`{split}`"
     written = "\\t" if split == "\t" else split
     return (
-        f"{path} has one column, `{names[0]}`: if its cells are separated by {shown}, say so with "
+        f"{path} has one column, `{names[0]}`: if its cells are separated by {shown}, pass "
         f"delimiter='{written}' (--delimiter '{written}')"
     )
 
@@ -139,12 +139,14 @@ def text_form(
     """
     if delimiter is not None:
         if not isinstance(delimiter, str):
-            raise TypeError(f"delimiter is a str, not {delimiter!r}")
+            raise TypeError(f"delimiter must be a str, not {delimiter!r}")
         delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
         if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
-            raise ValueError(f"delimiter is one character of ASCII, such as ';' or a tab, not {delimiter!r}")
+            raise ValueError(
+                f"delimiter must be one ASCII character, such as ';' or a tab, not {delimiter!r}"
+            )
     if decimal_point not in (None, ".", ","):
-        raise ValueError(f"decimal_point is '.' or ',', not {decimal_point!r}")
+        raise ValueError(f"decimal_point must be '.' or ',', not {decimal_point!r}")
     if decimal_point == "," and delimiter == ",":
         raise ValueError("decimal_point=',' needs another delimiter than ',', such as delimiter=';'")
     formats: list[object] = [date_format] if isinstance(date_format, str) else []
@@ -154,7 +156,7 @@ def text_form(
         formats = [date_format]
     for each in formats:
         if not isinstance(each, str):
-            raise TypeError(f"date_format is a str or a list of them, not {date_format!r}")
+            raise TypeError(f"date_format must be a str or a list of str, not {date_format!r}")
         if not re.search(r"%[DFYys]", each):
             raise ValueError(
                 f"date_format says how times are written, such as '%d.%m.%Y %H:%M:%S', and {each!r} has no "
@@ -164,13 +166,13 @@ def text_form(
     if column_types is None:
         return form
     if not isinstance(column_types, Mapping):
-        raise TypeError(f"column_types is a dict of column to type, not {column_types!r}")
+        raise TypeError(f"column_types must be a dict, such as {{'id': 'string'}}, not {column_types!r}")
     return replace(form, types=tuple((_name(name), _type(name, kind)) for name, kind in column_types.items()))
 
 
 def _name(name: object) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"column_types names a column by a str, not by {name!r}")
+        raise TypeError(f"column_types must name each column by a str, not by {name!r}")
     return name
 
 
@@ -178,7 +180,7 @@ def _type(name: object, kind: object) -> pa.DataType:
     if isinstance(kind, pa.DataType):
         return kind
     if not isinstance(kind, str):
-        raise TypeError(f"the type of a column is a str or a pyarrow type, not {kind!r}")
+        raise TypeError(f"the type of a column must be a str or a pyarrow type, not {kind!r}")
     if found := re.fullmatch(_ZONED, kind):
         return pa.timestamp(found[1], found[2])
     try:
@@ -186,7 +188,9 @@ def _type(name: object, kind: object) -> pa.DataType:
             return pa.decimal128(int(found[1]), int(found[2]))
         return _SHORT.get(kind) or pa.type_for_alias(kind)
     except ValueError as error:
-        raise ValueError(f"the type of column `{name}`, {kind!r}, is not known: name {TYPE_NAMES}") from error
+        raise ValueError(
+            f"the type of column `{name}`, {kind!r}, is not known: write one such as {TYPE_NAMES}"
+        ) from error
 
 
 def delimiter_of(path: str, form: TextForm) -> str:
