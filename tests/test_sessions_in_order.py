@@ -164,7 +164,8 @@ def test_closed_sessions_by_definition(listed: bool) -> None:
             if begin < n:
                 now = None if case % 3 == 0 else int(times[stop - 1])
                 part = slice(begin, stop)
-                closed = sessions.add(lanes[part], times[part], positions[part], 4, now)
+                passed = sessions.passed(times[part], now)
+                closed = sessions.add(lanes[part], times[part], positions[part], 4, passed)
                 begin = stop
             else:
                 closed, begin = sessions.rest(), n + 1

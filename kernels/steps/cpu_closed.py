@@ -98,8 +98,9 @@ def _follow(gap, reach, lanes, times, positions, stop, sessions, open_lanes, log
     """
     listed = log.before.shape[0] > 0
     fresh = np.uint64(sessions)
-    for i in range(lanes.shape[0]):
-        own, lane, time, position = np.uint64(stop + i), np.uint64(lanes[i]), times[i], positions[i]
+    for k in range(lanes.shape[0]):
+        i = np.uint64(k)
+        own, lane, time, position = np.uint64(stop + k), np.uint64(lanes[i]), times[i], positions[i]
         last = open_lanes.last[lane]
         before = np.uint64(last)
         passed = np.uint64(time) - np.uint64(open_lanes.time[lane])
@@ -130,14 +131,16 @@ def _settle(reach, now, timed, over, log, begin, stop, ends):
     end before it, which are written to `ends`.
     """
     count = np.uint64(0)
-    for i in range(begin, stop):
-        if log.known[i] == UNDECIDED:
+    for k in range(begin, stop):
+        i = np.uint64(k)
+        known = log.known[i]
+        if known == UNDECIDED:
             passed = timed and now >= log.time[i] and np.uint64(now) - np.uint64(log.time[i]) > reach
             if not (over or passed):
-                return i, np.int64(count)
-            log.known[i] = ENDS
-        ends[count] = i
-        count += np.uint64(log.known[i] == ENDS)
+                return k, np.int64(count)
+            log.known[i] = known = ENDS
+        ends[count] = k
+        count += np.uint64(known == ENDS)
     return stop, np.int64(count)
 
 
@@ -174,7 +177,8 @@ def advance(gap, reach, lanes, times, positions, now, over, open_lanes, log, out
         stop += high - low
         known = now[strip] if timed else 0
         begin, count = _settle(reach, known, timed, over, log, begin, stop, out.event[done:])
-        for k in range(done, done + count):
+        for n in range(done, done + count):
+            k = np.uint64(n)
             event = np.uint64(out.event[k])
             session = np.uint64(log.session[event])
             out.start[k] = log.begun[session, START]

@@ -79,18 +79,21 @@ def _single(tables, events, positions, lanes, known, counted, out, halt):
     """As `_neighbours`, for an automaton that is `contract.single_entered`.
 
     `known.runs` has two columns: one more than the state that the event has entered, 0 for none; its runs.
+    Indices are unsigned: of a signed one it is checked each time whether it is negative.
     """
     laned = lanes.shape[0] > 0
     timed = events.times.shape[0] > 0
-    n = 0
+    n = np.uint64(0)
     lane = np.uint64(0)
-    for i in range(events.symbols.shape[0]):
-        if i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
-            return n
+    one = np.uint64(1)
+    for k in range(events.symbols.shape[0]):
+        if k % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
+            return np.int64(n)
+        i = np.uint64(k)
         if laned:
             lane = np.uint64(lanes[i])
-        symbol = events.symbols[i]
-        group = tables.first[symbol]
+        symbol = np.uint64(events.symbols[i])
+        group = np.uint64(tables.first[symbol])
         place = events.places[i]
         near = known.place[lane] + 1 == place
         known.place[lane] = place
@@ -100,12 +103,16 @@ def _single(tables, events, positions, lanes, known, counted, out, halt):
             known.time[lane] = events.times[i]
         runs = np.int64(0)
         state = np.int64(-1)
-        if group < tables.first[symbol + 1]:
+        accepting = np.int64(0)
+        if group < np.uint64(tables.first[symbol + one]):
             state = np.int64(tables.group_state[group])
+            accepting = np.int64(tables.accepting[np.uint64(state)])
             before = known.runs[lane, 0] - 1
             value = known.runs[lane, 1]
-            for read in range(tables.read_first[group], tables.read_first[group + 1]):
-                view = tables.read_view[read]
+            read, stop = np.uint64(tables.read_first[group]), np.uint64(tables.read_first[group + one])
+            while read < stop:
+                view = np.uint64(tables.read_view[read])
+                read += one
                 inside = (gap >= tables.view_low[view]) & (gap <= tables.view_high[view])
                 if gap != gap:
                     inside = tables.view_loose[view] != 0
@@ -117,10 +124,10 @@ def _single(tables, events, positions, lanes, known, counted, out, halt):
                 runs = runs + 1 if counted else positions[i] + 1
         known.runs[lane, 0] = state + 1
         known.runs[lane, 1] = runs
-        out.event[n] = i
+        out.event[n] = k
         out.start[n] = runs if counted else runs - 1
-        n += np.int64(runs != 0) & np.int64(tables.accepting[state])
-    return n
+        n += np.uint64((runs != 0) & (accepting != 0))
+    return np.int64(n)
 
 
 def neighbour_ends(tables, events, positions, lanes, known, counted):

@@ -83,8 +83,32 @@ class ClosedSessions:
         self._now = NOT_KNOWN
         self._out = ClosedRows(*[NOT_KNOWN] * 2, np.empty(0, np.int32), *[NOT_KNOWN] * 4)
 
+    @staticmethod
+    def passed(times: np.ndarray, now: int | None) -> np.ndarray:
+        """Before which times no event can come after each `STRIP` of events, int64; for `add`.
+
+        Parameters
+        ----------
+        times : ndarray, shape (n,), int64
+        now : int or None
+            No event that comes after these is before this time; None: that is not known, and nothing is.
+        """
+        if now is None:
+            return NOT_KNOWN
+        known = np.array([now], np.int64)
+        if len(times) <= STRIP:
+            return known
+        # What comes after a strip is not before the rest of the events, either.
+        later = np.minimum.reduceat(times, np.arange(STRIP, len(times), STRIP))
+        return np.minimum.accumulate(np.append(later, known)[::-1])[::-1]
+
     def add(
-        self, lanes: np.ndarray, times: np.ndarray, positions: np.ndarray, lane_count: int, now: int | None
+        self,
+        lanes: np.ndarray,
+        times: np.ndarray,
+        positions: np.ndarray,
+        lane_count: int,
+        passed: np.ndarray,
     ) -> ClosedRows:
         """Read further events; gives the sessions known to have ended since, in the order of their ends.
 
@@ -93,19 +117,14 @@ class ClosedSessions:
         lanes : ndarray, shape (n,), int32
         times, positions : ndarray, shape (n,), int64
         lane_count : int
-        now : int or None
-            No event to come is before this time; None: that is not known.
+        passed : ndarray, int64
+            As `passed` gives it for these events.
         """
         self._lanes = SessionLanes(*(grown(values, lane_count) for values in self._lanes))
         if self._progress[STOP] + len(lanes) > len(self._log.lane):
             self._make_room(len(lanes))
-        self._now = NOT_KNOWN if now is None else np.array([now], np.int64)
-        least = self._now
-        if now is not None and len(lanes) > STRIP:
-            # What comes after a strip is not before the rest of the events, either.
-            later = np.minimum.reduceat(times, np.arange(STRIP, len(times), STRIP))
-            least = np.minimum.accumulate(np.append(later, self._now)[::-1])[::-1]
-        return self._closed(lanes, times, positions, least, False)
+        self._now = passed[-1:]
+        return self._closed(lanes, times, positions, passed, False)
 
     def rest(self) -> ClosedRows:
         """The sessions that have not been given yet, at the end of the stream."""

@@ -21,8 +21,9 @@ from cer_gpu.kernels.classify.cpu import first_decrease
 from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.late import compute as pc
 
-PART = 1 << 17
-"""Rows that one thread checks at a time."""
+PART = 1 << 19
+"""Rows that one thread checks at a time. So few are checked by the caller itself: to hand them over takes as
+long, and longer where the other thread waits for a core."""
 
 HOW_TO_SORT = "sort the data, or pass sort=True (--sort)"
 

@@ -48,7 +48,7 @@ Result = TypeVar("Result")
 BATCH = 1 << 22
 """The most rows that are read at a time."""
 
-CARRIED_BATCH = 1 << 18
+CARRIED_BATCH = 1 << 19
 """The same if events are run in the order of the stream: what is made of a batch stays in the cache."""
 
 LEAST_BATCH = 1024

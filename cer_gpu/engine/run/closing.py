@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.closed import ClosedForm
-from cer_gpu.engine.machines.closed_sessions import ClosedSessions, closed_reach, label_of_sessions
+from cer_gpu.engine.machines.closed_sessions import (
+    NOT_KNOWN,
+    ClosedSessions,
+    closed_reach,
+    label_of_sessions,
+)
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.keys import Keys
@@ -24,7 +30,7 @@ class _Read(NamedTuple):
 
     events: Relevant | None
     lane_count: int
-    now: int | None
+    passed: np.ndarray
     lane_keys: Keys | None
 
 
@@ -55,7 +61,7 @@ class Closing:
         intake.without_payload()
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The sessions of a stream; one part of it is listed while the next is read."""
+        """The sessions of a stream; those of one part of it are found while the next is read."""
         for found in self._workers.behind("listing", self._listed, self._read(batches)):
             yield from found
 
@@ -65,13 +71,14 @@ class Closing:
             now = intake.watermark
             # Times are integers here, and so is what none is before.
             known = None if now is None else int(now)
-            yield _Read(events, intake.lane_count, known, intake.lane_keys)
+            passed = self._sessions.passed(events.times, known)
+            yield _Read(events, intake.lane_count, passed, intake.lane_keys)
             if intake.forgets(0):
                 yield None  # by the time that more is asked for, all before has been listed
                 intake.forget([])
-        yield _Read(None, intake.lane_count, None, intake.lane_keys)
+        yield _Read(None, intake.lane_count, NOT_KNOWN, intake.lane_keys)
 
-    def _listed(self, read: _Read | None) -> list[pa.RecordBatch]:
+    def _listed(self, read: _Read | None) -> Iterable[pa.RecordBatch]:
         if read is None:
             return []
         if read.events is None:
@@ -79,11 +86,14 @@ class Closing:
         else:
             events = read.events
             closed = self._sessions.add(
-                events.lanes, events.times, events.positions, read.lane_count, read.now
+                events.lanes, events.times, events.positions, read.lane_count, read.passed
             )
         if self._room is not None:
             self._room.expect(len(closed.number))
-        return list(self._form.batches(closed, self._sessions, read.lane_keys))
+        made = self._form.batches(closed, self._sessions, read.lane_keys)
+        # The events of sessions are read before others take their place; all else is made by who asks for it,
+        # as listing takes longer than reading.
+        return list(made) if self._form.listed else made
 
 
 def closing_of(
