@@ -21,6 +21,13 @@ full, or n:
                                            a key; empty: nothing is counted
 ===========  ============================  ====================================================
 
+`place_words` gives the keys of a table their places, after it has grown or has another box:
+
+===========  ============================  ====================================================
+`table`      `WordTable`                   in/out: `near` and `places` are 0
+`words`      int64 [n] or [parts, n]       in: the key of each number
+===========  ============================  ====================================================
+
 `number_texts` numbers the texts of rows. It gives the row before which the table was full, or n:
 
 =================  =====================  =======================================================
@@ -37,6 +44,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+SMALL = 1 << 16
+"""Up to this many places a table is filled to a quarter: it stays in the cache, where a longer search costs
+more than memory. Larger tables are filled to a half."""
+
 
 class WordTable(NamedTuple):
     """Keys of words and their numbers.
@@ -44,15 +55,16 @@ class WordTable(NamedTuple):
     Attributes
     ----------
     places : ndarray, shape (power of two, 2), int64
-        Fingerprint, and number + 1: 0 where the place is free. There are more places than `words` has room.
+        Fingerprint, and number + 1: 0 where the place is free. At most a quarter of them is taken, above
+        `SMALL` places a half.
     words : ndarray, shape (room,), or (room, parts) for keys of several words, int64
         The key of each number.
-    held : ndarray, shape (1,), int64
-        How many numbers there are.
+    held : ndarray, shape (2,), int64
+        How many numbers there are, and how many of their keys are in `places`.
     near : ndarray, shape (keys of a box,) or (0,), int32
         For each key in a box its number + 1, or 0 where it is not known; the last word of a key counts
         first. It is used for words that lie close together: a look-up then touches a quarter of the memory,
-        and no hash is made. `places` has these keys too.
+        and no hash is made. `places` has only the keys outside the box.
     least, span : ndarray, shape (parts,), int64
         The box has the keys whose word k is least[k] .. least[k] + span[k] - 1. Without a box `span` is 0.
     """

@@ -7,6 +7,7 @@ as long as the hash of a text.
 import numpy as np
 
 from ..jit import inline, jit
+from .contract import SMALL
 
 _ONE = np.uint64(1)
 _EIGHT = np.uint64(8)
@@ -33,6 +34,12 @@ def _shift(places):
         size >>= 1
         shift -= _ONE
     return shift
+
+
+@inline
+def _room(places):
+    """How many keys may be in some places."""
+    return places.shape[0] // (4 if places.shape[0] <= SMALL else 2)
 
 
 @inline
@@ -101,6 +108,8 @@ def number_words(table, words, valid, counters, start, numbers, ordinals):
     count = table.held[0]
     near = table.near
     span = np.uint64(near.shape[0])
+    placed, room = table.held[1], _room(places)
+    stop = words.shape[-1]
     for row in range(start, words.shape[-1]):
         if masked and not valid[row]:
             numbers[row] = -1
@@ -111,38 +120,61 @@ def number_words(table, words, valid, counters, start, numbers, ordinals):
         number = np.int64(-1)
         if offset < span:
             number = np.int64(near[offset]) - 1
-        if number >= 0:
-            numbers[row] = number
-            if counted:
-                ordinals[row] = counters[number]
-                counters[number] += 1
-            continue
-        own = _fingerprint(words, row)
-        at = _home(own, shift)
-        while number < 0:
-            number = places[at, 1] - 1
             if number < 0:
                 if count >= known.shape[0]:
-                    table.held[0] = count
-                    return row
+                    stop = row
+                    break
                 number = count
                 count += 1
+                near[offset] = count
+                _keep_key(known, number, words, row)
+        else:
+            own = _fingerprint(words, row)
+            at = _home(own, shift)
+            while True:
+                number = places[at, 1] - 1
+                if number < 0 or (places[at, 0] == own and _is_key(known, number, words, row)):
+                    break
+                at = (at + _ONE) & mask
+            if number < 0:
+                if count >= known.shape[0] or placed >= room:
+                    stop = row
+                    break
+                number = count
+                count += 1
+                placed += 1
                 places[at, 0] = own
                 places[at, 1] = count
                 _keep_key(known, number, words, row)
-                if offset < span:
-                    near[offset] = count
-                break
-            if places[at, 0] == own and _is_key(known, number, words, row):
-                break
-            number = -1
-            at = (at + _ONE) & mask
         numbers[row] = number
         if counted:
             ordinals[row] = counters[number]
             counters[number] += 1
-    table.held[0] = count
-    return words.shape[-1]
+    table.held[0], table.held[1] = count, placed
+    return stop
+
+
+@jit
+def place_words(table, words):
+    """Give the keys that a table holds, whose numbers are in order, their places, all of which are free."""
+    places = table.places
+    mask, shift = np.uint64(places.shape[0] - 1), _shift(places)
+    near = table.near
+    span = np.uint64(near.shape[0])
+    placed = 0
+    for number in range(words.shape[-1]):
+        offset = _boxed(table, words, number)
+        if offset < span:
+            near[offset] = number + 1
+        else:
+            own = _fingerprint(words, number)
+            at = _home(own, shift)
+            while places[at, 1] != 0:
+                at = (at + _ONE) & mask
+            places[at, 0] = own
+            places[at, 1] = number + 1
+            placed += 1
+    table.held[1] = placed
 
 
 @inline

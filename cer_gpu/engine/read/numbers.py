@@ -11,18 +11,17 @@ from cer_gpu.engine.read.sources.columns import numbers as numbers_of
 from cer_gpu.engine.read.sources.columns import validity
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.keys import cpu as kernels
-from cer_gpu.kernels.keys.contract import TextTable, WordTable
+from cer_gpu.kernels.keys.contract import SMALL, TextTable, WordTable
 from cer_gpu.kernels.lanes.cpu import gather
 
 LEAST = 1 << 8
 """How many places the smallest table has."""
 
-SMALL = 1 << 16
-"""Up to this many places a table is filled to a quarter: it stays in the cache, where a longer search costs
-more than memory. Larger tables are filled to a half."""
-
 DENSE = 4
 """Keys are near if the box around them has at most this many times what the table has room for."""
+
+FORESEEN = 1 << 10
+"""Of a batch with so many rows the range of its keys is looked at before they are numbered."""
 
 NOT_NEAR = np.empty(0, np.int32)
 
@@ -54,10 +53,11 @@ class WordNumbers:
     """
 
     def __init__(self, parts: int) -> None:
+        self._parts = parts
         self._shape = () if parts == 1 else (parts,)
         places = np.zeros((LEAST, 2), np.int64)
         words = np.empty((_room(places), *self._shape), np.int64)
-        self._table = WordTable(places, words, np.zeros(1, np.int64), *_no_box(parts))
+        self._table = WordTable(places, words, np.zeros(2, np.int64), *_no_box(parts))
         self._counters = UNCOUNTED
 
     @property
@@ -125,7 +125,7 @@ class WordNumbers:
         used : ndarray, shape (k,), int64
             The number that each key has had.
         """
-        new = WordNumbers(1 if not self._shape else self._shape[0])
+        new = WordNumbers(self._parts)
         new.encode(words, NONE_MISSING)
         if len(self._counters):
             new._counters = self._counters[used]
@@ -133,42 +133,68 @@ class WordNumbers:
         return new
 
     def _numbered(self, words: np.ndarray, valid: np.ndarray, ordinals: np.ndarray) -> np.ndarray:
-        numbers = np.empty(words.shape[-1], np.int32)
-        words = _fixed(words)
+        rows = words.shape[-1]
+        numbers = np.empty(rows, np.int32)
+        words, valid = _fixed(words), _fixed(valid)
         row = 0
+        if rows >= FORESEEN and not self.count:
+            self._grow(words, valid)
         while True:
-            row = kernels.number_words(
-                self._table, words, _fixed(valid), self._counters, row, numbers, ordinals
-            )
-            if row == words.shape[-1]:
-                return numbers
-            self._grow()
             if len(ordinals):
                 self._widen_counters()
+            row = kernels.number_words(self._table, words, valid, self._counters, row, numbers, ordinals)
+            if row == rows:
+                return numbers
+            self._grow(words[..., row:], valid[row:])
 
-    def _grow(self) -> None:
-        table = self._table
-        places = np.zeros((_more(table.places), 2), np.int64)
-        kernels.rehash(table.places, places)
-        words = np.empty((_room(places), *self._shape), np.int64)
-        words[: self.count] = self.words
-        self._table = WordTable(places, words, table.held, *self._near(len(words)))
+    def _grow(self, words: np.ndarray, valid: np.ndarray) -> None:
+        """Make room for more keys; `words` and `valid` are the next rows.
 
-    def _near(self, room: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """`near`, `least` and `span` of a table with room for `room` keys; no box if they lie far apart."""
-        words = self.words.reshape(self.count, -1)
-        least = words.min(axis=0)
-        spans = [int(most) - int(low) + 1 for most, low in zip(words.max(axis=0), least, strict=True)]
+        All known keys are in the box, if there is one: the places are then for those that come from outside
+        before the next time.
+        """
+        count, coming = self.count, 0
+        if words.shape[-1] >= FORESEEN:
+            words = words[..., valid.astype(bool)] if len(valid) else words
+            coming = words.shape[-1]
+        room = max(LEAST // 4, (4 if count < SMALL // 4 else 2) * count)
+        box = self._box(words, DENSE * max(room, count + coming)) if coming else _no_box(self._parts)
+        if len(box[0]):
+            room = max(room, min(len(box[0]), count + coming))
+        else:
+            box = self._box(words[..., :0], DENSE * room)
+        places = np.zeros((_enough(count // 2 if len(box[0]) else room), 2), np.int64)
+        room = room if len(box[0]) else _room(places)
+        known = np.empty((room, *self._shape), np.int64)
+        known[:count] = self.words
+        before, self._table = self._table, WordTable(places, known, np.array([count, 0]), *box)
+        if len(before.near) or len(box[0]):
+            kernels.place_words(self._table, _fixed(np.ascontiguousarray(known[:count].T)))
+        else:  # by their old places, which are in the order of the new ones
+            kernels.rehash(before.places, places)
+            self._table.held[1] = count
+
+    def _box(self, words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """`near`, `least` and `span` of a table that has its own keys and others; no box if it is too large.
+
+        Parameters
+        ----------
+        words : ndarray, shape (n,) or (parts, n), int64
+            The other keys.
+        most : int
+            How many keys a box may have.
+        """
+        own, others = self.words.reshape(-1, self._parts), words.reshape(self._parts, words.shape[-1])
+        some = [part for part in (own.T, others) if part.shape[1]]
+        if not some:
+            return _no_box(self._parts)
+        least = np.min([part.min(axis=1) for part in some], axis=0)
+        last = np.max([part.max(axis=1) for part in some], axis=0)
+        spans = [int(high) - int(low) + 1 for high, low in zip(last, least, strict=True)]
         size = prod(spans)
-        if size > DENSE * room:
-            return _no_box(len(spans))
-        place = np.zeros(len(words), np.int64)
-        for part, span in enumerate(spans):
-            place *= span
-            place += words[:, part] - least[part]
-        near = np.zeros(size, np.int32)
-        near[place] = np.arange(1, len(words) + 1, dtype=np.int32)
-        return near, least, np.array(spans, np.int64)
+        if size > most:
+            return _no_box(self._parts)
+        return np.zeros(size, np.int32), least, np.array(spans, np.int64)
 
     def _widen_counters(self) -> None:
         if len(self._counters) < len(self._table.words):
@@ -306,6 +332,14 @@ class TextNumbers:
             data[:held] = table.data[:held]
             table = table._replace(data=data)
         self._table = table
+
+
+def _enough(keys: int) -> int:
+    """How many places a table has that takes so many keys."""
+    places = LEAST
+    while places // (4 if places <= SMALL else 2) < keys:
+        places *= 2
+    return places
 
 
 def _more(places: np.ndarray) -> int:
