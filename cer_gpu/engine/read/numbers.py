@@ -136,22 +136,29 @@ class WordNumbers:
         rows = words.shape[-1]
         numbers = np.empty(rows, np.int32)
         words, valid = _fixed(words), _fixed(valid)
-        row = 0
-        if rows >= FORESEEN and not self.count:
-            self._grow(words, valid)
+        row, before = 0, self.count
+        if rows >= FORESEEN and not before:
+            self._grow(words, valid, 0)
         while True:
             if len(ordinals):
                 self._widen_counters()
             row = kernels.number_words(self._table, words, valid, self._counters, row, numbers, ordinals)
             if row == rows:
                 return numbers
-            self._grow(words[..., row:], valid[row:])
+            self._grow(words[..., row:], valid[row:], (self.count - before) / max(row, 1))
 
-    def _grow(self, words: np.ndarray, valid: np.ndarray) -> None:
-        """Make room for more keys; `words` and `valid` are the next rows.
+    def _grow(self, words: np.ndarray, valid: np.ndarray, new: float) -> None:
+        """Make room for more keys.
 
         All known keys are in the box, if there is one: the places are then for those that come from outside
         before the next time.
+
+        Parameters
+        ----------
+        words, valid : ndarray
+            The next rows.
+        new : float
+            The share of the rows before them that had a new key.
         """
         count, coming = self.count, 0
         if words.shape[-1] >= FORESEEN:
@@ -162,6 +169,8 @@ class WordNumbers:
         if len(box[0]):
             room = max(room, min(len(box[0]), count + coming))
         else:
+            # Where most rows bring a new key, room is made for those to come, but in steps.
+            room = max(room, min(16 * count, count + int(new * coming)))
             box = self._box(words[..., :0], DENSE * room)
         places = np.zeros((_enough(count // 2 if len(box[0]) else room), 2), np.int64)
         room = room if len(box[0]) else _room(places)
