@@ -313,17 +313,14 @@ class JoinView:
         kept = self._kept
         schema = self._schema()
         ones = pa.array(np.empty(0, np.int64))
+        head = [(name, kept.kinds[name], name in kept.body.strict) for _, name in kept.body.head]
         for piece in pieces:
             rows = len(piece.after)
             if piece.single and len(ones) < rows:
                 ones = pa.array(np.ones(rows, np.int64))
             arrays = [
-                kept.codes.decode(
-                    np.ascontiguousarray(piece.columns[variable]),
-                    kept.kinds[variable],
-                    variable in kept.body.strict,
-                )
-                for _, variable in kept.body.head
+                kept.codes.decode(np.ascontiguousarray(piece.columns[name]), kind, strict)
+                for name, kind, strict in head
             ]
             if piece.single and whole:
                 arrays.append(ones.slice(0, rows))

@@ -16,6 +16,7 @@ from view_oracle import Database, Row, answers, check_reducts
 import cer_gpu
 from cer_gpu.engine import workers
 from cer_gpu.engine.views import levels, reducts, subtrees
+from cer_gpu.engine.views import listed as listed_rows
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.views import JoinView
@@ -90,6 +91,7 @@ def tables_made(text: str, rng: Random, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(levels, "RATIO", rng.choice([1, 4]))
     monkeypatch.setattr(subtrees, "FIRST_ASKING", rng.choice([2, 1024]))
     monkeypatch.setattr(subtrees, "OFTEN_ASKED", rng.choice([0, 1]))
+    monkeypatch.setattr(listed_rows, "SELDOM_SEVERAL", rng.choice([1, 16]))
     made: list[subtrees.SubtreeTable] = []
     table_of = subtrees.SubtreeTables.of
 

@@ -155,21 +155,27 @@ def find(keys, probes, places, halt):
 def bounds(keys, asking, shared, op, ranges, halt):
     """`contract.bounds_reference`. `halt` uint8 [1] in: see `jit`."""
     low = high = 0
-    width = shared + (op >= 0)
+    known = False
     for i in range(asking.shape[0]):
         if i % SELDOM == 0 and halt[0]:
             return
-        if i and alike(asking, i, asking, i - 1, width):
+        same = i > 0 and alike(asking, i, asking, i - 1, shared)
+        if same and (op < 0 or asking[i, shared] == asking[i - 1, shared]):
             # Rows that were put beside others ask for the same over and over.
             ranges[i, 0], ranges[i, 1] = ranges[i - 1, 0], ranges[i - 1, 1]
             continue
         if op >= 0:
             value = asking[i, shared]
-            if value != NULL:
+            if value == NULL:
+                ranges[i, 0] = ranges[i, 1] = low
+                known = known and same
+                continue
+            # One end of what is less or greater is that of all rows with the prefix.
+            if not (same and known and (op == 2 or op == 3)):
                 low = around(keys, low, asking, i, shared, least(op, value), LIMITED)
+            if not (same and known and op < 2):
                 high = around(keys, max(low, high), asking, i, shared, beyond(op, value), LIMITED)
-            else:
-                high = low
+            known = True
         else:
             low = around(keys, low, asking, i, shared, 0, FROM)
             high = onward(keys, low, keys.shape[0], asking, i, shared, 0, PAST)

@@ -123,7 +123,7 @@ class ValueCodes:
     def decode(self, codes: np.ndarray, kind: ValueKind, given: bool = False) -> pa.Array:
         """The values of codes; `given` says that none of them is `NULL`."""
         if given and kind.value is ValueType.INT64:
-            return pa.array(codes)
+            return pa.Array.from_buffers(pa.int64(), len(codes), [None, pa.py_buffer(codes)])
         absent = codes == NULL
         mask = absent if absent.any() else None
         if kind.value in (ValueType.STRING, ValueType.DECIMAL):

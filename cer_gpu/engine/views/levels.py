@@ -92,13 +92,30 @@ class Levels:
 
     def counts_of(self, keys: np.ndarray) -> np.ndarray:
         """The multiplicity of each row of `keys` int64 [m, width]: int64 [m]."""
-        found = np.zeros(len(keys), np.int64)
         keys = np.ascontiguousarray(keys)
+        found = np.zeros(len(keys), np.int64)
         for run in self.runs:
             places = places_of(run, keys)
             there = places >= 0
+            if there.all():
+                return run.counts.take(places) if len(keys) else found
             found[there] = run.counts[places[there]]
         return found
+
+    def several(self, most: int) -> CountedRows | None:
+        """The rows that are there more than once, in order, without sums; None for more than `most`, or where
+        rows are on a device."""
+        found = []
+        for run in self.runs:
+            if not isinstance(run, CountedRows):
+                return None
+            places = np.flatnonzero(run.counts > 1)
+            most -= len(places)
+            if most < 0:
+                return None
+            found.append((run.keys.take(places, axis=0), run.counts.take(places)))
+        keys, counts = (np.concatenate(arrays) for arrays in zip(*found))
+        return rows_of(*(collapsed(keys, counts) if len(found) > 1 else (keys, counts)), summed=False)
 
     def still(self) -> Levels:
         """The same rows in runs that stay as they are where these are merged; `add` may change both."""

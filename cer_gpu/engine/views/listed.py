@@ -12,10 +12,16 @@ from cer_gpu.engine.views.joining import AskedRows, columns_of
 from cer_gpu.engine.views.layout import ViewLayout, ViewNode
 from cer_gpu.engine.views.levels import Levels
 from cer_gpu.engine.views.reducts import Change
-from cer_gpu.engine.views.runs import Run, expand
+from cer_gpu.engine.views.runs import Run, expand, places_of
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.kernels.views import cpu_list
 from cer_gpu.kernels.views.contract import CountedRows
+
+_ONE = np.int64(1).tobytes()
+
+LONG_LISTING, SELDOM_SEVERAL = 8, 16
+"""Once one in so many rows of a leaf has been asked for, the rows that are there several times are looked
+for, and kept if at most one in so many is."""
 
 
 class ListedAnswers(NamedTuple):
@@ -102,12 +108,28 @@ class GuardCounts:
         self._store = state.stores[guard]
         self._places = [columns.index(name) for name in state.layout.places[guard].columns]
         self._known: dict[int, tuple[np.ndarray, int, int]] = {}
+        self._asked = 0
+        self._several: CountedRows | None = None
 
     def of(self, keys: np.ndarray) -> np.ndarray:
-        """Those of some rows of the node."""
+        """Those of some rows of the node; any number for rows that the node does not hold now."""
         if self._store.single:
             return ones(len(keys))[0]
-        return self._store.counts_of(keys[:, self._places])
+        before, self._asked = self._asked, self._asked + len(keys)
+        rows = len(self._store)
+        if before <= rows // LONG_LISTING < self._asked:
+            self._several = self._store.several(rows // SELDOM_SEVERAL)
+        if self._places != list(range(keys.shape[1])):
+            keys = keys[:, self._places]
+        keys = np.ascontiguousarray(keys)
+        if self._several is None:
+            return self._store.counts_of(keys)
+        # The leaf has every row that the node has: those that are not among the few are there once.
+        counts, places = np.ones(len(keys), np.int64), places_of(self._several, keys)
+        there = places >= 0
+        if there.any():
+            counts[there] = self._several.counts[places[there]]
+        return counts
 
     def run(self, run: CountedRows, ranges: np.ndarray, size: int) -> CountedRows:
         """A run of the node with the leaf's multiplicities, in ranges of `size` rows in all."""
@@ -154,7 +176,7 @@ def expanded(
 
 def ones(rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Multiplicities of answers that are there once, before and after: they take no memory."""
-    ones = np.broadcast_to(np.int64(1), rows)
+    ones = np.ndarray(rows, np.int64, _ONE, 0, (0,))
     return ones, ones
 
 
