@@ -341,11 +341,10 @@ class Query:
 
     @spelled(read_options, omit=("limit", "event_id", "memory"))
     def funnel(self, events: Any, **keywords: Unpack[FunnelKeywords]) -> pa.Table:
-        """Count how many matches reach each step, and how many each condition stops; keywords as in `run`.
+        """Count how many runs reach each step, and what they die of there; keywords as in `run`.
 
-        The outermost `;` and `:` cut the pattern into steps: `A ; B : C` has three. Each step has one row for
-        the pattern up to and including it, and one row for each condition of the step, counted as if that
-        condition were not there. If `hits` is much greater in such a row, few events meet the condition.
+        The outermost `;` and `:` cut the pattern into steps: `A ; B : C` has three; a run is a match up to a
+        step. Each step has one row, and one for each of its conditions, counted as if it were not there.
 
         >>> cer.compile("SELECT * WHERE (A AS a FILTER a[v > 9]) ; B WITHIN 5 MINUTES").funnel(events)
 
@@ -354,33 +353,34 @@ class Query:
         pyarrow.Table
             `step` (int64, from 1), `pattern` (string: the step as it is written), `without` (string: the
             condition that is left out; it may be a filter, `:`, an interval or the window; null in the row of
-            the step itself), `hits` (int64: events at which a match ends) and `matches` (int64, or decimal256
-            if a number exceeds 64 bits). A strategy of SELECT, CONSUME BY and LIMIT are ignored in all rows.
+            the step itself), `hits` (int64: events at which a match ends), `matches` (int64, or decimal256 if
+            a number exceeds 64 bits: runs that reach the step) and `died`: runs of the step before that do
+            not go on to it; with `without`, those that would but for it (null where that cannot be told: see
+            `docs/BACKTEST.md`). A strategy of SELECT, CONSUME BY and LIMIT are ignored.
 
         Raises
         ------
         ValueError
             When the query is a rule, which has no steps.
         DataError
-            When the events can be read only once, and the rows need several passes. Other errors as in `run`.
+            When the events can be read only once, and the rows need several passes. Else as in `run`.
         """
-        from cer_gpu.funnel import counted, funnel_table, stages_of  # few calls need it
-        from cer_gpu.language.printer import to_text
+        from cer_gpu.funnel import counted_table, stages_of  # few calls need it
 
         asked, stages = read_options(**keywords), stages_of(self._tree)
-        given = {**self.given, **asked.params}
-        if given:
+        if given := {**self.given, **asked.params}:
             from cer_gpu.language.parameters import check_given
 
             check_given(dict.fromkeys(self.parameters), given, self.text)
-        queries = [Query(to_text(stage.query)) for stage in stages]
         with shown_together():
             source = opened(self.names, events, asked)
-            bound = []
-            for one in queries:
+
+            def bind(place: int) -> BoundQuery:
+                one = Query(stages[place].query_text)
                 own = {name: given[name] for name in one.parameters}
-                bound.append(one.bound_to(source, replace(asked, params=own), once=True))
-            return funnel_table(stages, *counted(bound, source, asked))
+                return one.bound_to(source, replace(asked, params=own), once=True)
+
+            return counted_table(stages, bind, source, asked)
 
     @spelled(read_options)
     def check(self, events: Any = None, **keywords: Unpack[ReadKeywords]) -> tuple[Diagnostic, ...]:

@@ -44,7 +44,7 @@ EventId = Annotated[
 Funnel = Annotated[
     bool,
     typer.Option(
-        "--funnel", help="Print how many events complete each step, and how many would without a condition."
+        "--funnel", help="Print how many runs reach each step, how many die there, and of which condition."
     ),
 ]
 Drawn = Annotated[

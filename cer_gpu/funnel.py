@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.where import exact_column
@@ -17,14 +18,13 @@ from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.passes import PassFound, PassKeeper, passes_of, sum_up
 from cer_gpu.engine.run.totals import Totals
-from cer_gpu.errors import DataError
+from cer_gpu.errors import CerError, DataError
 from cer_gpu.language import tree
-from cer_gpu.language.chains import flattened, linked, links
+from cer_gpu.language.chains import flattened, links
 from cer_gpu.language.printer import interval_text, to_text, window_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import condition_variables
-
-_BESIDE = (tree.Strategy.ALL, tree.Consume.NONE)
+from cer_gpu.stopped import NextStep, RunsBefore, chained, filtered, going_on
 
 
 class FunnelStage(NamedTuple):
@@ -39,12 +39,21 @@ class FunnelStage(NamedTuple):
     dropped : str or None
         The condition that is left out, as it is written; None when nothing is.
     query : SelectQuery
+    runs : bool
+        Whether the query has one match for each match of the pattern up to the step *before* that goes on to
+        this step. Such a stage stands behind that of the pattern.
     """
 
     step: int
     text: str
     dropped: str | None
     query: tree.SelectQuery
+    runs: bool = False
+
+    @property
+    def query_text(self) -> str:
+        """The query as it is written."""
+        return to_text(self.query)
 
 
 class _Conditioned(NamedTuple):
@@ -65,6 +74,35 @@ def stages_of(query: tree.Statement) -> list[FunnelStage]:
     if not isinstance(query, tree.SelectQuery):
         raise ValueError("a rule has no steps: a funnel needs a pattern, SELECT ... WHERE ...")
     return list(_stages(query))
+
+
+def bound_stages(
+    stages: Sequence[FunnelStage], bind: Callable[[int], BoundQuery]
+) -> tuple[list[int], list[BoundQuery]]:
+    """The places of the stages that can be counted, and their queries, bound.
+
+    Parameters
+    ----------
+    stages : sequence of FunnelStage
+    bind : callable
+        Binds the query of the stage at a place.
+
+    Raises
+    ------
+    CerError
+        When the query of a pattern cannot be bound. Runs that go on may need a larger automaton than the
+        pattern: where it is too large, they are not counted.
+    """
+    places, bound = [], []
+    for place, stage in enumerate(stages):
+        try:
+            bound.append(bind(place))
+        except CerError:
+            if not stage.runs:
+                raise
+        else:
+            places.append(place)
+    return places, bound
 
 
 def counted(
@@ -127,17 +165,44 @@ class _Counts:
         self.hits[:], self.matches[:] = hits, map(int, matches)
 
 
+def counted_table(
+    stages: Sequence[FunnelStage], bind: Callable[[int], BoundQuery], source: Source, options: Options
+) -> pa.Table:
+    """The table of a funnel; parameters as of `bound_stages` and `counted`."""
+    places, bound = bound_stages(stages, bind)
+    return funnel_table([stages[place] for place in places], *counted(bound, source, options))
+
+
 def funnel_table(stages: Sequence[FunnelStage], hits: Sequence[int], matches: Sequence[int]) -> pa.Table:
-    """A row for each stage, with its counts: see `Query.funnel`."""
-    return pa.table(
-        {
-            "step": pa.array([stage.step for stage in stages], pa.int64()),
-            "pattern": pa.array([stage.text for stage in stages], pa.string()),
-            "without": pa.array([stage.dropped for stage in stages], pa.string()),
-            "hits": pa.array(hits, pa.int64()),
-            "matches": exact_column(np.array(matches, object)),
-        }
-    )
+    """A row for each stage but those of runs, with its counts: see `Query.funnel`."""
+    rows = [place for place, stage in enumerate(stages) if not stage.runs]
+    names = {
+        "step": pa.array([stages[row].step for row in rows], pa.int64()),
+        "pattern": pa.array([stages[row].text for row in rows], pa.string()),
+        "without": pa.array([stages[row].dropped for row in rows], pa.string()),
+        "hits": pa.array([hits[row] for row in rows], pa.int64()),
+        "matches": exact_column(np.array([matches[row] for row in rows], object)),
+    }
+    died = _died(stages, matches)
+    numbers = exact_column(np.array([0 if died[row] is None else died[row] for row in rows], object))
+    unknown = pa.array([died[row] is None for row in rows], pa.bool_())
+    return pa.table({**names, "died": pc.if_else(unknown, pa.scalar(None, numbers.type), numbers)})
+
+
+def _died(stages: Sequence[FunnelStage], matches: Sequence[int]) -> list[int | None]:
+    """For each stage how many runs died at its step, or would not have without what it leaves out."""
+    died: list[int | None] = [None] * len(stages)
+    before, reached, went = 0, 0, None
+    for place, stage in enumerate(stages):
+        if not stage.runs:
+            if stage.dropped is None:
+                before, reached, went = reached, matches[place], None
+        elif stage.dropped is None:
+            went = matches[place]
+            died[place - 1] = before - went
+        elif went is not None:
+            died[place - 1] = matches[place] - went
+    return died
 
 
 def numbers_in(counts: pa.Table) -> tuple[int, int]:
@@ -151,11 +216,20 @@ def numbers_in(counts: pa.Table) -> tuple[int, int]:
 def _stages(query: tree.SelectQuery) -> Iterator[FunnelStage]:
     """See `stages_of`."""
     whole = _conditioned(query.pattern)
-    chained = isinstance(whole.pattern, tree.Sequence)
-    steps, joints = links(whole.pattern) if chained else ([whole.pattern], [])
+    chain = isinstance(whole.pattern, tree.Sequence)
+    steps, joints = links(whole.pattern) if chain else ([whole.pattern], [])
+    plain = replace(
+        query,
+        strategy=tree.Strategy.ALL,
+        consume=tree.Consume.NONE,
+        select=None,
+        measures=(),
+        limit=None,
+    )
     asked: set[int] = set()
     for number in range(len(steps)):
         known = frozenset[str]().union(*map(variables, steps[: number + 1]))
+        before = [condition for place, condition in enumerate(whole.conditions) if place in asked]
         fresh = [
             place
             for place, condition in enumerate(whole.conditions)
@@ -164,49 +238,65 @@ def _stages(query: tree.SelectQuery) -> Iterator[FunnelStage]:
         asked |= {*fresh}
         here = [condition for place, condition in enumerate(whole.conditions) if place in asked]
         joint = joints[number - 1] if number else None
-        own = _conditioned(steps[number])
+        own = _conditioned(steps[number] if number else _there(steps[0]))
         sign = "" if joint is None else f"{':' if joint.contiguous else ';'} "
-        text = f"{sign}{to_text(steps[number])}"
-
-        def made(
-            last: Any, join: Any, conditions: Sequence[Any], window: Any, number: int = number
-        ) -> tree.SelectQuery:
-            joined = [*joints[: number - 1], join] if number else []
-            pattern = linked([*steps[:number], last], joined)
-            return replace(
-                query,
-                pattern=_filtered(pattern, conditions),
-                strategy=_BESIDE[0],
-                consume=_BESIDE[1],
-                select=None,
-                measures=(),
-                limit=None,
-                window=window,
-            )
-
-        yield FunnelStage(number + 1, text, None, made(steps[number], joint, here, query.window))
+        step = _Step(
+            plain,
+            RunsBefore(steps[:number], joints[: max(number - 1, 0)], before),
+            own,
+            joint,
+            here,
+            f"{sign}{to_text(steps[number])}",
+        )
+        yield from step.stages(None)
         for place, condition in enumerate(own.conditions):
-            fewer = _filtered(own.pattern, [*own.conditions[:place], *own.conditions[place + 1 :]])
-            yield FunnelStage(number + 1, text, to_text(condition), made(fewer, joint, here, query.window))
+            fewer = (*own.conditions[:place], *own.conditions[place + 1 :])
+            yield from step._replace(last=own._replace(conditions=fewer)).stages(to_text(condition))
         for place in fresh:
             condition = whole.conditions[place]
             others = [one for one in here if one is not condition]
-            yield FunnelStage(
-                number + 1, text, to_text(condition), made(steps[number], joint, others, query.window)
-            )
+            yield from step._replace(conditions=others).stages(to_text(condition))
         if joint is not None and joint.contiguous:
-            freer = made(steps[number], replace(joint, contiguous=False), here, query.window)
-            yield FunnelStage(number + 1, text, ":", freer)
+            yield from step._replace(joint=replace(joint, contiguous=False)).stages(":")
         if joint is not None and joint.gap is not None:
-            freer = made(steps[number], replace(joint, gap=None), here, query.window)
-            yield FunnelStage(number + 1, text, interval_text(joint.gap), freer)
+            yield from step._replace(joint=replace(joint, gap=None)).stages(interval_text(joint.gap))
         if number and query.window is not None:
-            yield FunnelStage(
-                number + 1,
-                text,
-                f"WITHIN {window_text(query.window)}",
-                made(steps[number], joint, here, None),
-            )
+            yield from step.stages(f"WITHIN {window_text(query.window)}", windowed=False)
+
+
+class _Step(NamedTuple):
+    """A step of a pattern, with what comes before it and what is asked."""
+
+    query: tree.SelectQuery
+    runs: RunsBefore
+    last: _Conditioned
+    joint: Any
+    conditions: list[Any]
+    text: str
+
+    def stages(self, dropped: str | None, windowed: bool = True) -> Iterator[FunnelStage]:
+        """The pattern up to this step, and the runs that go on to it."""
+        last = filtered(self.last.pattern, self.last.conditions)
+        steps, joints = self.runs.steps, self.runs.joints
+        pattern = chained([*steps, last], [*joints, self.joint] if steps else [])
+        query = replace(
+            self.query,
+            pattern=filtered(pattern, self.conditions),
+            window=self.query.window if windowed else None,
+        )
+        found = FunnelStage(len(steps) + 1, self.text, dropped, query)
+        yield found
+        if steps:
+            step = NextStep(self.last.pattern, [*self.last.conditions], self.joint, self.conditions)
+            runs = self.runs if len(steps) > 1 else self.runs._replace(steps=[_there(steps[0])])
+            going = going_on(self.query, runs, step, windowed)
+            if going is not None:
+                yield found._replace(query=going, runs=True)
+
+
+def _there(step: Any) -> Any:
+    """A first step; by itself it cannot be left out."""
+    return step.pattern if isinstance(step, tree.Optional) else step
 
 
 def _conditioned(pattern: Any) -> _Conditioned:
@@ -224,9 +314,3 @@ def _conjuncts(condition: Any) -> Iterator[Any]:
             yield from (replace(one, predicate=each) for each in flattened(tree.Both, one.predicate))
         else:
             yield one
-
-
-def _filtered(pattern: Any, conditions: Sequence[Any]) -> Any:
-    for condition in conditions:
-        pattern = tree.Filter(pattern, condition)
-    return pattern

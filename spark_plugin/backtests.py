@@ -36,7 +36,7 @@ from cer_gpu.backtesting.table import QUERY, combined
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.where import exact_column
 from cer_gpu.engine.run.signatures import spelled
-from cer_gpu.errors import DataError
+from cer_gpu.errors import CerError, DataError
 
 if TYPE_CHECKING:
     from cer_gpu.spark.lake import Paths
@@ -248,8 +248,17 @@ class _Wanted:
         self._outcomes = OutcomesOf(wanted, self.asked, self._partitions, self._shown, first)
 
     def staged(self) -> Staged:
-        """The stages of the patterns."""
-        return staged(self.asked, self._params)
+        """The stages of the patterns, but for those of runs that cannot be counted."""
+        found = staged(self.asked, self._params)
+        places = []
+        for place, (stage, one) in enumerate(zip(found.stages, found.queries)):
+            try:
+                if stage.runs:
+                    self._task_of(one.query, one.values, self._over.schema, self._order_by)
+            except CerError:
+                continue
+            places.append(place)
+        return found.at(places)
 
     def way(self) -> tuple[_Over, str, dict[str, Any]]:
         """How the events are read, for further queries whose parameters have values."""

@@ -169,7 +169,7 @@ def test_the_funnels_of_all_queries() -> None:
     asked = {"swept": cer.sweep(template, p=[3, 15]), "plain": plain}
     found = cer.backtest(asked, events, funnel=True, **options)
     table = found.funnel
-    assert table.schema.names == ["query", "p", "step", "pattern", "without", "hits", "matches"]
+    assert table.schema.names == ["query", "p", "step", "pattern", "without", "hits", "matches", "died"]
     for name, value, query, params in (
         ("swept", 3, template, {"p": 3}),
         ("swept", 15, template, {"p": 15}),
@@ -253,7 +253,7 @@ def test_durations_and_funnel_in_the_shell(tmp_path: Any, capsys: Any) -> None:
     assert status_of(["backtest", query, data, *options, "--starts", "--durations", "--format", "csv"]) == 0
     assert "starts,duration_median" in capsys.readouterr().out.splitlines()[0].replace('"', "")
     assert status_of(["backtest", query, data, *options, "--funnel", "--report", page]) == 0
-    assert "How far matches get" in (tmp_path / "page.html").read_text()
+    assert "How far runs get, and where they die" in (tmp_path / "page.html").read_text()
     capsys.readouterr()
     assert status_of(["backtest", query, data, *options, "--funnel"]) != 0
     assert "--report" in capsys.readouterr().err

@@ -1,9 +1,10 @@
-"""A funnel counts what ends at each step, and what would without one condition."""
+"""A funnel counts what ends at each step, what would without one condition, and the runs that die there."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,6 +16,7 @@ from test_backtest import ticks
 
 import cer_gpu as cer
 from cer_gpu.cli import status_of
+from cer_gpu.funnel import bound_stages, funnel_table, stages_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.tree import Consume, Strategy
 
@@ -79,6 +81,77 @@ def test_the_last_step_is_the_query(seed: int) -> None:
         plain = cer.compile(to_text(tree))
         assert last["hits"] == len(plain.hits(events, **options)), text
         assert int(last["matches"]) == plain.count(events, **options), text
+
+
+def test_the_runs_that_die() -> None:
+    events = ticks()
+    found = cer.compile(QUERY).funnel(events, params={"q": 0.3}, **OPTIONS).to_pylist()
+    rows = {(row["step"], row["without"]): row for row in found}
+    runs = cer.compile(f"SELECT * WHERE ({A}) {AFTER}").run(events, **OPTIONS)
+    kinds, x, y, k, times = (events[name].to_pylist() for name in ("type", "x", "y", "k", "ts"))
+
+    def lost(low: float = 0.3, dearer: bool = True, within: timedelta = timedelta(hours=1)) -> int:
+        """How many runs of the first step no event continues."""
+        return sum(
+            not any(
+                kinds[at] == "B"
+                and k[at] == k[run.end]
+                and y[at] <= low
+                and (not dearer or x[at] > x[run.end])
+                and times[at] - times[run.end] <= within
+                for at in range(run.end + 1, len(kinds))
+            )
+            for run in runs
+        )
+
+    assert rows[1, None]["died"] is None
+    died = rows[2, None]["died"]
+    assert died == lost() > 0
+    assert rows[2, "b.x > a.x"]["died"] == died - lost(dearer=False) > 0
+    assert rows[2, "WITHIN 1 HOURS"]["died"] == died - lost(within=timedelta(9)) > 0
+    assert rows[3, None]["died"] == rows[2, None]["matches"] - rows[3, None]["matches"]
+    assert rows[3, ":"]["died"] > 0
+
+
+@pytest.mark.parametrize(
+    ("pattern", "died"),
+    [
+        ("A ; B", [None, True, True]),
+        ("A ; (B ; C)", [None, True, True, True, True]),
+        ("A ; (B ; C) AS x", [None, None, None]),
+        ("A ; B ?; C", [None, None, None, None, None]),
+        ("A ? ; B", [None, True, True]),
+        ("A ; B {2,}", [None, None, None]),
+        ("A ; B +", [None, True, True]),
+        ("A : NOT (B) ; C", [None, True, None, True, None, None]),
+        ("A ;[>= 1 min] B", [None, None, None, None]),
+    ],
+)
+def test_the_steps_of_which_deaths_are_known(pattern: str, died: list[bool | None]) -> None:
+    found = cer.compile(f"SELECT * WHERE {pattern} WITHIN 1 HOUR").funnel(ticks(300), **OPTIONS)
+    assert [None if one is None else one >= 0 for one in found["died"].to_pylist()] == died
+
+
+def test_runs_whose_automaton_is_too_large_are_not_counted() -> None:
+    stages = stages_of(cer.compile("SELECT * WHERE A ; B ; C WITHIN 1 HOUR").tree)
+    first = cer.compile("SELECT * WHERE A")
+
+    def bind(place: int) -> Any:
+        if stages[place].runs and stages[place].step == 3:
+            raise cer.LimitError("too large")
+        return first
+
+    places, bound = bound_stages(stages, bind)
+    assert len(bound) == len(places) < len(stages)
+    kept = [stages[place] for place in places]
+    table = funnel_table(kept, [7] * len(kept), [10 - stage.runs for stage in kept])
+    assert table["died"].to_pylist() == [None, 1, 0, None, None]
+
+    def refused(place: int) -> Any:
+        raise cer.LimitError("too large")
+
+    with pytest.raises(cer.LimitError, match="too large"):
+        bound_stages(stages, refused)
 
 
 def test_a_rule_has_no_funnel() -> None:

@@ -39,6 +39,7 @@ LAYERS = [
     {"enumeration"},
     {"engine"},
     {"checked"},
+    {"stopped"},
     {"funnel", "sql", "views"},
     {"api"},
     {

@@ -15,8 +15,9 @@ from cer_gpu.backtesting.kept import KeptBacktest
 from cer_gpu.backtesting.table import QUERY
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
-from cer_gpu.funnel import FunnelStage, counted, funnel_table, stages_of
+from cer_gpu.funnel import FunnelStage, bound_stages, counted, funnel_table, stages_of
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 
@@ -36,6 +37,14 @@ class Staged(NamedTuple):
     stages: list[FunnelStage]
     queries: list[AskedQuery]
     owner: list[int]
+
+    def at(self, places: Sequence[int]) -> Staged:
+        """The stages at some places."""
+        return Staged(
+            [self.stages[place] for place in places],
+            [self.queries[place] for place in places],
+            [self.owner[place] for place in places],
+        )
 
 
 def staged(asked: Sequence[AskedQuery], params: Mapping[str, Any]) -> Staged:
@@ -61,11 +70,14 @@ def funnels_of(
 ) -> pa.Table:
     """The funnel of each pattern: `query`, the parameters, and the columns of `Query.funnel`."""
     parts = staged(asked, options.params)
-    bound = [
-        one.query.bound_to(source, replace(options, params=one.values), once=True) for one in parts.queries
-    ]
+
+    def bind(place: int) -> BoundQuery:
+        one = parts.queries[place]
+        return one.query.bound_to(source, replace(options, params=one.values), once=True)
+
+    places, bound = bound_stages(parts.stages, bind)
     keeper = None if kept is None else kept.beside("funnel")
-    return with_queries(asked, parts, *counted(bound, source, options, keeper))
+    return with_queries(asked, parts.at(places), *counted(bound, source, options, keeper))
 
 
 def with_queries(
@@ -74,7 +86,8 @@ def with_queries(
     """A row for each stage: its query, the query's parameters, and the counts."""
     found = funnel_table(parts.stages, hits, matches)
     taken = {QUERY, *found.schema.names}
-    at = pa.array(np.array(parts.owner, np.int64))
+    owners = [owner for stage, owner in zip(parts.stages, parts.owner) if not stage.runs]
+    at = pa.array(np.array(owners, np.int64))
     columns, names = [pa.array([one.name for one in asked], pa.string()).take(at)], [QUERY]
     for name in parameters_of(asked):
         names.append(free_name(name, taken))

@@ -261,13 +261,14 @@ class Plots:
                 "without": row["without"] or "",
                 "hits": row["hits"],
                 "matches": float(row["matches"]),
+                "died": None if row["died"] is None else float(row["died"]),
             }
             for row, label in zip(table.to_pylist(), labels)
             if label == chosen
         ]
         steps = list(dict.fromkeys(row["step"] for row in rows))
         axis = alt.Y("step:N", sort=steps, title=None, axis=alt.Axis(labelLimit=400))
-        tooltip = ["step:N", "without:N", "hits:Q", "matches:Q"]
+        tooltip = ["step:N", "without:N", "hits:Q", "matches:Q", "died:Q"]
         kept = alt.Chart(alt.Data(values=[row for row in rows if not row["without"]]))
         freer = alt.Chart(alt.Data(values=[row for row in rows if row["without"]]))
         x = alt.X("hits:Q", title="events that complete the step")

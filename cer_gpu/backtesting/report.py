@@ -47,7 +47,7 @@ def page_of(result: BacktestResult, title: str) -> str:
     if result.has_outcomes:
         parts += _table("Outcomes", result.outcomes, None)
     if result.has_funnel:
-        parts += _table("How far matches get", result.funnel, None)
+        parts += _table("How far runs get, and where they die", result.funnel, None)
     parts += [f"<figure class='chart' id='chart{number}'></figure>" for number in range(len(charts))]
     parts += _queries(result)
     specs = json.dumps(charts).replace("</", "<\\/")
