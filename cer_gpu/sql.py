@@ -136,8 +136,10 @@ class _Reader:
             if type(inner).__name__ == "Column" and type(inner.this).__name__ != "Star":
                 alias, column = self._place(inner)
                 name = name or column
-                if column in self._columns[alias] or name in head:
-                    raise self._twice(inner, name)
+                if column in self._columns[alias]:
+                    raise self._no(f"`{inner.sql()}` is selected twice", "leave one of them out")
+                if name in head:
+                    raise self._alike(inner, name)
                 self._columns[alias][column] = name
                 head.append(name)
             elif type(inner).__name__ in FOLDS:
@@ -151,14 +153,15 @@ class _Reader:
         for inner, name in folds:
             aggregates.append(self._fold(inner))
             shown = to_text(aggregates[-1])
-            if shown in named or (name or shown) in (*head, *named.values()):
-                raise self._twice(inner, name)
+            if shown in named:
+                raise self._no(f"`{inner.sql()}` is selected twice", "leave one of them out")
+            if (name or shown) in (*head, *named.values()):
+                raise self._alike(inner, name or shown)
             named[shown] = name or inner.sql()
         return head, aggregates, named
 
-    def _twice(self, inner: Any, name: str) -> QueryError:
-        what = f"`{inner.sql()}` is selected twice, or two columns are called `{name}`"
-        return self._no(what, f"leave one out, or give it another name: {inner.sql()} AS other")
+    def _alike(self, inner: Any, name: str) -> QueryError:
+        return self._no(f"two columns are called `{name}`", f"rename one: {inner.sql()} AS other")
 
     def _fold(self, inner: Any) -> t.Aggregate:
         function = FOLDS[type(inner).__name__]

@@ -72,7 +72,10 @@ def test_times(capsys: pytest.CaptureFixture[str]) -> None:
         ("SELECT a FROM R, S", "several tables"),
         ("SELECT X.a FROM R", "names a table that is not in FROM: R"),
         ("SELECT R.a FROM R, R", "two tables"),
-        ("SELECT R.a, R.a AS b FROM R", r"twice(.|\n)*another name: R\.a AS other"),
+        ("SELECT R.a, R.a AS b FROM R", r"`R\.a` is selected twice(.|\n)*leave one of them out"),
+        ("SELECT COUNT(*), COUNT(*) AS n FROM R", r"`COUNT\(\*\)` is selected twice(.|\n)*leave one"),
+        ("SELECT R.a, S.a FROM R, S", r"two columns are called `a`(.|\n)*rename one: S\.a AS other"),
+        ("SELECT R.a AS n, COUNT(*) AS n FROM R GROUP BY n", r"called `n`(.|\n)*COUNT\(\*\) AS other"),
         ("SELECT R.a, COUNT(*) FROM R", "GROUP BY a"),
         ("SELECT R.a, COUNT(*) FROM R GROUP BY R.b", r"GROUP BY must name(.|\n)*help: GROUP BY a"),
         ("SELECT R.a FROM R GROUP BY R.a", r"without an aggregate(.|\n)*leave GROUP BY out, or select COUNT"),
@@ -86,3 +89,19 @@ def test_times(capsys: pytest.CaptureFixture[str]) -> None:
 def test_sql_that_is_refused(text: str, what: str) -> None:
     with pytest.raises(QueryError, match=what):
         cer_gpu.maintain(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT R.a, S.a AS other FROM R, S",
+        "SELECT R.a AS n, COUNT(*) AS other FROM R GROUP BY n",
+        "SELECT R.a, COUNT(*) FROM R GROUP BY a",
+        "SELECT COUNT(*) FROM R",
+    ],
+)
+def test_what_the_errors_say_to_write_is_taken(text: str) -> None:
+    view = cer_gpu.maintain(text)
+    for name in ("R", "S")[: 1 + ("S" in text.split("FROM")[1])]:
+        view.insert(name, pa.table({"a": [1, 2]}))
+    assert view.count() > 0
