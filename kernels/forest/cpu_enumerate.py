@@ -179,11 +179,13 @@ def sort_by_start(order, spare, count, starts, tally):
         most = max(most, starts[k])
     shift = 0
     while not ascending and (most - least) >> shift > 0:
-        tally[:] = 0
+        digits = min((most - least) >> shift, 255) + 1
+        for digit in range(digits):
+            tally[digit] = 0
         for k in range(count):
             tally[((starts[k] - least) >> shift) & 255] += 1
         total = 0
-        for digit in range(256):
+        for digit in range(digits):
             number = tally[digit]
             tally[digit] = total
             total += number
