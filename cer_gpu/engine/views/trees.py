@@ -156,8 +156,8 @@ class KeptTree:
                 raise LimitError(
                     f"the rule is cyclic ({circle} are in a circle), so the pairs of rows of {one} and "
                     f"{other} that join are kept, and these are more than {most:,}; nothing was changed. "
-                    "Remove a comparison that closes the circle, or allow more pairs: maintain(..., "
-                    "most_kept=...)"
+                    "Remove what closes the circle (a comparison, a relation or a variable that two "
+                    "relations share), or allow more pairs: maintain(..., most_kept=...)"
                 )
             yield piece
 
