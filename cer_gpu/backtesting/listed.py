@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -13,16 +13,15 @@ from cer_gpu.backtesting.durations import DurationSums, duration_type, without_d
 from cer_gpu.backtesting.kept import KeptBacktest
 from cer_gpu.backtesting.listed_for import ListedFor
 from cer_gpu.backtesting.parted import Parted
+from cer_gpu.backtesting.pushed import pushed
 from cer_gpu.backtesting.seams import More, Seams
 from cer_gpu.backtesting.starts import StartsSeen, without_starts
 from cer_gpu.backtesting.table import QUERY, placed
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.bound import BATCH, BoundQuery
+from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.over_stream import stream_over
-from cer_gpu.progress import begun
 
 MOST = 1 << 26
 """The matches of a query are not listed if there are more of them: it would take minutes."""
@@ -183,22 +182,17 @@ class _Listing:
     def going_on(self, state: dict[str, Any] | None, files: int) -> tuple[list[pa.Table], dict[str, Any]]:
         """The tables, from the state of the stream after the first files; see `GoOn`."""
         assert self._on is not None
-        source, options = self._on.source, self._on.options
-        stream = stream_over(
-            self._bound, source, options, None if state is None else state["stream"].tobytes()
+        before = [] if state is None else state["open"]
+        sums = ListedSums(self._wanted, self._parted, self._timed, before)
+        stream, last = pushed(
+            self._bound,
+            self._on.source,
+            self._on.options,
+            None if state is None else state["stream"],
+            files,
+            lambda found: sums.add(found, 0),
         )
-        sums = ListedSums(self._wanted, self._parted, self._timed, [] if state is None else state["open"])
-        columns = self._bound.columns(self._bound.begin("run").intake.payload)
-        progress = begun(None)
-
-        def batches() -> Iterable[pa.RecordBatch]:
-            for part in source.parts()[files:]:
-                yield from progress.watch(part.batches(columns, BATCH, set()))
-
-        for batch in progress.over(iter(batches())):
-            sums.add(stream.push(pa.Table.from_batches([batch])), 0)
-        kept = {"stream": np.frombuffer(stream.snapshot(), np.uint8), "open": sums.tables()}
-        last = stream.close()
+        kept = {"stream": stream, "open": sums.tables()}
         if last is not None:
             sums.add(last, 0)
         return sums.tables(), kept

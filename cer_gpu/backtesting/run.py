@@ -19,10 +19,12 @@ from cer_gpu.backtesting.listed import ListedOn, with_listed
 from cer_gpu.backtesting.listed_for import ListedFor
 from cer_gpu.backtesting.outcomes.words import names_of
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
+from cer_gpu.backtesting.pushed import pushed
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.seams import Seams
 from cer_gpu.backtesting.table import EndsSummed, as_one, combined, numbered, of_ends, of_groups
 from cer_gpu.checked import opened
+from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
@@ -154,6 +156,10 @@ def backtest(
         ends = EndsSummed(parted.buckets, parted.columns, at, schema)
         tables = _together(passes, bound, source, options, parted, schema, ends, notes, kept)
         for number in passes.alone:
+            if kept is not None and _can_be_pushed(bound[number]):
+                go = partial(_alone_going_on, bound[number], source, options, parted, at, schema)
+                tables += [numbered(found, number) for found in kept.going_on(f"query {number}", go)]
+                continue
             make = partial(_alone, bound[number], parted, at, schema)
             more = partial(_alone_behind, seams, bound[number], parted, at, schema)
             tables += [numbered(found, number) for found in made(f"query {number}", make, more)]
@@ -198,6 +204,38 @@ def backtest(
 def _alone(one: BoundQuery, parted: Parted, at: str, schema: pa.Schema) -> list[pa.Table]:
     """What a query finds that reads the events by itself."""
     return [of_ends(one.counts(), parted.buckets, parted.columns, at, schema)]
+
+
+def _can_be_pushed(one: BoundQuery) -> bool:
+    """Whether a query that reads the events by itself may take new ones as a stream.
+
+    Its matches differ by measures, so they are listed, and all of an end are known with its event.
+    """
+    query = one.compiled
+    return query.hidden and not query.looks_ahead and not one.place.numbers
+
+
+def _alone_going_on(
+    one: BoundQuery,
+    source: Source,
+    options: Options,
+    parted: Parted,
+    at: str,
+    schema: pa.Schema,
+    state: dict[str, Any] | None,
+    files: int,
+) -> tuple[list[pa.Table], dict[str, Any]]:
+    """What such a query finds, from the state of its stream after the first files; see `GoOn`."""
+    found = [schema.empty_table() if state is None else state["found"]]
+
+    def take(matches: Matches) -> None:
+        found.append(of_ends(one.counts_of(matches), parted.buckets, parted.columns, at, schema))
+
+    stream, last = pushed(one, source, options, None if state is None else state["stream"], files, take)
+    kept = {"stream": stream, "found": as_one(found)}
+    if last is not None:
+        take(last)
+    return [as_one([kept["found"], *found[len(found) - (last is not None) :]])], kept
 
 
 def _alone_behind(

@@ -185,10 +185,13 @@ class BoundQuery:
 
     def _counted_ends(self) -> pa.Table:
         """The same for each end."""
-        found, run = self.matches(), self.begin("counts")
-        table = found.to_arrow()
+        return self.counts_of(self.matches())
+
+    def counts_of(self, matches: Matches) -> pa.Table:
+        """How many of some complex events end at each position where any do."""
+        run = self.begin("counts")
         assert run.ends is not None
-        return run.ends.counted(table, run.form)
+        return run.ends.counted(matches.to_arrow(), run.form)
 
     def matches(self) -> Matches:
         """The complex events, lazily."""
