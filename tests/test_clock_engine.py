@@ -6,10 +6,12 @@ import warnings
 from random import Random
 
 import engine_oracle
+import pyarrow as pa
 import pytest
 from generate import stream, stream_to_table
 from random_one_clock import one_clock_query
 
+import cer_gpu
 from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as listing
 from cer_gpu.engine.machines import chunk, open_runs
@@ -76,3 +78,23 @@ def test_it_agrees_with_the_machines_of_steps_and_of_configurations() -> None:
                 )
                 compared += len(wanted) > 0
     assert compared > 5
+
+
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("pattern", ["A ;[<= 5] B ;[<= 5] C", "(A ;[>= 2] B) ; C WITHIN 9 EVENTS"])
+def test_answers_that_are_read_late_are_not_those_of_later_events(pattern: str) -> None:
+    """What is needed of the structure moves in its own memory only while nobody reads answers from it."""
+    rng = Random(pattern)
+    kinds = rng.choices("ABCX", k=200)
+    query = cer_gpu.compile(f"SELECT * WHERE {pattern}")
+    kept, wanted = [], []
+    with (
+        query.stream(order_by="ts", engine="clock") as late,
+        query.stream(order_by="ts", engine="clock") as soon,
+    ):
+        for low in range(0, len(kinds), 8):
+            table = pa.table({"type": kinds[low : low + 8], "ts": range(low, low + 8)})
+            kept.append(late.push(table))
+            wanted.append(soon.push(table).to_arrow())
+        assert sum(map(len, wanted)) > 10
+        assert [found.to_arrow() for found in kept] == wanted

@@ -17,6 +17,7 @@ that have one run in the window and another run that passes the checks, but none
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from sys import getrefcount
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +47,15 @@ from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvent
 
 ROOM = 1 << 10
 """Room for nodes at first."""
+
+SPARE = 16
+"""What is kept has as much room as there was, but not so many times what it may take."""
+
+UNSHARED = 2
+"""`sys.getrefcount` of an array that nobody else holds: its owner, and the argument of the call."""
+
+FEW_NODES = 64
+"""If less than this share of the nodes can be dropped, and no event, it is not worth a copy of the others."""
 
 STACK = 1 << 12
 """Room for the nodes that a walk still has to visit, at first."""
@@ -109,6 +119,8 @@ class TimedStructure:
         self.lists = PackedLists(np.full(1, -1, np.int64), np.empty(64, np.int64))
         self.lanes = _lanes(1, len(constants))
         self._widest = int(np.diff(tables.first).max(initial=0))
+        self._marked: np.ndarray | None = None
+        """What `_floor` has found, until events follow."""
         self._out = kernels.ClockedEnds(empty_roots(0, 0), StreamEnds(*np.empty((3, 0), np.int64)))
 
     def follow(
@@ -134,6 +146,7 @@ class TimedStructure:
         bounds : LaneBounds
         """
         self._make_room(len(bounds.low), new)
+        self._marked = None
         progress = self.progress
         progress[words.ROOTS] = progress[words.HIT] = 0
         for stop in stops:
@@ -216,10 +229,11 @@ class TimedStructure:
         return low
 
     def _floor(self, clocked: ClockedEvents) -> np.ndarray:
-        self.pack()
-        floor = np.empty(self.n_nodes, np.int64)
-        kept.mark(self.tables, self.arena, self.n_nodes, self.lists, self.lanes, clocked.serial, floor)
-        return floor
+        if self._marked is None:
+            self.pack()
+            floor = self._marked = np.empty(self.n_nodes, np.int64)
+            kept.mark(self.tables, self.arena, self.n_nodes, self.lists, self.lanes, clocked.serial, floor)
+        return self._marked
 
     def keep(
         self,
@@ -244,14 +258,23 @@ class TimedStructure:
         """
         count, floor, progress = self.n_nodes, self._floor(clocked), self.progress
         old, new = lanes.T
+        needed = int(np.count_nonzero(floor != kept.UNREACHED))
+        stay = len(first) <= len(self.lists.where) and is_open.all() and np.array_equal(old, new)
+        if stay and (count - needed) * FEW_NODES < count:
+            return
+        self._marked = None
         where = np.full(len(first), -1, np.int64)
         where[new] = self.lists.where[old]
-        room = 2 * count + int(progress[packed.POOL])
-        arena, place_of = np.empty((room, COLUMNS), np.int64), np.empty(count, np.int64)
-        left = kept.kept_nodes(self.arena, count, floor, is_open, place, place_of, arena)
+        # Answers may still be read from the arena, and what is much larger than it has to be is given back;
+        # else nodes move to its front, since fresh memory costs more than the move.
+        room = 2 * needed + int(progress[packed.POOL]) + ROOM
+        arena = self.arena
+        if getrefcount(self.arena) > UNSHARED + 1 or len(arena) > SPARE * room:
+            arena = np.empty((max(room, min(len(arena), SPARE * room)), COLUMNS), np.int64)
+        left = kept.kept_nodes(self.arena, count, floor, is_open, place, arena)
         pool = np.empty(int(progress[packed.POOL]), np.int64)
-        used, left = kept.kept_lists(self.arena, place_of, where, self.lists.pool, pool, arena, left)
-        self.arena = _room_for(arena[:left], ROOM)
+        used, left = kept.kept_lists(floor, where, self.lists.pool, pool, arena, left)
+        self.arena = arena
         self.lists = PackedLists(where, _room_for(pool[:used], 64))
         progress[words.NODES], progress[packed.POOL] = left, used
         progress[words.EVENT] = int(np.count_nonzero(is_open))
@@ -275,6 +298,7 @@ class TimedStructure:
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Continue from what `arrays` returned."""
         arena, pool = arrays["arena"], arrays["pool"]
+        self._marked = None
         self.arena = _room_for(arena, ROOM)
         self.lists = PackedLists(arrays["where"].copy(), _room_for(pool, 64))
         self.lanes = ClockedLanes(arrays["near"].copy(), arrays["last"].copy())

@@ -6,9 +6,12 @@ that the checks on the path leave. Node 0 is dead: it takes the place of childre
 
 from ..forest.cpu_stream import BLOCK, CAPACITY, STATES
 from ..jit import inline, jit
-from .contract import BOTTOM, CHECK, COLUMNS, LABEL, LATEST, LEFT, NO_CHECK, RANK, RESET, RIGHT, STAMP, UNION
+from .contract import BOTTOM, CHECK, LABEL, LATEST, LEFT, NO_CHECK, RANK, RESET, RIGHT, STAMP, UNION
 
 UNREACHED = 2**62
+
+HOLDERS = 2**56
+"""More than there are nodes, and less than `UNREACHED` less any stamp."""
 
 
 @inline
@@ -90,37 +93,58 @@ def first_needed(arena, count, floor, lanes, bounds, low):
             low[lane] = min(low[lane], arena[node, RIGHT])
 
 
+@inline
+def _dropped(stamp):
+    """What is noted of a node that is dropped, until another node holds its place: less than any number."""
+    return stamp - UNREACHED
+
+
+@inline
+def _holder(place_of, node, nodes, count):
+    """The number of the node without runs that holds the place of a dropped one, made at `count` at first."""
+    if place_of[node] < -HOLDERS:
+        write_dead(nodes, count, place_of[node] + UNREACHED)
+        place_of[node] = -count
+    return -place_of[node]
+
+
 @jit
-def kept_nodes(arena, count, floor, is_open, place, place_of, kept):
+def kept_nodes(arena, count, floor, is_open, place, kept):
     """Copy the nodes that are needed; gives how many there are then.
 
     ===========  ===========================  ==============================================================
     `arena`      int64 [capacity, COLUMNS]    in: of which `count` nodes are in use
-    `floor`      int64 [count]                in: of `mark`
+    `floor`      int64 [count]                in: of `mark`; out: the new number of each node; for one that is
+                                              dropped `_dropped`, or less 0 the number of its `_holder`
     `is_open`    uint8 [events]               in: of `streams.cpu.mark_open`
     `place`      int64 [events]               in: the new number of each event that is kept
-    `place_of`   int64 [count]                out: the new number of each node; 0 for one that is dropped
-    `kept`       int64 [nodes, COLUMNS]       out: room for twice `count` nodes
+    `kept`       int64 [nodes, COLUMNS]       out: room for `count` nodes; may be `arena` itself, as no node
+                                              comes to lie behind its old place: each that is dropped has
+                                              one holder at most
     ===========  ===========================  ==============================================================
     """
     write_dead(kept, 0, NO_CHECK - 1)
-    place_of[0] = 0
+    floor[0] = 0
     n = 1
     for node in range(1, count):
-        place_of[node] = 0
         latest = arena[node, LATEST]
-        if floor[node] == UNREACHED or latest < 0 or is_open[latest] == 0:
+        stamp = arena[node, STAMP]
+        needed = floor[node] != UNREACHED
+        floor[node] = _dropped(stamp)
+        if not needed or latest < 0 or is_open[latest] == 0:
             continue
         label = arena[node, LABEL]
         left = arena[node, LEFT]
         right = arena[node, RIGHT]
+        rank = arena[node, RANK]
         latest = place[latest]
         if label == BOTTOM or label > 0:
             right = place[right]
         elif label == UNION:
-            right = place_of[right]
+            right = max(floor[right], 0)
         if label != BOTTOM:
-            left = place_of[left]
+            old = left
+            left = max(floor[old], 0)
             latest = kept[left, LATEST]
             if label == UNION:
                 latest = max(latest, kept[right, LATEST])
@@ -128,26 +152,27 @@ def kept_nodes(arena, count, floor, is_open, place, place_of, kept):
             continue
         if label == UNION and left == 0:
             # What is over keeps its stamp: the union is as it was, but for its runs.
-            write_dead(kept, n, arena[arena[node, LEFT], STAMP])
-            left = n
-            n += 1
-        for column in range(COLUMNS):
-            kept[n, column] = arena[node, column]
+            left = _holder(floor, old, kept, n)
+            n += left == n
+        kept[n, LABEL] = label
         kept[n, LEFT] = left
         kept[n, RIGHT] = right
         kept[n, LATEST] = latest
-        place_of[node] = n
+        kept[n, STAMP] = stamp
+        kept[n, RANK] = rank
+        floor[node] = n
         n += 1
     return n
 
 
 @jit
-def kept_lists(arena, place_of, where, pool, kept, nodes, count):
+def kept_lists(place_of, where, pool, kept, nodes, count):
     """Copy the packed lists of lanes without the nodes that were dropped.
 
-    `where`, `pool` PackedLists, the former in/out; `kept` int64 [words of the pool] out; `nodes` int64 [room,
-    COLUMNS] in/out: the kept nodes, `count` of them, to which those are added that hold the first place of a
-    list. Gives how many words the lists take, and how many nodes there are then.
+    `place_of` int64 in/out: the `floor` of `kept_nodes` after it; `where`, `pool` PackedLists, the former
+    in/out; `kept` int64 [words of the pool] out; `nodes` int64 [room, COLUMNS] in/out: the kept nodes, so
+    many, to which those are added that hold the first place of a list. Gives how many words the lists take,
+    and how many nodes there are then.
     """
     used = 0
     for lane in range(where.shape[0]):
@@ -161,7 +186,7 @@ def kept_lists(arena, place_of, where, pool, kept, nodes, count):
             length = pool[start + 1]
             left = 0
             for k in range(length):
-                node = place_of[pool[start + 3 + k]]
+                node = max(place_of[pool[start + 3 + k]], 0)
                 if node > 0 or k == 0:
                     kept[to + 3 + left] = node
                     left += 1
@@ -169,9 +194,8 @@ def kept_lists(arena, place_of, where, pool, kept, nodes, count):
                 left = 0
             if left > 0:
                 if kept[to + 3] == 0:
-                    write_dead(nodes, count, arena[pool[start + 3], STAMP])
-                    kept[to + 3] = count
-                    count += 1
+                    kept[to + 3] = _holder(place_of, pool[start + 3], nodes, count)
+                    count += kept[to + 3] == count
                 kept[to] = pool[start]
                 kept[to + 1] = left
                 kept[to + 2] = -1
