@@ -80,7 +80,7 @@ def test_what_cannot_be_drawn_is_named(swept: cer.Backtest) -> None:
     with pytest.raises(ValueError, match="the outcomes are later, to c"):
         swept.plot.outcomes("ret")
     plain = cer.backtest("SELECT * FROM S WHERE A ; B WITHIN 9 EVENTS", ticks(), device="cpu")
-    with pytest.raises(ValueError, match="no parameter takes several values"):
+    with pytest.raises(ValueError, match="no parameter has several values"):
         plain.plot.sweep()
 
 

@@ -149,7 +149,7 @@ def test_durations(
     found = cer_spark.backtest_files(str(tmp_path), queries, by, durations=True, spark=spark, **OPTIONS)
     with_durations(found, queries, table, by)
     monkeypatch.setattr("cer_gpu.backtesting.listed.MOST", 0)
-    with pytest.warns(UserWarning, match="matches: durations are worked out"):
+    with pytest.warns(UserWarning, match="matches: durations are computed"):
         few = cer_spark.backtest(frame, {"soon": QUERIES["soon"]}, durations=True, **OPTIONS, rows=len(table))
     assert few.to_arrow().to_pylist()[0]["duration_median"] is None
     assert few.notes
