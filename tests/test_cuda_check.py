@@ -264,7 +264,7 @@ def test_a_device_that_is_wrong_is_not_used(
                 query.count(EVENTS, device="cuda")
         assert len(checks) == 1
     told = str(caught.value)
-    assert told.startswith(f"device='cuda:0' is not used: {WRONG}: kernel")
+    assert told.startswith(f"device='cuda:0' gives wrong results and is not used: {WRONG}: kernel")
     for part in (blamed, "(hits): ", f"cer-gpu {cer.__version__}, Python 3.", "numba ", "`cer device`"):
         assert part in told
     assert "\n" not in told

@@ -156,7 +156,7 @@ def test_what_is_said_of_the_place() -> None:
 def test_time_that_falls_is_an_error_in_a_later_piece() -> None:
     times = [*range(100), 40, *range(100, 120)]
     table = pa.table({"type": ["A"] * 121, "ts": times})
-    with pytest.raises(cer.DataError, match=r"row 100 .*comes before"):
+    with pytest.raises(cer.DataError, match=r"row 100 .*is out of order"):
         cer.compile("SELECT * WHERE A ; A WITHIN 5 seconds").hits(table, device="cuda", **OPTIONS)
 
 

@@ -151,7 +151,7 @@ def complex_events_of(cea: CEA, events: list[Any]) -> set[Any]:
 def test_large_automata_are_refused() -> None:
     query = cer_gpu.compile("SELECT * WHERE " + " ; ".join(f"E{k}" for k in range(120)))
     for form in ("mermaid", "svg"):
-        with pytest.raises(LimitError, match="121 states, 100 at most"):
+        with pytest.raises(LimitError, match="121 states, and at most 100"):
             query.explain(form)
 
 

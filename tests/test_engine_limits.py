@@ -282,5 +282,5 @@ def test_the_work_of_a_small_memory_grows_with_the_keys(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(Relevant, "take", noting)
     work(100)
-    for few, many in zip(work(8_000), work(32_000), strict=True):
+    for few, many in zip(work(16_000), work(64_000), strict=True):
         assert 0 < many < 6.5 * few

@@ -117,5 +117,5 @@ def test_a_large_count_is_compiled_in_steps_that_grow_with_it() -> None:
 
 @pytest.mark.parametrize("text", ["A {30000,}", "(A ; B) :{1,10001}", "(A {200} ; B) {200}"])
 def test_a_count_beyond_the_budget_names_itself(text: str) -> None:
-    with pytest.raises(LimitError, match=r"counts [\d,]+ steps, and 20,000 are allowed"):
+    with pytest.raises(LimitError, match=r"stands for [\d,]+ steps, and at most 20,000 are allowed"):
         Query(f"SELECT * WHERE {text}")

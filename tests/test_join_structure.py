@@ -253,5 +253,5 @@ def test_more_nodes_than_can_be_numbered_are_refused(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(products, "MOST_NODES", 64)
     events = pa.table({"type": ["A", "B", "C"] * 40, "x": [1] * 120})
     query = cer.compile("Q(x) <- A(x = x), B(x = x), C(x = x) WITHIN 90 EVENTS")
-    with pytest.raises(cer.LimitError, match="takes more than 64 nodes"):
+    with pytest.raises(cer.LimitError, match="take more than 64 nodes"):
         query.count(events)

@@ -183,7 +183,7 @@ def test_stages_give_the_outcome_of_every_cell(budget: int, monkeypatch: pytest.
 
 def test_a_diagram_over_budget_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(symbols, "STATE_BUDGET", 8)
-    with pytest.raises(LimitError, match="classes of events"):
+    with pytest.raises(LimitError, match="divide the events into more than 8 classes"):
         planned("SELECT * WHERE " + " ; ".join(f"(A FILTER A[size > {k} OR price > {k}])" for k in range(9)))
 
 

@@ -178,7 +178,7 @@ def test_the_budget_of_outer_predicates() -> None:
 
 def test_the_budget_of_nested_iterations() -> None:
     pattern = formula("(((((((((A+)+)+)+)+)+)+)+)+)+ FILTER NOT A[v > 1]")
-    with pytest.raises(LimitError, match=r"NOT x\[...\].* over \+ \(4 alternatives\)"):
+    with pytest.raises(LimitError, match=r"NOT x\[...\].* around `\+` \(4 alternatives\)"):
         to_lp(pattern)
 
 

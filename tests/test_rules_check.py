@@ -125,9 +125,13 @@ def test_a_window_over_time_needs_an_order() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("Q(x) <- S(x)", "`S` has 3 attributes (id, tags, price), and this atom 1 term", "`S(id = x)`"),
-        ("Q(x) <- S(2, x)", "this atom 2 terms", "`S(id = 2, tags = x)`"),
-        ("Q(x) <- T(x, y)", "`T` has 1 attribute (id), and this atom 2 terms", "are not counted"),
+        ("Q(x) <- S(x)", "`S` has 3 attributes (id, tags, price), and this atom has 1 term", "`S(id = x)`"),
+        ("Q(x) <- S(2, x)", "this atom has 2 terms", "`S(id = 2, tags = x)`"),
+        (
+            "Q(x) <- T(x, y)",
+            "`T` has 1 attribute (id), and this atom has 2 terms",
+            "leave out the columns of the event type",
+        ),
         ("Q(x) <- T(x), S(price = x)", "an int64 in `T(id)` and a float64 in `S(price)`", "cast"),
         ("Q(Price) <- T(price)", "no atom has the variable `Price`", "did you mean `price`?"),
     ],

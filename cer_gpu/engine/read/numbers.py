@@ -164,19 +164,20 @@ class WordNumbers:
         if words.shape[-1] >= FORESEEN:
             words = words[..., valid.astype(bool)] if len(valid) else words
             coming = words.shape[-1]
+        # Where most rows bring a new key, room is made for those to come, but in steps.
         room = max(LEAST // 4, (4 if count < SMALL // 4 else 2) * count)
-        box = self._box(words, DENSE * max(room, count + coming)) if coming else _no_box(self._parts)
-        if len(box[0]):
-            room = max(room, min(len(box[0]), count + coming))
-        else:
-            # Where most rows bring a new key, room is made for those to come, but in steps.
-            room = max(room, min(16 * count, count + int(new * coming)))
+        room = max(room, min(16 * count, count + int(new * coming)))
+        box = self._box(words, max(DENSE * room, count + coming)) if coming else _no_box(self._parts)
+        if not len(box[0]):
             box = self._box(words[..., :0], DENSE * room)
-        places = np.zeros((_enough(count // 2 if len(box[0]) else room), 2), np.int64)
-        room = room if len(box[0]) else _room(places)
+        outside = max(LEAST // 4, count // 8) if len(box[0]) else room
+        places = np.zeros((_enough(outside), 2), np.int64)
+        room = min(room, len(box[0]) + outside) if len(box[0]) else _room(places)
         known = np.empty((room, *self._shape), np.int64)
         known[:count] = self.words
         before, self._table = self._table, WordTable(places, known, np.array([count, 0]), *box)
+        if len(before.near) and box[0] is before.near:
+            return
         if len(before.near) or len(box[0]):
             kernels.place_words(self._table, _fixed(np.ascontiguousarray(known[:count].T)))
         else:  # by their old places, which are in the order of the new ones
@@ -185,6 +186,8 @@ class WordNumbers:
 
     def _box(self, words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """`near`, `least` and `span` of a table that has its own keys and others; no box if it is too large.
+
+        If the box stays as it is, all known keys are in `near`, which is then the one of the table.
 
         Parameters
         ----------
@@ -203,7 +206,10 @@ class WordNumbers:
         size = prod(spans)
         if size > most:
             return _no_box(self._parts)
-        return np.zeros(size, np.int32), least, np.array(spans, np.int64)
+        span, table = np.array(spans, np.int64), self._table
+        if np.array_equal(span, table.span) and np.array_equal(least, table.least):
+            return table.near, least, span
+        return np.zeros(size, np.int32), least, span
 
     def _widen_counters(self) -> None:
         if len(self._counters) < len(self._table.words):
