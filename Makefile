@@ -91,7 +91,8 @@ format: $(VENV)/.ready-test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The documentation as a site in `site/`; a link that leads nowhere, or any other warning, ends it.
+# The documentation as a site: open `site/index.html`, which needs no server. A link that leads nowhere, or any other
+# warning, ends it.
 docs: $(VENV)/.ready-docs
 	$(BIN)/zensical build --clean --strict
 

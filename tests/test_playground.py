@@ -1,17 +1,13 @@
 """The playground of the documentation: what is recorded is what runs, and the built page shows it."""
 
-import html
 import json
 import re
 import shlex
-import shutil
-import subprocess
-import sys
 
 import pages
 import playground
 import pytest
-from browser import browser, document
+from built_site import GROUP, told
 from playground_examples import EXAMPLES, STREAMS
 
 from cer_gpu.cli import status_of
@@ -88,33 +84,9 @@ def test_the_page_needs_no_network():
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory):
+def built(site):
     """The page as `make docs` builds it."""
-    pytest.importorskip("zensical", reason="zensical is in the extra `docs`")
-    if browser() is None:
-        pytest.skip("no Chromium: `python tests/browser.py --install` installs it")
-    folder = tmp_path_factory.mktemp("built")
-    shutil.copy(pages.ROOT / "mkdocs.yml", folder)
-    shutil.copytree(pages.DOCS, folder / "docs")
-    (folder / "cer_gpu").symlink_to(pages.ROOT / "cer_gpu")
-    subprocess.run([sys.executable, "-m", "zensical", "build", "--clean", "--strict"], cwd=folder, check=True)
-    return folder / "site" / "playground" / "index.html"
-
-
-def told(page, folder, script, *flags):
-    """What a script says of the page once it has run: `tell` is given to it."""
-    text = page.read_text(encoding="utf-8")
-    tried = page.with_name("tried.html")
-    errors = "<script>const wrong = []; addEventListener('error', (one) => wrong.push(one.message));</script>"
-    tell = f"const tell = (what) => {{ document.body.dataset.told = JSON.stringify(what); }};\n{script}"
-    tried.write_text(
-        text.replace("<head>", f"<head>{errors}", 1).replace(
-            "</body>", f"<script>{{ {tell} }}</script></body>"
-        )
-    )
-    said = re.search(r'data-told="([^"]*)"', document(tried, folder, *flags))
-    assert said is not None
-    return json.loads(html.unescape(said[1]))
+    return site / "playground.html"
 
 
 CHOOSE = """
@@ -146,6 +118,7 @@ tell({ found, wrong });
 """
 
 
+@GROUP
 def test_the_page_shows_the_answers_of_every_choice(built, recorded, tmp_path):
     said = told(built, tmp_path, CHOOSE + ALL)
     assert said["wrong"] == []
@@ -162,6 +135,7 @@ def test_the_page_shows_the_answers_of_every_choice(built, recorded, tmp_path):
     assert shown == {}
 
 
+@GROUP
 def test_a_choice_changes_the_answers(built, recorded, tmp_path):
     """Of the example that a link names: its window is made longer by a chooser."""
     script = """
@@ -180,6 +154,7 @@ def test_a_choice_changes_the_answers(built, recorded, tmp_path):
     assert said["hash"] == "#within=1"
 
 
+@GROUP
 @pytest.mark.parametrize("width", [1200, 390])
 def test_light_and_dark_narrow_and_wide(built, tmp_path, width):
     """The picture has the colours of the theme, and nothing makes the page wider than its window."""

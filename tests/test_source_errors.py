@@ -63,7 +63,11 @@ def test_paths(tmp_path):
         ("a.csv.gz", b"a,b\n1,2\n", "the content looks like CSV"),
         ("a.arrow", b"PAR1....", "the suffix says Arrow IPC, the content looks like Parquet"),
         ("a.arrow", b"ARROW1\x00\x00 broken off", "cannot be read as Arrow IPC"),
-        ("a.json", b'[{"a": 1}]', "one JSON array; write one object on each line"),
+        (
+            "a.json",
+            b'[{"a": 1}]',
+            r"one JSON array; write one object on each line, as `jq -c '\.\[\]' in\.json",
+        ),
         ("a.jsonl", b'{"a": 1}\n{"a": \n', "cannot be read as JSON lines"),
         ("a.csv", b"", r"the file is empty \(0 bytes\)"),
         ("a.csv", b"a,b,a\n1,2,3\n", "has several columns named `a`"),

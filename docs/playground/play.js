@@ -67,7 +67,7 @@
     example = examples[at];
     chosen = Object.fromEntries(Object.keys(example.places).map((name, place) => [name, numbers[place] || 0]));
     picker.value = at;
-    const more = make("a", { href: `../${example.page.replace(/\.md$/, "/")}` }, "Read more");
+    const more = make("a", { href: example.page.replace(/\.md$/, ".html") }, "Read more");
     said.replaceChildren(example.said, " ", more, ".");
     query.replaceChildren(...pieces(example.query));
     for (const [name, parts] of Object.entries(example.params))

@@ -232,7 +232,7 @@ def check_content(file: DataFile) -> None:
         return
     advice = "give it the suffix of its format"
     if file.format == "json" and content == "json array":
-        advice = "write one object on each line"
+        advice = "write one object on each line, as `jq -c '.[]' in.json > out.jsonl` does"
     elif content == "utf-16":
         advice = "convert it: iconv -f UTF-16 -t UTF-8"
     elif content == "zip":
