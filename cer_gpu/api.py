@@ -48,8 +48,6 @@ SCHEMAS = 4
 def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
     """Compile a query or a rule.
 
-    >>> q = cer.compile("SELECT * WHERE Buy ; Sell AS s FILTER s[price > $p] WITHIN 5 MINUTES", {"p": 100})
-
     Parameters
     ----------
     text : str
@@ -61,6 +59,7 @@ def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
     Returns
     -------
     Query
+        It can be run any number of times, over different events.
 
     Raises
     ------
@@ -71,6 +70,10 @@ def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
         When the automaton of the query would be too large; the message says what to change.
     TypeError
         When `text` is not a str.
+
+    Examples
+    --------
+    >>> q = cer.compile("SELECT * WHERE Buy ; Sell AS s FILTER s[price > $p] WITHIN 5 MINUTES", {"p": 100})
     """
     return Query(text, params)
 
@@ -130,8 +133,6 @@ class Query:
     @spelled(read_options)
     def run(self, events: Any, **keywords: Unpack[ReadKeywords]) -> Matches:
         """Find the complex events of the query.
-
-        >>> q.run("trades.parquet", order_by="ts").to_pandas()
 
         Parameters
         ----------
@@ -254,9 +255,6 @@ class Query:
     def stream(self, state: bytes | None = None, **keywords: Unpack[StreamKeywords]) -> Stream:
         """Run the query over batches as they arrive; keywords as in `run`, except `sort`.
 
-        >>> stream = q.stream(order_by="ts")
-        >>> stream.push(batch).to_pandas()
-
         `limit` holds for each batch.
 
         Parameters
@@ -346,8 +344,6 @@ class Query:
         The outermost `;` and `:` cut the pattern into steps: `A ; B : C` has three; a run is a match up to a
         step. Each step has one row, and one for each of its conditions, counted as if it were not there.
 
-        >>> cer.compile("SELECT * WHERE (A AS a FILTER a[v > 9]) ; B WITHIN 5 MINUTES").funnel(events)
-
         Returns
         -------
         pyarrow.Table
@@ -364,6 +360,10 @@ class Query:
             When the query is a rule, which has no steps.
         DataError
             When the events can be read only once, and the rows need several passes. Else as in `run`.
+
+        Examples
+        --------
+        >>> cer.compile("SELECT * WHERE (A AS a FILTER a[v > 9]) ; B WITHIN 5 MINUTES").funnel(events)
         """
         from cer_gpu.funnel import counted_table, stages_of  # few calls need it
 

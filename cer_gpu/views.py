@@ -51,9 +51,6 @@ MOST_KEPT = 10_000_000
 def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> JoinView:
     """Keep the answers of a join up to date while rows are inserted and deleted.
 
-    >>> view = cer.maintain("Q(a, c) <- R(a, b), S(b, c), a < c")
-    >>> view.insert("R", pd.DataFrame({"a": [1, 2], "b": [7, 7]}))
-
     Parameters
     ----------
     rule : str
@@ -80,6 +77,11 @@ def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> Joi
         When the rule is wrong, or asks for something that a view cannot keep.
     DeviceError
         When the device cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> view = cer.maintain("Q(a, c) <- R(a, b), S(b, c), a < c")
+    >>> view.insert("R", pd.DataFrame({"a": [1, 2], "b": [7, 7]}))
     """
     return JoinView(rule, most_kept, device)
 

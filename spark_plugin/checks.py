@@ -45,8 +45,6 @@ class Reason:
 def check(spark: SparkSession, df: DataFrame | None = None, *, ask_executors: bool = True) -> DataFrame:
     """List what keeps a session, or the plan of a DataFrame, off the GPU.
 
-    >>> cer_spark.check(spark).show(truncate=False)
-
     Under Spark Connect, the class path of the driver and the plan of RAPIDS cannot be seen; everything else
     is checked.
 
@@ -69,6 +67,10 @@ def check(spark: SparkSession, df: DataFrame | None = None, *, ask_executors: bo
     ------
     SettingError
         When a key of cer-gpu has a value that it cannot have.
+
+    Examples
+    --------
+    >>> cer_spark.check(spark).show(truncate=False)
     """
     reasons = [*versions(spark), *wishes(spark), *rapids(spark)]
     if ask_executors:

@@ -43,8 +43,6 @@ def configure(
 ) -> SparkSession.Builder:
     """Set the configuration keys that a session needs, and print each on a line to standard error.
 
-    >>> spark = cer_spark.configure().getOrCreate()
-
     A key that is set already keeps its value, whether it was set on the builder, in `PYSPARK_SUBMIT_ARGS`, in
     `spark-defaults.conf`, by spark-submit, or in an application that runs already. If the application runs
     already, or under Spark Connect, only keys that are read at run time are set; a line lists the others,
@@ -87,6 +85,10 @@ def configure(
         When `gpu` or `rapids` has another value.
     JavaError
         When the session would start in this process, and there is no Java for it.
+
+    Examples
+    --------
+    >>> spark = cer_spark.configure().getOrCreate()
     """
     if builder is None:
         from pyspark.sql import SparkSession

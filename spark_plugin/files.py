@@ -41,8 +41,6 @@ def run_files(
 ) -> DataFrame:
     """Find the complex events of a query in Parquet files, which the workers read themselves.
 
-    >>> cer_spark.run_files("s3://lake/trades/", "SELECT * WHERE Buy ; Sell WITHIN 1 HOUR", order_by="ts")
-
     A row costs several times as much in `run`, where it passes through the JVM. The order of the rows is that
     of the files, as for `Query.run`: a position is the number of a row in all files, counted from 0.
 
@@ -75,6 +73,10 @@ def run_files(
         When the query does not fit the files.
     DataError
         When there are no files, or they do not fit together: the message names the file.
+
+    Examples
+    --------
+    >>> cer_spark.run_files("s3://lake/trades/", "SELECT * WHERE Buy ; Sell WITHIN 1 HOUR", order_by="ts")
     """
     limit = keywords.get("limit")
     found = _product(paths, query, "run", spark, keywords)

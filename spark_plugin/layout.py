@@ -55,8 +55,6 @@ def prepare(
 ) -> None:
     """Write events as Parquet files in which all events of a key are in one file, in the order of time.
 
-    >>> cer_spark.prepare(df, "s3://lake/trades/", keys="symbol", order_by="ts")
-
     `run_files` then needs no shuffle for queries that are partitioned by these keys.
 
     Parameters
@@ -78,6 +76,10 @@ def prepare(
     ------
     DataError
         When a column is missing.
+
+    Examples
+    --------
+    >>> cer_spark.prepare(df, "s3://lake/trades/", keys="symbol", order_by="ts")
     """
     import pyspark.sql.functions as sf
     from cer_gpu.spark.expressions import column

@@ -42,8 +42,6 @@ def operator_keywords(
 def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     """Find the complex events of a query in a DataFrame: one row for each.
 
-    >>> cer_spark.run(df, "SELECT * WHERE Buy ; Sell PARTITION BY symbol", order_by="ts", event_id="id")
-
     Parameters
     ----------
     df : DataFrame
@@ -90,6 +88,10 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
         When the query does not fit the DataFrame.
     DataError
         When a column is missing.
+
+    Examples
+    --------
+    >>> cer_spark.run(df, "SELECT * WHERE Buy ; Sell PARTITION BY symbol", order_by="ts", event_id="id")
     """
     limit = keywords.get("limit")
     found = _product(df, query, "run", keywords)

@@ -22,7 +22,8 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("built")
     shutil.copy(pages.ROOT / "mkdocs.yml", folder)
     shutil.copytree(pages.DOCS, folder / "docs")
-    (folder / "cer_gpu").symlink_to(pages.ROOT / "cer_gpu")
+    for name in ("cer_gpu", "spark_plugin"):
+        (folder / name).symlink_to(pages.ROOT / name)
     subprocess.run([sys.executable, "-m", "zensical", "build", "--clean", "--strict"], cwd=folder, check=True)
     return folder / "site"
 

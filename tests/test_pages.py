@@ -51,6 +51,20 @@ def test_every_picture_is_shown():
     assert {path.name for path in pages.PICTURES.glob("*.svg")} == shown
 
 
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if page.parent.name == "language" and page.name != "index.md"],
+    ids=lambda page: page.name,
+)
+def test_a_page_of_the_language_has_a_stream_its_answers_and_a_picture(page):
+    text = page.read_text(encoding="utf-8")
+    stream = re.search(r"^```csv title=[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert stream is not None
+    assert len(stream[1].splitlines()) == 6  # the header, and five events
+    assert "<!-- answers -->" in text
+    assert f"pictures/language-{page.stem}-1.svg" in text
+
+
 def test_every_page_is_in_the_navigation():
     text = (pages.ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     named = set(re.findall(r": ([\w/-]+\.md)$", text, re.MULTILINE))

@@ -8,6 +8,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from built_site import GROUP, told
 
+import cer_gpu
+from cer_gpu import spark
+
 pytestmark = GROUP
 
 # Places outside the site that a page may link to; it loads nothing from them.
@@ -71,6 +74,22 @@ def test_pages_load_nothing_from_elsewhere(site):
         for loaded in _read(path).loads:
             assert not urlsplit(loaded).scheme, (path.name, loaded)
             assert (path.parent / unquote(urlsplit(loaded).path)).is_file(), (path.name, loaded)
+
+
+def test_the_api_has_every_public_name(site):
+    page = (site / "api.html").read_text(encoding="utf-8")
+    headings = set(re.findall(r'<h[23] id="([\w.]+)"', page))
+    assert {f"cer_gpu.{name}" for name in cer_gpu.__all__} <= headings
+    assert set(spark.__all__) <= {
+        name.rpartition(".")[2] for name in headings if name.startswith("spark_plugin.")
+    }
+
+
+def test_the_api_shows_examples_as_code(site):
+    """A line of a session that stands in the text of a docstring would be a quotation of a quotation."""
+    page = (site / "api.html").read_text(encoding="utf-8")
+    assert page.count('<span class="gp">&gt;&gt;&gt; </span>') >= 10
+    assert "<blockquote>" not in page
 
 
 SEARCH = """

@@ -280,8 +280,6 @@ class Plots:
     def episodes(self, events: Any, value: str, variant: str | None = None, **keywords: Any) -> altair.Chart:
         """A column over time as a line, such as a price, and on it the matches of a query or variant.
 
-        >>> found.plot.episodes("trades.parquet", "price", order_by="ts")
-
         Each match is drawn from its first to its last event. The query is run again for its first 500
         matches. If it has PARTITION BY, only the partition with the most of these matches is drawn.
 
@@ -302,6 +300,10 @@ class Plots:
             Without `order_by`, when there is no such variant, or when nothing was found.
         DataError
             When the column does not exist or holds no numbers.
+
+        Examples
+        --------
+        >>> found.plot.episodes("trades.parquet", "price", order_by="ts")
         """
         alt = charts()
         from cer_gpu.backtesting.episodes import episodes

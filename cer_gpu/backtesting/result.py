@@ -196,8 +196,6 @@ class Backtest:
     def diff(self, new: Backtest) -> pa.Table:
         """Compare with another result: which rows have new hits, and which have none any more.
 
-        >>> old.diff(new).to_pandas()
-
         A row of one result is compared with the row of the other that has the same query name, the same
         parameters and, with `by`, the same bucket and key.
 
@@ -220,6 +218,10 @@ class Backtest:
             When `new` is not the result of a backtest.
         ValueError
             When the two results have different parameters or another `by`.
+
+        Examples
+        --------
+        >>> old.diff(new).to_pandas()
         """
         from cer_gpu.backtesting.diff import difference
 

@@ -54,10 +54,6 @@ def backtest(
 ) -> Backtest:
     """Count how often each of many queries would have fired, in as few passes over the events as possible.
 
-    >>> found = cer.backtest({"spike": q, "dip": q2}, "trades.parquet", order_by="ts", by="1d")
-    >>> found = cer.backtest(cer.sweep("... price > $p ... WITHIN $w", p=[1, 2], w=["5 min", "1 h"]), events)
-    >>> found.to_pandas()
-
     Parameters
     ----------
     queries : mapping of str to (Query, str or Variants), Variants, Query, str, or a sequence of these
@@ -112,6 +108,12 @@ def backtest(
         has a parameter for.
     TypeError
         When a query is none of the above.
+
+    Examples
+    --------
+    >>> found = cer.backtest({"spike": q, "dip": q2}, "trades.parquet", order_by="ts", by="1d")
+    >>> found = cer.backtest(cer.sweep("... price > $p ... WITHIN $w", p=[1, 2], w=["5 min", "1 h"]), events)
+    >>> found.to_pandas()
     """
     begun_at = time.perf_counter()
     options = read_options(**keywords)

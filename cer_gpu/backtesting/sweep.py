@@ -52,8 +52,6 @@ def sweep(
 ) -> Variants:
     """Make variants of a query with `$` parameters, for `backtest`: one for each combination of values.
 
-    >>> cer.sweep("SELECT * FROM S WHERE A ; B AS b FILTER b[v > $p] WITHIN $w", p=[1, 2], w=["1 h", "1 d"])
-
     Parameters
     ----------
     template : str or Query
@@ -82,6 +80,10 @@ def sweep(
         When a parameter has no values, or `random` exceeds the number of variants.
     QueryError
         When the template is wrong, or does not have one of the parameters.
+
+    Examples
+    --------
+    >>> cer.sweep("SELECT * FROM S WHERE A ; B AS b FILTER b[v > $p] WITHIN $w", p=[1, 2], w=["1 h", "1 d"])
     """
     query = template if isinstance(template, Query) else Query(template)
     if variants is not None:
