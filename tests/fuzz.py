@@ -52,6 +52,7 @@ TINY = {
     "cer_gpu.engine.run.followed.AT_ONCE": 3,
     "cer_gpu.engine.machines.configurations.ROOM": 2,
     "cer_gpu.engine.machines.configurations.LEAST": 3,
+    "cer_gpu.engine.machines.configurations_dealt.LEAST": 0,
     "cer_gpu.engine.machines.chunk.SEGMENT": 2,
     "cer_gpu.engine.answers.batches.GROUP": 3,
     "cer_gpu.engine.answers.batches.BULK_COUNT": 2,

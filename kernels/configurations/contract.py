@@ -19,10 +19,23 @@ FIRST_LEAF = 3
 
 SLOT, OTHER, TEST, NO, YES, PASSES, NODE_COLUMNS = range(7)
 """Columns of a node: the slot that is tested, the slot that it is compared with, the test, and the references
-that follow; and whether a configuration that fails the test stays as it is until it is late.
+that follow; and whether configurations to which the test gives one answer stay as they are until they are
+late, so that others may be looked up.
 
 `NODE_COLUMNS` is their number. In a comparison a slot below 0 is the value of the event in the column that
 the test names."""
+
+EQUAL, RISING, FALLING, RISING_FAILED, FALLING_FAILED = range(1, 6)
+"""What `PASSES` says, if not 0: which configurations of the shape an event has to be tested with. `EQUAL`:
+those with its value. `RISING`, `FALLING`: those with the least (greatest) values, as long as the test holds;
+all others stay as they are. The last two: as long as it fails."""
+
+RANKED = 2
+"""Which index a shape has: below it the value's hash, of whole numbers (0) or floats (1); from it on the
+order of the values, of whole numbers (2) or floats (3)."""
+
+ROOT, GROUP_COLUMNS = 3, 4
+"""The column of a group with the root of its search tree, and how many columns a group has."""
 
 OF_TIME, OF_PLACES, IS_KNOWN, LESS, AT_MOST, SAME, OTHER_THAN, WORKED_OUT = range(8)
 """What a test asks: whether an age, in time or in places, is within bounds; whether the event has a value;
@@ -49,14 +62,14 @@ NO_WINDOW, TIME_WINDOW, PLACE_WINDOW = range(3)
 
 (
     EVENT, COUNT, FREE, HIT, ROOTS, NODES, LINKS, TOP, MISSING, NEEDED, SWEEP_AT, LANE, EPOCH, WORK, AHEAD_AT,
-    HOPELESS, WORDS,
-) = range(17)  # fmt: skip
+    HOPELESS, TESTED, WORDS,
+) = range(18)  # fmt: skip
 """Words of `progress`: the next event; configurations in use, and the first free row; ends, roots and nodes;
 the first free group; the largest leading digit of a count; the row for which a step is missing; how many
 entries an event needs; the number of configurations from which late ones are searched; the next lane of that
 search; the number of reports that dropped all lanes; configurations that events have changed; the number of
 configurations from which the kernel looks ahead; configurations that were dropped because none of their
-complex events ends in time. `WORDS` is their number."""
+complex events ends in time; configurations that events have been tested with. `WORDS` is their number."""
 
 
 (
@@ -112,7 +125,7 @@ class Steps(NamedTuple):
     `started`     uint8 [shapes]                     whether complex events have started
     `slots`       int32 [shapes]                     how many slots each shape has
     `indexed`     int32 [shapes, 2]                  the slot by whose value configurations are looked up,
-                                                     -1: none; and whether it is a float
+                                                     -1: none; and how, see `RANKED`
     `completing`  int32 [shapes, 2]                  where the states of the relaxed automaton begin and end
                                                      in `completion` that it may end from; none: not known
     `completion`  int32 [entries]
@@ -182,8 +195,11 @@ class Kept(NamedTuple):
     `chain`     int32 [room]                                  the next one with the same hash
     `bucket`    int32 [2 ** k]                                the first one with each hash; -1: none
     `peer`      int32 [room] or [0]                           the next one with the same hash of the value by
-                                                              which its shape is looked up
-    `peered`    int32 [room] or [0]                           the one before it with that hash, -1: none
+                                                              which its shape is looked up; in a search tree
+                                                              the one below it with lesser values, -1: none
+    `peered`    int32 [room] or [0]                           the one before it with that hash, -1: none; in a
+                                                              search tree the one below with greater values
+    `above`     int32 [room] or [0]                           the one above it in a search tree, -1: none
     `heads`     int32 [2 ** k] or [0]                         the first one with each such hash; -1: none
     `slots`     uint64 or float64 [room, most slots]
     `bits`      int64 [room, most slots]                      the same memory
@@ -205,6 +221,7 @@ class Kept(NamedTuple):
     bucket: np.ndarray
     peer: np.ndarray
     peered: np.ndarray
+    above: np.ndarray
     heads: np.ndarray
     slots: np.ndarray
     bits: np.ndarray
@@ -222,7 +239,8 @@ class Groups(NamedTuple):
     `lane`    int64 [lanes, 3]  the first group (-1: none), the last report that it
                                 has seen, whether the lane has begun
     `now`     slots [lanes, 2]  the time and the place of its last event
-    `group`   int32 [room, 3]   shape, first configuration (-1: none), next group
+    `group`   int32 [room, 4]   shape, first configuration (-1: none), next group, and
+                                the root of its search tree (-1: none)
     ========  ================  ===================================================
     """
 

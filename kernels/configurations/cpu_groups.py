@@ -8,9 +8,12 @@ from .contract import (
     FREE,
     LIMB,
     LINKS,
+    RANKED,
+    ROOT,
     TOP,
 )
 from .cpu_nodes import union
+from .cpu_ordered import rank_in, rank_out
 
 
 @inline
@@ -53,9 +56,11 @@ def indexed_at(kept, row, slot, real):
 
 
 @inline
-def list_in_index(kept, row, indexed):
+def list_in_index(kept, groups, group, row, indexed):
     slot = indexed[kept.shape[row], 0]
-    if slot >= 0:
+    if slot >= 0 and indexed[kept.shape[row], 1] >= RANKED:
+        rank_in(kept, groups, group, row, slot, indexed[kept.shape[row], 1])
+    elif slot >= 0:
         at = indexed_at(kept, row, slot, indexed[kept.shape[row], 1])
         after = kept.heads[at]
         kept.peer[row] = after
@@ -81,7 +86,8 @@ def take_out(kept, groups, row, n_slots, indexed, progress):
     unlink(kept, row, n_slots)
     shape = kept.shape[row]
     slot = indexed[shape, 0]
-    if slot >= 0:
+    ranked = slot >= 0 and indexed[shape, 1] >= RANKED
+    if slot >= 0 and not ranked:
         after = kept.peer[row]
         if kept.peered[row] >= 0:
             kept.peer[kept.peered[row]] = after
@@ -90,13 +96,16 @@ def take_out(kept, groups, row, n_slots, indexed, progress):
         if after >= 0:
             kept.peered[after] = kept.peered[row]
     after = kept.next[row]
-    if kept.before[row] >= 0:
-        kept.next[kept.before[row]] = after
-    else:
+    if kept.before[row] < 0 or ranked:
         at = groups.lane[kept.lane[row], 0]
         while groups.group[at, 0] != shape:
             at = groups.group[at, 2]
-        groups.group[at, 1] = after
+        if ranked:
+            rank_out(kept, groups, at, row)
+        if kept.before[row] < 0:
+            groups.group[at, 1] = after
+    if kept.before[row] >= 0:
+        kept.next[kept.before[row]] = after
     if after >= 0:
         kept.before[after] = kept.before[row]
     kept.shape[row] = -1
@@ -130,6 +139,7 @@ def group_of(groups, lane, shape, progress):
         groups.group[at, 0] = shape
         groups.group[at, 1] = -1
         groups.group[at, 2] = groups.lane[lane, 0]
+        groups.group[at, ROOT] = -1
         groups.lane[lane, 0] = at
     return at
 
@@ -156,7 +166,7 @@ def arrange(kept, groups, count, count_of, indexed, progress):
         kept.bucket[at] = row
         group = group_of(groups, kept.lane[row], kept.shape[row], progress)
         list_in_group(kept, groups, group, row)
-        list_in_index(kept, row, indexed)
+        list_in_index(kept, groups, group, row, indexed)
     for row in range(count, kept.shape.shape[0]):
         kept.shape[row] = -1
         kept.next[row] = row + 1
@@ -206,7 +216,7 @@ def put(kept, groups, lane, shape, n_slots, row, indexed, arena, progress):
         kept.bucket[at] = row
         group = group_of(groups, lane, shape, progress)
         list_in_group(kept, groups, group, row)
-        list_in_index(kept, row, indexed)
+        list_in_index(kept, groups, group, row, indexed)
     else:
         kept.began[one, 0] = min(kept.began[one, 0], kept.began[row, 0])
         if kept.began[row, 1] > kept.began[one, 1]:

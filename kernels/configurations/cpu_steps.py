@@ -3,7 +3,10 @@
 from ..jit import inline, jit
 from .contract import (
     AT_MOST,
+    EQUAL,
     EVENT,
+    FALLING,
+    FALLING_FAILED,
     FIRST_LEAF,
     FLAGS,
     IS_KNOWN,
@@ -13,12 +16,16 @@ from .contract import (
     NO_WINDOW,
     OTHER,
     PASSES,
+    RANKED,
     REMAINS,
+    RISING_FAILED,
+    ROOT,
     SAME,
     SLOT,
     STAYS,
     STEP_MISSING,
     TEST,
+    TESTED,
     TIME_WINDOW,
     TOO_LARGE,
     TOUCHED_FULL,
@@ -27,6 +34,7 @@ from .contract import (
     YES,
 )
 from .cpu_groups import place_of
+from .cpu_ordered import is_finite, next_ranked, outermost
 from .cpu_programs import work_out
 
 
@@ -95,7 +103,7 @@ def remains(steps, leaf):
 
 @inline
 def looks_up(steps, events, event, shape, symbol):
-    """The equality by which an event looks up the configurations of a shape, -1: it tests all of them."""
+    """The test by which an event looks up the configurations of a shape, -1: it tests all of them."""
     reference = steps.root[shape, symbol]
     if steps.indexed[shape, 0] < 0:
         return -1
@@ -103,13 +111,13 @@ def looks_up(steps, events, event, shape, symbol):
         if events.known[steps.column[steps.tree[reference, TEST], 0], event] == 0:
             return -1
         reference = steps.tree[reference, YES]
-    if reference < 0 or steps.measure[steps.tree[reference, TEST]] != SAME:
+    if reference < 0 or steps.tree[reference, PASSES] == 0:
         return -1
-    one = steps.tree[reference, SLOT]
-    other = steps.tree[reference, OTHER]
-    if min(one, other) >= 0 or max(one, other) != steps.indexed[shape, 0]:
-        return -1
-    return reference if steps.tree[reference, PASSES] else -1
+    if steps.tree[reference, PASSES] == EQUAL:
+        slot = max(steps.tree[reference, SLOT], steps.tree[reference, OTHER])
+        if slot != steps.indexed[shape, 0] or steps.indexed[shape, 1] >= RANKED:
+            return -1
+    return reference
 
 
 @inline
@@ -131,18 +139,29 @@ def gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, 
         shape = groups.group[at, 0]
         root = steps.root[shape, symbol]
         row = groups.group[at, 1]
-        equality = -1
+        looked = -1
+        passes = 0
+        down = False
+        slot = steps.indexed[shape, 0]
+        kind = steps.indexed[shape, 1]
         if root >= 0:
-            equality = looks_up(steps, events, progress[EVENT], shape, symbol)
-            if equality >= 0:
-                value = asked_value(steps, events, progress[EVENT], equality)
-                row = kept.heads[place_of(kept, lane, shape, value)]
+            looked = looks_up(steps, events, progress[EVENT], shape, symbol)
+            if looked >= 0:
+                passes = steps.tree[looked, PASSES]
+                if passes == EQUAL:
+                    value = asked_value(steps, events, progress[EVENT], looked)
+                    row = kept.heads[place_of(kept, lane, shape, value)]
+                else:
+                    down = passes in (FALLING, FALLING_FAILED)
+                    row = outermost(kept, groups.group[at, ROOT], down)
+        last = -1  # the first row in the order of values that the test does not concern
         while row >= 0 and root != STAYS:
-            if equality >= 0 and (kept.shape[row] != shape or kept.lane[row] != lane):
+            if passes == EQUAL and (kept.shape[row] != shape or kept.lane[row] != lane):
                 row = kept.peer[row]
                 continue
             if n == touched.leaf.shape[0]:
                 return -1 - TOUCHED_FULL
+            progress[TESTED] += 1
             reference = root
             while reference >= 0:
                 test = steps.tree[reference, TEST]
@@ -161,7 +180,23 @@ def gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, 
                 else:
                     age = groups.now[lane, asked] - kept.slots[row, steps.tree[reference, SLOT]]
                     holds = steps.low[test] <= age and age <= steps.high[test]
+                if (
+                    passes > EQUAL
+                    and reference == looked
+                    and last < 0
+                    and holds == (passes in (RISING_FAILED, FALLING_FAILED))
+                    and is_finite(kept, row, slot, kind)
+                ):
+                    last = row
+                    break
                 reference = steps.tree[reference, YES if holds else NO]
+            if row == last:
+                # From the other end: values that are not finite have no place in the order, and whole
+                # numbers of a program are largest there.
+                row = outermost(kept, groups.group[at, ROOT], not down)
+                if row == last or (kind > RANKED and is_finite(kept, row, slot, kind)):
+                    break
+                continue
             if reference == UNKNOWN:
                 progress[MISSING] = row
                 return -1 - STEP_MISSING
@@ -176,7 +211,16 @@ def gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, 
                 touched.leaf[n, 0] = row
                 touched.leaf[n, 1] = leaf
                 n += 1
-            row = kept.next[row] if equality < 0 else kept.peer[row]
+            if passes == 0:
+                row = kept.next[row]
+            elif passes == EQUAL:
+                row = kept.peer[row]
+            elif last < 0:
+                row = next_ranked(kept, row, down)
+            else:
+                row = next_ranked(kept, row, not down)
+                if row == last or is_finite(kept, row, slot, kind):
+                    break
         at = groups.group[at, 2]
     return n
 

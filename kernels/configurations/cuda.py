@@ -29,6 +29,7 @@ from .contract import (
     Touched,
 )
 from .cuda_units import (
+    ABOVE,
     BEFORE,
     CHAIN,
     LANE,
@@ -120,8 +121,9 @@ def configurations_kernel(steps, first, code, events, rules, units, given, slab,
         progress = slab.progress[unit]
         kept = UnitKept(
             links[SHAPE], links[LANE], links[NEXT], links[BEFORE], links[CHAIN], slab.hashes[unit, 0],
-            links[PEER], links[PEERED], slab.hashes[unit, 1], slab.slots[unit, 0], slab.bits[unit, 0],
-            slab.reals[unit, 0], slab.began[unit, 0], slab.since[unit, 0], progress[:0], number, limbs,
+            links[PEER], links[PEERED], links[ABOVE], slab.hashes[unit, 1], slab.slots[unit, 0],
+            slab.bits[unit, 0], slab.reals[unit, 0], slab.began[unit, 0], slab.since[unit, 0], progress[:0],
+            number, limbs,
         )  # fmt: skip
         groups = Groups(slab.lane[unit], slab.now[unit], slab.group[unit])
         touched = Touched(

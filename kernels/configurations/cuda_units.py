@@ -16,10 +16,10 @@ from ..device.arrays import device_array
 from ..device.bodies import form_of
 from ..device.jit import device
 from ..device.words import copied
-from . import cpu, cpu_groups, cpu_programs, cpu_steps
-from .contract import WORDS, Steps
+from . import cpu, cpu_groups, cpu_ordered, cpu_programs, cpu_steps
+from .contract import GROUP_COLUMNS, WORDS, Steps
 
-SHAPE, LANE, NEXT, BEFORE, CHAIN, PEER, PEERED, LINK_ROWS = range(8)
+SHAPE, LANE, NEXT, BEFORE, CHAIN, PEER, PEERED, ABOVE, LINK_ROWS = range(9)
 """Rows of `links` in a slab, by their names in `Kept`."""
 
 
@@ -34,6 +34,7 @@ class UnitKept(NamedTuple):
     bucket: Any
     peer: Any
     peered: Any
+    above: Any
     heads: Any
     slots: Any
     bits: Any
@@ -77,7 +78,7 @@ class Slab(NamedTuple):
     `leaf`         int64 [units, rows, 2]                        as in `Touched`
     `lane`         int64 [units, 1, 3]                           as the next two in `Groups`
     `now`          dtype of slots [units, 1, 2]
-    `group`        int32 [units, rows, 3]
+    `group`        int32 [units, rows, 4]
     `progress`     int64 [units, WORDS]
     `stack`        int64 [units, depth]                          of programs
     `stack_reals`  float64, the same memory
@@ -142,6 +143,12 @@ def _named(form, *names):
 
 
 _PROGRAMS = form_of([cpu_programs.exceeds, cpu_programs.work_out], rest_of_reals=_rest_of_reals)
+_ORDERED = form_of(
+    [
+        *(cpu_ordered.rank_of, cpu_ordered.is_finite, cpu_ordered.depth_of, cpu_ordered.lift),
+        *(cpu_ordered.rank_in, cpu_ordered.rank_out, cpu_ordered.outermost, cpu_ordered.next_ranked),
+    ]
+)
 _GROUPS = form_of(
     [
         *(cpu_groups.hash_of, cpu_groups.value_of, cpu_groups.place_of, cpu_groups.indexed_at),
@@ -150,6 +157,7 @@ _GROUPS = form_of(
     ],
     limbs_of=_limbs_of,
     union=_no_union,
+    **_named(_ORDERED, "rank_in", "rank_out"),
 )
 _STEPS = form_of(
     [
@@ -159,6 +167,7 @@ _STEPS = form_of(
     columns_of=_columns_of,
     hopeless=_hopeful,
     **_named(_GROUPS, "place_of"),
+    **_named(_ORDERED, "is_finite", "next_ranked", "outermost"),
     **_named(_PROGRAMS, "work_out"),
 )
 _FOLLOW = form_of(
@@ -247,7 +256,7 @@ def buckets_of(rows):
 
 def bytes_of_unit(rows, most_slots, limbs, depth):
     """Bytes that the slab of a unit takes."""
-    row = 4 * LINK_ROWS + 16 * (most_slots + max(limbs, 1)) + 76
+    row = 4 * LINK_ROWS + 16 * (most_slots + max(limbs, 1)) + 80
     return rows * row + 8 * buckets_of(rows) + 8 * WORDS + 17 * depth + 64
 
 
@@ -271,6 +280,7 @@ def slab_of(units, rows, limbs, dtype, tables):
     return Slab(
         room(LINK_ROWS, rows, of=np.int32), room(2, buckets, of=np.int32), slots.view(dtype), slots,
         slots.view(np.float64), room(2, rows, 2), room(2, rows, of=dtype), room(2, rows, limbs),
-        room(rows, 2), room(1, 3), room(1, 2, of=dtype), room(rows, 3, of=np.int32), room(WORDS), stack,
-        stack.view(np.float64), room(tables.depth, of=np.uint8), copied(np.zeros(1, np.uint8)),
+        room(rows, 2), room(1, 3), room(1, 2, of=dtype), room(rows, GROUP_COLUMNS, of=np.int32),
+        room(WORDS), stack, stack.view(np.float64), room(tables.depth, of=np.uint8),
+        copied(np.zeros(1, np.uint8)),
     )  # fmt: skip

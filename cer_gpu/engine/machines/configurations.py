@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,18 +20,19 @@ from cer_gpu.engine.machines.configurations_kept import (
     NO_VALUES,
     ROOM,
     STORED,
+    ReachedEnds,
     labels_at,
     most_open,
-    no_answers,
     numbers_of_limbs,
-    pushed_lists,
+    pushed_of,
     room_for,
     room_for_ends,
+    room_for_groups,
     room_for_touched,
     rows_with_prefix,
+    timed_events,
     width_of,
 )
-from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
 from cer_gpu.engine.machines.registers_stored import read_back, written_down
 from cer_gpu.engine.machines.slots_asked import slots_asked
@@ -66,6 +68,13 @@ class ConfigurationRuns:
     Parameters
     ----------
     query : CompiledQuery
+
+    Attributes
+    ----------
+    count : int
+        Events that the stream keeps.
+    others : callable
+        How many configurations are open elsewhere, of the same budget.
     """
 
     _kept: Kept
@@ -88,7 +97,8 @@ class ConfigurationRuns:
         self._lists = machine.lists
         self._limbs = int(machine.product == "counts" and not machine.lists)
         self._steps: GrowingSteps | None = None
-        self._count = 0  # of the events that the stream keeps
+        self.count = 0
+        self.others: Callable[[], int] = int
         none = np.empty(0, np.int64)
         self._now = TimedEvents(none, none, none, none, none, *NO_VALUES, NO_ENDS)
         self._ahead: LookAhead | None = None
@@ -100,12 +110,18 @@ class ConfigurationRuns:
 
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the configurations over further events; as `OpenRuns.push`."""
-        first, self._count = following.first, following.stop
-        events = self._now = self._events(following)
+        reached = self.reached(following)
+        return None if reached is None else partial(pushed_of, self._machine, reached)
+
+    def reached(self, following: Following) -> ReachedEnds | None:
+        """What ends at further events; None if nothing does."""
+        first, self.count = following.first, following.count
+        events = self._now = timed_events(self._machine, self._window, following, self._read(following))
         if self._steps is None:
             self._begin(events.times if self._machine.timed else events.places)
         self._lanes_for(len(following.bounds.low))
         progress, ends = self._progress, room_for_ends(following.stop - first, self._limbs)
+        self._rules = self._rules._replace(most=self._most(self._kept.slots.shape[1]))
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
         if self._ahead is not None:
             self._ahead.begin(progress)
@@ -113,47 +129,18 @@ class ConfigurationRuns:
         found, used = int(progress[words.HIT]), int(progress[words.ROOTS])
         if not found:
             return None
-        event, lowest, latest = ends.event[:found] + first, ends.lowest[:found], ends.latest[:found]
+        event = ends.event[:found]
+        event = event + first if following.numbers is None else following.numbers[event]
         number = numbers_of_limbs(ends.number[:found]) if self._limbs else None
         roots = Roots(ends.root_first[: found + 1], ends.root_label[:used], ends.root_node[:used])
-        arena = self._arena
-
-        def pushed(seen: Relevant) -> Pushed:
-            if not self._lists:
-                return Pushed(seen, Ends(event, latest, lowest), no_answers, number)
-            ends = Ends(event, seen.positions[latest], lowest)
-            return pushed_lists(self._machine, seen, ends, arena, roots)
-
-        return pushed
+        arena = self._arena[: progress[words.NODES]]
+        return ReachedEnds(event, ends.lowest[:found], ends.latest[:found], number, arena, roots)
 
     def _followed(self, following: Following, ends: EndsFound) -> EndsFound:
         """Follow the configurations over all events of a push."""
         for stop in following.stops():
             ends = self._follow(stop - following.first, ends)
         return ends
-
-    def _events(self, following: Following) -> TimedEvents:
-        """The new events as kernels read them."""
-        new = slice(following.first, following.stop)
-        machine, window = self._machine, self._window
-        none = np.empty(0, np.uint64)
-        times = places = none
-        measured = following.events.measured
-        if machine.timed:
-            if window is not None and window.kind == "time":
-                times = measured[new]
-            else:
-                times = comparable(following.times[new], 0).keys
-            if times.dtype.kind == "f":
-                times = times + 0.0  # -0.0 is the same time as 0.0
-        if machine.placed:
-            places = measured[new].astype(times.dtype, copy=False)
-        lanes = following.events.lanes
-        number = np.arange(new.start, new.stop) if self._lists else following.positions[new]
-        return TimedEvents(
-            following.events.symbols[new], lanes[new] if len(lanes) else lanes, times, places, number,
-            *self._read(following), NO_ENDS.astype(times.dtype),
-        )  # fmt: skip
 
     def _read(self, following: Following) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What later events are compared with, as `TimedEvents` has it."""
@@ -228,7 +215,7 @@ class ConfigurationRuns:
             self._regroup(np.flatnonzero(self._kept.shape >= 0), 2 * len(self._kept.shape) + needed)
         elif status == words.GROUPS_FULL:
             rows = np.flatnonzero(self._kept.shape >= 0)
-            self._groups = self._groups._replace(group=np.empty((2 * (len(rows) + needed), 3), np.int32))
+            self._groups = self._groups._replace(group=room_for_groups(2 * (len(rows) + needed)))
             self._regroup(rows, len(self._kept.shape))
         elif status == words.ARENA_FULL:
             ends = self._collect(ends, 4 * needed)
@@ -244,6 +231,8 @@ class ConfigurationRuns:
             raise self._too_large(int(progress[words.MISSING]))
         elif status == words.TOUCHED_FULL:
             self._touched = room_for_touched(2 * len(self._touched.leaf), self._kept)
+        elif (most := self._most(self._kept.slots.shape[1])) > self._rules.most:
+            self._rules = self._rules._replace(most=most)  # others have fewer by now
         else:
             raise self._too_many()
         return ends
@@ -252,14 +241,15 @@ class ConfigurationRuns:
         assert self._steps is not None
         slots = self._steps.most_slots
         keeping = f", which keep up to {slots:,} times and values each" if slots > FEW_SLOTS else ""
-        what = f"more than {self._rules.most:,} partial matches are open at once{keeping}"
+        most = self._most_in_all(self._kept.slots.shape[1])
+        what = f"more than {most:,} partial matches are open at once{keeping}"
         return LimitError(self._shapes.about(what))
 
     def _learn(self, row: int, symbol: int) -> None:
         """Find out what an event does to a configuration."""
         steps, kept = self._steps, self._kept
         assert steps is not None
-        learned = self._count, int(self._progress[words.EVENT]), symbol
+        learned = self.count, int(self._progress[words.EVENT]), symbol
         crowded, self._learned = steps.crowded() and learned != self._learned, learned
         if crowded:
             self._forget()
@@ -295,9 +285,7 @@ class ConfigurationRuns:
         dtype = measured.dtype
         machine = self._machine
         self._steps = self._no_steps(dtype)
-        self._groups = Groups(
-            np.empty((0, 3), np.int64), np.empty((0, 2), dtype), np.empty((ROOM, 3), np.int32)
-        )
+        self._groups = Groups(np.empty((0, 3), np.int64), np.empty((0, 2), dtype), room_for_groups(ROOM))
         width = width_of(self._steps.most_slots)
         most = self._most(width)
         self._kept = room_for(min(ROOM, most + 2), dtype, width, self._lists, self._limbs)
@@ -327,8 +315,16 @@ class ConfigurationRuns:
         return found
 
     def _most(self, width: int) -> int:
-        """How many configurations of `width` slots may be open at once."""
+        """How many configurations of `width` slots may be open at once, beside those of others."""
+        return max(self._most_in_all(width) - self.others(), 0)
+
+    def _most_in_all(self, width: int) -> int:
         return most_open(width, self._lists, self._limbs, CONFIGURATIONS, MEMORY)
+
+    @property
+    def open_count(self) -> int:
+        """How many configurations are open."""
+        return int(self._progress[words.COUNT])
 
     def _regroup(self, rows: np.ndarray, room: int) -> None:
         """Keep the configurations of some rows, with room for `room` of them where there is memory."""
@@ -351,7 +347,7 @@ class ConfigurationRuns:
         if kept.slots.shape[1] != self._touched.slots.shape[1]:
             self._touched = room_for_touched(min(len(self._touched.leaf), room), kept)
         if len(self._groups.group) < count + 2:
-            self._groups = self._groups._replace(group=np.empty((2 * count + 2, 3), np.int32))
+            self._groups = self._groups._replace(group=room_for_groups(2 * count + 2))
         arrange(kept, self._groups, count, steps.tables.slots, steps.tables.indexed, self._progress)
 
     def _lanes_for(self, count: int) -> None:
@@ -398,7 +394,7 @@ class ConfigurationRuns:
 
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
         """As `OpenRuns.bound`: the least start of what is open; no event is needed if none are listed."""
-        bounds.least[:] = self._count
+        bounds.least[:] = self.count
         if self._lists and self._steps is not None:
             self._progress[[words.HIT, words.ROOTS]] = 0
             self._sweep(room_for_ends(0, self._limbs))
@@ -408,7 +404,7 @@ class ConfigurationRuns:
 
     def drop(self, dropped: Dropped) -> None:
         """Give the events of what is open their new numbers; as `OpenRuns.drop`. `keep` does so for lanes."""
-        self._count = dropped.count
+        self.count = dropped.count
         if not self._lists or self._steps is None:
             return
         rows = self._open_rows()

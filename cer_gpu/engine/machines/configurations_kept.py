@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from cer_gpu.automata.configurations.shapes import Shape
+from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.open_runs import Pushed
+from cer_gpu.engine.machines.open_runs import Following, Pushed
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.enumeration.chosen import left_of, some_of
 from cer_gpu.enumeration.unordered import NodeAnswers
 from cer_gpu.kernels.configurations import contract as words
-from cer_gpu.kernels.configurations.contract import EndsFound, Kept, Touched
-from cer_gpu.kernels.forest.contract import Roots
+from cer_gpu.kernels.configurations.contract import EndsFound, Kept, TimedEvents, Touched
+from cer_gpu.kernels.forest.contract import LABEL, LEFT, RIGHT, UNION, Roots
+from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.plan.compiled import WindowPlan
 from cer_gpu.plan.general import GeneralMachine
 
 ROOM = 1 << 8
@@ -24,7 +28,7 @@ ROOM = 1 << 8
 FEW_SLOTS = 16
 """Up to this many slots, rows have as many as the shape with most."""
 
-ROW = 96
+ROW = 104
 """About the bytes that a configuration takes besides its slots, its node and its number."""
 
 STORED = ("shape", "lane", "slots", "began", "since", "node", "number")
@@ -36,6 +40,36 @@ NO_VALUES = np.empty((0, 0), np.int64), np.empty((0, 0), np.float64), np.empty((
 
 NO_ENDS = np.empty((0, 0), np.uint64)
 """The `ends` of `TimedEvents` if it is not known where complex events may end."""
+
+
+def timed_events(
+    machine: GeneralMachine,
+    window: WindowPlan | None,
+    following: Following,
+    values: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> TimedEvents:
+    """The new events as kernels read them, with what later events are compared with."""
+    new = slice(following.first, following.stop)
+    none = np.empty(0, np.uint64)
+    times = places = none
+    measured = following.events.measured
+    if machine.timed:
+        if window is not None and window.kind == "time":
+            times = measured[new]
+        else:
+            times = comparable(following.times[new], 0).keys
+        if times.dtype.kind == "f":
+            times = times + 0.0  # -0.0 is the same time as 0.0
+    if machine.placed:
+        places = measured[new].astype(times.dtype, copy=False)
+    lanes = following.events.lanes
+    number = following.positions[new]
+    if machine.lists:
+        number = np.arange(new.start, new.stop) if following.numbers is None else following.numbers
+    return TimedEvents(
+        following.events.symbols[new], lanes[new] if len(lanes) else lanes, times, places, number,
+        *values, NO_ENDS.astype(times.dtype),
+    )  # fmt: skip
 
 
 def rows_with_prefix(kept: Kept, started: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -64,6 +98,7 @@ def room_for(
         bucket=np.full(buckets, -1, np.int32),
         peer=np.empty(rows if indexed else 0, np.int32),
         peered=np.empty(rows if indexed else 0, np.int32),
+        above=np.empty(rows if indexed else 0, np.int32),
         heads=np.empty(buckets if indexed else 0, np.int32),
         slots=slots,
         bits=slots.view(np.int64),
@@ -73,6 +108,11 @@ def room_for(
         node=np.empty(rows if lists else 0, np.int64),
         number=np.empty((rows, limbs), np.int64),
     )
+
+
+def room_for_groups(count: int) -> np.ndarray:
+    """Room for the groups of configurations."""
+    return np.empty((count, words.GROUP_COLUMNS), np.int32)
 
 
 def room_for_ends(count: int, limbs: int) -> EndsFound:
@@ -123,6 +163,60 @@ def width_of(slots: int) -> int:
 def most_open(n_slots: int, lists: bool, limbs: int, most: int, memory: int) -> int:
     """How many configurations may be open in `memory` bytes: an event copies those that it changes."""
     return min(most, memory // (2 * (ROW + 8 * (n_slots + lists + limbs))))
+
+
+class ReachedEnds(NamedTuple):
+    """What ends in a push, in the order of the stream.
+
+    Attributes
+    ----------
+    event, lowest, latest : ndarray, shape (ends,), int64
+        The events, and the least and the greatest start of what ends there.
+    number : ndarray, shape (ends,), int64 or object, or None
+        How many complex events end at each; None if they are not counted.
+    arena : ndarray, shape (nodes, 4), int64
+    roots : Roots
+        Of the ends, if the machine `lists`.
+    """
+
+    event: np.ndarray
+    lowest: np.ndarray
+    latest: np.ndarray
+    number: np.ndarray | None
+    arena: np.ndarray
+    roots: Roots
+
+
+def in_one(parts: Sequence[ReachedEnds]) -> ReachedEnds:
+    """What ends in any of several parts of a push, which have no event in common."""
+    if len(parts) == 1:
+        return parts[0]
+    event = np.concatenate([part.event for part in parts])
+    order = ascending(event)
+    lowest, latest = (np.concatenate([part[each] for part in parts])[order] for each in (1, 2))
+    numbers = [part.number for part in parts if part.number is not None]
+    number = np.concatenate(numbers)[order] if numbers else None
+    sizes = [len(part.arena) for part in parts]
+    arena, before, roots = np.empty((sum(sizes), 4), np.int64), 0, []
+    for part, size in zip(parts, sizes, strict=True):
+        own = arena[before : before + size]
+        own[:] = part.arena
+        own[own[:, LEFT] >= 0, LEFT] += before
+        own[own[:, LABEL] == UNION, RIGHT] += before
+        roots.append(part.roots.node + before)
+        before += size
+    counts = np.concatenate([np.diff(part.roots.first) for part in parts])
+    label = np.concatenate([part.roots.label for part in parts])
+    whole = Roots(np.append(0, np.cumsum(counts)), label, np.concatenate(roots))
+    return ReachedEnds(event[order], lowest, latest, number, arena, some_of(whole, order))
+
+
+def pushed_of(machine: GeneralMachine, reached: ReachedEnds, seen: Relevant) -> Pushed:
+    """What ends in a push, from all events of the stream by then."""
+    if not machine.lists:
+        return Pushed(seen, Ends(reached.event, reached.latest, reached.lowest), no_answers, reached.number)
+    ends = Ends(reached.event, seen.positions[reached.latest], reached.lowest)
+    return pushed_lists(machine, seen, ends, reached.arena, reached.roots)
 
 
 def pushed_lists(

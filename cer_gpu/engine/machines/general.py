@@ -13,8 +13,14 @@ chain of marked steps each has one state: there are at most n^c of them, and n f
 resets. Clocks of events that are not marked meet in one configuration, whose shape then has many slots: the
 number of its states is bounded by n^c too, and shapes by the budget `SHAPES`. Without a clock there are as
 many configurations as the automaton of the formula has states, once it is deterministic. An event costs the
-configurations that it changes times the tests of their decision trees. When a shape first meets a symbol with
-certain results of its tests, the host works out what follows.
+configurations that it changes times the tests of their decision trees, and a search for these: by the hash of
+a value that has to be equal, or in a search tree by one that has to be less or greater. If a kind of event
+begins with another test, it is made of every configuration with the shape. When a shape first meets a symbol
+with certain results of its tests, the host works out what follows.
+
+**Cores.** Lanes are independent, unless a report drops what is open in all of them: those of a push with many
+events are followed by all threads, each of which keeps the configurations of its own
+(`cer_gpu.engine.machines.configurations_dealt`). One lane is one thread's work.
 
 **Windows.** Hits need only the latest start of a configuration. To count and to list, the start is one more
 clock: configurations then have one start each where the window needs it, and there are as many of them as
@@ -30,6 +36,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
+from cer_gpu.engine.machines.configurations_dealt import DealtConfigurations
 from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
@@ -49,7 +56,7 @@ class GeneralRunner:
     Parameters
     ----------
     query : CompiledQuery
-    configurations : callable, optional
+    configurations : callable
         Makes the configurations of a query.
     """
 
@@ -58,10 +65,10 @@ class GeneralRunner:
     def __init__(
         self,
         query: CompiledQuery,
-        configurations: Callable[[CompiledQuery], ConfigurationRuns] = ConfigurationRuns,
+        configurations: Callable[[CompiledQuery], DealtConfigurations | ConfigurationRuns],
     ) -> None:
         self.consumption = Consumption(query)
-        self.runs: ConfigurationRuns | RegisterRuns
+        self.runs: DealtConfigurations | ConfigurationRuns | RegisterRuns
         assert isinstance(query.machine, GeneralMachine)
         if query.machine.registers and query.machine.held is None:
             from cer_gpu.engine.machines.registers import RegisterRuns  # few queries need it
@@ -79,7 +86,7 @@ class GeneralRunner:
         """New events, unchanged."""
         return events
 
-    def open_runs(self) -> ConfigurationRuns | RegisterRuns:
+    def open_runs(self) -> DealtConfigurations | ConfigurationRuns | RegisterRuns:
         """The configurations, which every run keeps from event to event."""
         return self.runs
 
@@ -103,4 +110,6 @@ def _no_chunks() -> TypeError:
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> GeneralRunner:
     """The runner of configurations; parameters as in `runner_of`."""
-    return GeneralRunner(query)
+    if query.consume == "ANY":  # a report drops what is open in all lanes
+        return GeneralRunner(query, ConfigurationRuns)
+    return GeneralRunner(query, lambda query: DealtConfigurations(query, workers))

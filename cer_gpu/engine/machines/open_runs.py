@@ -77,6 +77,10 @@ class Following:
         The columns that are kept of the new events; None if none are, or `row` has them.
     row : RowValues or None
         The same of a single event.
+    numbers : ndarray, shape (stop,), int64, or None
+        If these are some events of a stream, from 0 on: their numbers there.
+    kept : int
+        How many events the stream has then.
     """
 
     events: StreamEvents
@@ -89,6 +93,28 @@ class Following:
     positions: np.ndarray
     payload: pa.Table | None = None
     row: RowValues | None = None
+    numbers: np.ndarray | None = None
+    kept: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many events the stream has kept by then, the new ones included."""
+        return self.stop if self.numbers is None else self.kept
+
+    def some(self, which: np.ndarray) -> Following:
+        """Some of the new events, by their places among these: all that is followed."""
+        place = self.first + which
+        symbols, lanes, measured, following, slots, places = self.events
+        events = StreamEvents(
+            symbols[place], *(each[place] if len(each) else each for each in (lanes, measured)),
+            following[:0], slots[:, :0], places[:0],
+        )  # fmt: skip
+        keyed, times = (each[place] if len(each) else each for each in (self.keyed, self.times))
+        rows = self.rows
+        return Following(
+            events, self.size, self.bounds, 0, len(which), keyed, times, self.positions[place],
+            None if rows is None else rows.take(which), None, place, self.stop,
+        )  # fmt: skip
 
     @property
     def rows(self) -> pa.Table | None:

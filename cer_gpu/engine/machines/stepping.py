@@ -9,24 +9,33 @@ import numpy as np
 from cer_gpu.automata.configurations import shapes as budgets
 from cer_gpu.automata.configurations.held import TEXT
 from cer_gpu.automata.configurations.shapes import BYTES_OF_PART, TICK, Outcome, Path, Shape, Shapes
-from cer_gpu.automata.configurations.slots import AgeTest
+from cer_gpu.automata.configurations.slots import NOW, AgeTest
+from cer_gpu.engine.machines.rising import lower_side, reals_of
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.configurations import contract
 from cer_gpu.kernels.configurations.contract import (
     ACCEPTS,
     AT_MOST,
     CONSTANT,
+    EQUAL,
+    FALLING,
+    FALLING_FAILED,
     FIRST_LEAF,
     FLAGS,
     IS_KNOWN,
     LESS,
     NO,
     NODE_COLUMNS,
+    OTHER,
     OTHER_THAN,
     OUTCOME_COLUMNS,
     PASSES,
+    RANKED,
     REMAINS,
+    RISING,
+    RISING_FAILED,
     SAME,
+    SLOT,
     STARTS,
     STAYS,
     TEST,
@@ -92,6 +101,25 @@ class KnownSlots:
             return self._known(left)
         one, two = self._value(slot, left), self._value(other, right)
         return bool({LESS: one < two, AT_MOST: one <= two, SAME: one == two, OTHER_THAN: one != two}[asked])
+
+
+class _UntoldError(Exception):
+    """A test was asked whose answer is not given."""
+
+
+class _Told:
+    """The answers on a path: `Answers` of the host."""
+
+    def __init__(self, symbol: int, path: Path) -> None:
+        self.symbol = symbol
+        self._path = {(asked.slot, asked.other, asked.test): asked.holds for asked in path}
+
+    def says(self, slot: int, other: int, test: int) -> bool:
+        """Whether a test holds."""
+        try:
+            return self._path[slot, other, test]
+        except KeyError:
+            raise _UntoldError from None
 
 
 def asked_of(op: str) -> int:
@@ -275,6 +303,25 @@ class GrowingSteps:
         self.note_shapes()
         self.note_programs()
         self._insert(shape, symbol, path, self._leaf(outcomes, -1 if symbol == self._n_symbols else shape))
+        if symbol < self._n_symbols and len(outcomes) == 1 and outcomes[0].target == shape:
+            self._learn_late(shape, symbol, path)
+        self._index(shape, symbol)
+
+    def _learn_late(self, shape: int, symbol: int, path: Path) -> None:
+        """Work out what else an age on a path leads to, where that drops the configuration.
+
+        Then it is known that a configuration stays until it is late, before one is.
+        """
+        for place, asked in enumerate(path):
+            if not asked.holds or self.tables.measure[asked.test] >= IS_KNOWN:
+                continue
+            late = (*path[:place], asked._replace(holds=False))
+            try:
+                told, outcomes = self.shapes.step(shape, symbol, _Told(symbol, late))
+            except _UntoldError:
+                continue
+            if told == late and not outcomes:
+                self._insert(shape, symbol, late, self._leaf((), shape))
 
     def _insert(self, shape: int, symbol: int, path: Path, leaf: int) -> None:
         """Put a leaf where a path leads."""
@@ -288,10 +335,9 @@ class GrowingSteps:
                 table[at] = reference
             table, at = self.tables.tree, (reference, YES if holds else NO)
         table[at] = -leaf - FIRST_LEAF
-        self._index(shape, symbol)
 
     def _index(self, shape: int, symbol: int) -> None:
-        """Note by which equality the configurations of a shape may be looked up for events with a symbol.
+        """Note by which test the configurations of a shape may be looked up for events with a symbol.
 
         All others stay as they are: the answers that are known so far say so.
         """
@@ -302,12 +348,45 @@ class GrowingSteps:
         if reference < 0 or tables.tree[reference, PASSES]:
             return
         one, other, test, no, *_ = tables.tree[reference].tolist()
-        if tables.measure[test] != SAME or min(one, other) >= 0 or not self._passes(no):
+        if tables.measure[test] != SAME:
+            self._rank(shape, reference)
+        elif min(one, other) < 0 and self._passes(no):
+            tables.tree[reference, PASSES] = EQUAL
+            if tables.indexed[shape, 0] < 0 <= max(one, other):
+                tables.indexed[shape] = max(one, other), tables.real[tables.column[test, 0]]
+                self.indexed += 1
+
+    def _rank(self, shape: int, reference: int) -> None:
+        """The same for a test that is no equality: it may hold for the least, or the greatest, values."""
+        tables = self.tables
+        no, yes = tables.tree[reference, [NO, YES]].tolist()
+        low = self._lower_side(reference)
+        if low is None or not (self._passes(no) or self._passes(yes)):
             return
-        tables.tree[reference, PASSES] = 1
-        if tables.indexed[shape, 0] < 0 <= max(one, other):
-            tables.indexed[shape] = max(one, other), tables.real[tables.column[test, 0]]
+        slot, least = low
+        real = reals_of(self.shapes.all[shape].measures, slot, tables.real.tolist())
+        if real is None:
+            return
+        how = RANKED + real
+        if tables.indexed[shape, 0] < 0:
+            tables.indexed[shape] = slot, how
             self.indexed += 1
+        if tables.indexed[shape].tolist() == [slot, how]:
+            holds = RISING if least else FALLING
+            fails = FALLING_FAILED if least else RISING_FAILED
+            tables.tree[reference, PASSES] = holds if self._passes(no) else fails
+
+    def _lower_side(self, reference: int) -> tuple[int, bool] | None:
+        """The slot whose value a test compares with the event, and whether the test holds for its least."""
+        tables = self.tables
+        one, other, test = tables.tree[reference, [SLOT, OTHER, TEST]].tolist()
+        asked = int(tables.measure[test])
+        if asked == WORKED_OUT:
+            program = NOW - 2 - len(tables.real) - one
+            return lower_side(self.shapes.registers.programs[program])
+        if asked in (LESS, AT_MOST) and min(one, other) < 0 <= max(one, other):
+            return max(one, other), one >= 0
+        return None
 
     def _passes(self, reference: int) -> bool:
         """Whether a configuration that comes to a node stays as it is, or is late."""

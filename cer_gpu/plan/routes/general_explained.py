@@ -138,8 +138,10 @@ class GeneralExplanation:
         """What an event costs."""
         if self.machine.registers:
             return (
-                "an event is compared with the configurations of its lane that its kind changes: one for\n"
-                f"each start that is open and each of the values that are kept; {self._choice()}one core"
+                "an event is compared with the configurations of its lane that its kind changes, at worst\n"
+                "one for each start that is open and each of the values that are kept; if its first\n"
+                "comparison is with one of these values (= < <= > >=), it looks up those that fit;\n"
+                f"{self._choice()}{self._cores(query)}"
             )
         said = (
             "an event touches the configurations of its lane that its kind changes: for a chain of marked\n"
@@ -153,7 +155,14 @@ class GeneralExplanation:
             )
         if query.window is not None:
             said += ";\nfor counts and lists, times the number of starts that are open in WITHIN"
-        return f"{said}; {self._choice()}one core"
+        return f"{said}; {self._choice()}{self._cores(query)}"
+
+    def _cores(self, query: CompiledQuery) -> str:
+        """How many cores may work."""
+        laned = self.lane is not None or bool(self.statement.partition)
+        if not laned or query.consume == "ANY":
+            return "one core"
+        return "the cores share the lanes"
 
     def _choice(self) -> str:
         """What the choice of the strategy costs."""

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from cer_gpu.engine.cuda.check.inputs import WITHIN, A, Answers, C, Compared, Inputs, mixed
-from cer_gpu.engine.machines.configurations_kept import NO_ENDS, room_for, room_for_ends, room_for_touched
+from cer_gpu.engine.machines.configurations_kept import (
+    NO_ENDS,
+    room_for,
+    room_for_ends,
+    room_for_groups,
+    room_for_touched,
+)
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cpu
 from cer_gpu.kernels.configurations.contract import Groups, Kept, Rules, Steps, TimedEvents
@@ -97,7 +103,7 @@ def _here(steps: Steps, events: TimedEvents, rules: Rules, limbs: int) -> tuple[
     room, lanes = 2 * count + 64, int(events.lanes.max()) + 1
     kept = room_for(room, dtype, 1, False, limbs)
     lane = np.zeros((lanes, 3), np.int64)
-    groups = Groups(lane, np.zeros((lanes, 2), dtype), np.empty((room, 3), np.int32))
+    groups = Groups(lane, np.zeros((lanes, 2), dtype), room_for_groups(room))
     progress = np.zeros(words.WORDS, np.int64)
     arrange(kept, groups, 0, steps.slots, steps.indexed, progress)
     progress[[words.SWEEP_AT, words.AHEAD_AT]] = 1 << 62
