@@ -42,6 +42,8 @@ class FunnelStage(NamedTuple):
     runs : bool
         Whether the query has one match for each match of the pattern up to the step *before* that goes on to
         this step. Such a stage stands behind that of the pattern.
+    uncounted : str or None
+        Why such a stage does not stand behind this one.
     """
 
     step: int
@@ -49,6 +51,7 @@ class FunnelStage(NamedTuple):
     dropped: str | None
     query: tree.SelectQuery
     runs: bool = False
+    uncounted: str | None = None
 
     @property
     def query_text(self) -> str:
@@ -184,9 +187,11 @@ def funnel_table(stages: Sequence[FunnelStage], hits: Sequence[int], matches: Se
         "matches": exact_column(np.array([matches[row] for row in rows], object)),
     }
     died = _died(stages, matches)
+    notes = _notes(stages, died)
     numbers = exact_column(np.array([0 if died[row] is None else died[row] for row in rows], object))
     unknown = pa.array([died[row] is None for row in rows], pa.bool_())
-    return pa.table({**names, "died": pc.if_else(unknown, pa.scalar(None, numbers.type), numbers)})
+    names["died"] = pc.if_else(unknown, pa.scalar(None, numbers.type), numbers)
+    return pa.table({**names, "note": pa.array([notes[row] for row in rows], pa.string())})
 
 
 def _died(stages: Sequence[FunnelStage], matches: Sequence[int]) -> list[int | None]:
@@ -203,6 +208,22 @@ def _died(stages: Sequence[FunnelStage], matches: Sequence[int]) -> list[int | N
         elif went is not None:
             died[place - 1] = matches[place] - went
     return died
+
+
+def _notes(stages: Sequence[FunnelStage], died: Sequence[int | None]) -> list[str | None]:
+    """For each stage why it is not known how many runs died; None where it is known."""
+    notes: list[str | None] = []
+    whole: str | None = None
+    for stage, number in zip(stages, died):
+        note = None
+        if number is None and stage.step == 1:
+            note = "no step comes before"
+        elif number is None:
+            note = stage.uncounted or whole or "the automaton of the runs that go on is too large"
+        if stage.dropped is None and not stage.runs:
+            whole = note
+        notes.append(note)
+    return notes
 
 
 def numbers_in(counts: pa.Table) -> tuple[int, int]:
@@ -285,12 +306,16 @@ class _Step(NamedTuple):
             window=self.query.window if windowed else None,
         )
         found = FunnelStage(len(steps) + 1, self.text, dropped, query)
-        yield found
-        if steps:
+        if not steps:
+            yield found
+        else:
             step = NextStep(self.last.pattern, [*self.last.conditions], self.joint, self.conditions)
             runs = self.runs if len(steps) > 1 else self.runs._replace(steps=[_there(steps[0])])
             going = going_on(self.query, runs, step, windowed)
-            if going is not None:
+            if isinstance(going, str):
+                yield found._replace(uncounted=going)
+            else:
+                yield found
                 yield found._replace(query=going, runs=True)
 
 

@@ -169,15 +169,16 @@ def test_the_funnels_of_all_queries() -> None:
     asked = {"swept": cer.sweep(template, p=[3, 15]), "plain": plain}
     found = cer.backtest(asked, events, funnel=True, **options)
     table = found.funnel
-    assert table.schema.names == ["query", "p", "step", "pattern", "without", "hits", "matches", "died"]
+    own = ["step", "pattern", "without", "hits", "matches", "died", "note"]
+    assert table.schema.names == ["query", "p", *own]
     for name, value, query, params in (
         ("swept", 3, template, {"p": 3}),
         ("swept", 15, template, {"p": 15}),
         ("plain", None, cer.compile(plain), {}),
     ):
         rows = [row for row in table.to_pylist() if (row["query"], row["p"]) == (name, value)]
-        own = query.funnel(events, params=params, **options).to_pylist()
-        assert [{key: row[key] for key in own[0]} for row in rows] == own
+        alone = query.funnel(events, params=params, **options).to_pylist()
+        assert [{key: row[key] for key in own} for row in rows] == alone
     assert found.plot.funnel().to_dict()["title"].startswith("swept p=3")
     assert found.plot.funnel("plain").to_dict()["title"].startswith("plain")
     with pytest.raises(ValueError, match="there is no funnel of 'other'"):

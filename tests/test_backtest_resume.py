@@ -225,6 +225,8 @@ def test_what_lists_matches_looks_back_as_far_as_windows_reach(
 def test_a_funnel_goes_on_with_new_files(read: dict[str, Any], tmp_path: Path) -> None:
     paths, state = written(ticks(900), tmp_path, [300, 600]), tmp_path / "kept"
     asked = {name: QUERIES[name] for name in ("abreast", "carried", "neighbours")}
+    asked["several"] = "SELECT * WHERE A ; B {2,} ; (C ; A) AS x ; D ? WITHIN 2 hours"
+    asked["beside"] = "SELECT * WHERE A ; (B : C) AS x WITHIN 2 hours"
     for many in (2, 3):
         read["paths"] = []
         found = cer.backtest(asked, paths[:many], order_by="ts", funnel=True, resume=state)

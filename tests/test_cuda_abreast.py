@@ -120,3 +120,26 @@ def test_numbers_that_may_not_fit_are_counted_one_by_one(
     assert one_by_one
     monkeypatch.undo()
     assert there.equals(cer.backtest(sweep, ticks(60), order_by="ts", device="cpu").to_arrow())
+
+
+@pytest.mark.parametrize(
+    "pattern", ["A ; B {2,} ; (C ; A) AS x", "A ; B ? ; C", "A ; (B : C) AS x", "A : B : C"]
+)
+def test_the_funnel_of_a_device(pattern: str) -> None:
+    query = cer.compile(f"SELECT * WHERE {pattern} PARTITION BY [k] WITHIN 5 hours")
+    there = query.funnel(ticks(80), order_by="ts", device="cuda")
+    assert there.equals(query.funnel(ticks(80), order_by="ts", device="cpu"))
+    died = [one for step, one in zip(there["step"].to_pylist(), there["died"].to_pylist()) if step > 1]
+    assert None not in died
+    assert sum(died) > 0
+
+
+def test_the_funnels_of_a_sweep_are_counted_abreast(followed: list[int]) -> None:
+    text = "SELECT * WHERE (A AS a FILTER a[x > $p]) ; (B AS b FILTER b[y < $q]) ; C WITHIN 5 hours"
+    sweep = cer.sweep(text, p=[3, 10], q=[0.2, 0.9])
+    there = cer.backtest(sweep, ticks(80), order_by="ts", device="cuda", funnel=True)
+    assert max(followed) > len(sweep)
+    assert there.funnel.equals(
+        cer.backtest(sweep, ticks(80), order_by="ts", funnel=True, device="cpu").funnel
+    )
+    assert sum(one or 0 for one in there.funnel["died"].to_pylist()) > 0

@@ -118,18 +118,54 @@ def test_the_runs_that_die() -> None:
     [
         ("A ; B", [None, True, True]),
         ("A ; (B ; C)", [None, True, True, True, True]),
-        ("A ; (B ; C) AS x", [None, None, None]),
-        ("A ; B ?; C", [None, None, None, None, None]),
+        ("A ; (B ; C) AS x", [None, True, True]),
+        ("A ; (B : C) AS x", [None, True, True]),
+        ("A ; (B ALL C) AS x", [None, True, True]),
+        ("A ; B ?; C", [None, True, True, True, True]),
         ("A ? ; B", [None, True, True]),
-        ("A ; B {2,}", [None, None, None]),
+        ("A ; B {2,}", [None, True, True]),
         ("A ; B +", [None, True, True]),
-        ("A : NOT (B) ; C", [None, True, None, True, None, None]),
-        ("A ;[>= 1 min] B", [None, None, None, None]),
+        ("A : NOT (B) ; C", [None, True, True, True, None, None]),
+        ("NOT (B) ; C", [None, True, True]),
+        ("A ;[>= 1 min] B", [None, True, True, True]),
     ],
 )
 def test_the_steps_of_which_deaths_are_known(pattern: str, died: list[bool | None]) -> None:
     found = cer.compile(f"SELECT * WHERE {pattern} WITHIN 1 HOUR").funnel(ticks(300), **OPTIONS)
     assert [None if one is None else one >= 0 for one in found["died"].to_pylist()] == died
+    assert [one is not None for one in found["note"].to_pylist()] == [one is None for one in died]
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("A ; NOT (B) ; C WITHIN 1 HOUR", "the step before may end with an event that is not marked"),
+        ("A ; B ; (B : C) AS x WITHIN 1 HOUR", "the step has events joined by `:`"),
+        ("A ; B ; B :{2,} WITHIN 1 HOUR", "the repetitions of the step are joined by `:` or by an interval"),
+        ("A ; B ; B {17,} WITHIN 1 HOUR", "the step has more than 16 events"),
+        ("A ; B ; (B ALL C) WITHIN 1 HOUR", "the step is not a sequence of single events"),
+        ("A ; B ; (B ; C) AS x FILTER SUM(x.x) > 1 WITHIN 1 HOUR", "`SUM(x.x) > 1` aggregates events of"),
+        ("A AS x ; (B AS x AS b) FILTER b.y > x.y WITHIN 1 HOUR", "reads a variable that marks events of"),
+        (
+            "A ; B ; (B AS b ; C AS c) AS x FILTER c.x > b.x WITHIN 1 HOUR",
+            "`c.x > b.x` compares events of the step",
+        ),
+        ("A ; B ; (B ; C AS c ?) AS x FILTER c[x > 1] WITHIN 1 HOUR", "reads an event that may be left out"),
+        ("A ; B ; B + AS b FILTER NOT b[x > 1] WITHIN 1 HOUR", "may hold for some events of the step alone"),
+        ("A ; B ;[>= 1 min] C WITHIN 1 HOUR", "the first event that fits may come before the interval"),
+        ("A ; B WITHIN 3 [x]", "a difference of `x` may fall again, so the first event does not decide"),
+        ("A ; B ; C ? FILTER COUNT(C) > 0 WITHIN 1 HOUR", "is asked also where the step is left out"),
+    ],
+)
+@pytest.mark.filterwarnings("error:.*has no effect")
+def test_why_deaths_are_not_known(text: str, note: str) -> None:
+    found = cer.compile(f"SELECT * WHERE {text}").funnel(ticks(60), **OPTIONS).to_pylist()
+    (last,) = [row for row in found if row["step"] == found[-1]["step"] and row["without"] is None]
+    assert last["died"] is None
+    assert note in last["note"]
+    assert [row["note"] for row in found if row["step"] == 1] == ["no step comes before"] * (
+        sum(row["step"] == 1 for row in found)
+    )
 
 
 def test_runs_whose_automaton_is_too_large_are_not_counted() -> None:
@@ -146,6 +182,7 @@ def test_runs_whose_automaton_is_too_large_are_not_counted() -> None:
     kept = [stages[place] for place in places]
     table = funnel_table(kept, [7] * len(kept), [10 - stage.runs for stage in kept])
     assert table["died"].to_pylist() == [None, 1, 0, None, None]
+    assert table["note"].to_pylist()[3:] == ["the automaton of the runs that go on is too large"] * 2
 
     def refused(place: int) -> Any:
         raise cer.LimitError("too large")

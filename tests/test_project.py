@@ -39,6 +39,7 @@ LAYERS = [
     {"enumeration"},
     {"engine"},
     {"checked"},
+    {"next_events"},
     {"stopped"},
     {"funnel", "sql", "views"},
     {"api"},

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 import spark_sessions
@@ -107,10 +108,18 @@ def test_files(spark: Any, table: pa.Table, tmp_path: Path) -> None:
     check(parted, KEYED, table, ["2 min", "k"])
 
 
+STEPS = {"several": "A ; B {2} ; (C ; A) AS x", "beside": "A ; (B : C) AS x"}
+"""Patterns with steps of several events."""
+
+
 @pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ", "ignore:no event ")
 def test_funnels(spark: Any, frame: Any, table: pa.Table, tmp_path: Path) -> None:
     queries = {name: QUERIES[name] for name in ("swept", "soon", "dearer")}
+    queries |= {
+        name: f"SELECT * WHERE {text} PARTITION BY [k] WITHIN 3 SECONDS" for name, text in STEPS.items()
+    }
     expected = cer.backtest(queries, table, funnel=True, **OPTIONS, device="cpu")
+    assert None not in expected.funnel.filter(pc.field("step") > 1)["died"].to_pylist()
     found = cer_spark.backtest(frame, queries, "5 min", funnel=True, **OPTIONS, rows=len(table))
     assert found.funnel == expected.funnel
     assert sum(found.funnel["hits"].to_pylist()) > 0
