@@ -102,6 +102,7 @@ const see = () => {
   found[document.getElementById("play").dataset.shown] = {
     cells: cells(), stream, bars: svg.querySelectorAll(".bar").length, labels: labels(),
     command: document.getElementById("play-command").textContent,
+    links: [...document.querySelectorAll("#play a:not([download])")].map((one) => one.getAttribute("href")),
   };
 };
 const selects = () => [...document.querySelectorAll("#play select")];
@@ -129,6 +130,8 @@ def test_the_page_shows_the_answers_of_every_choice(built, recorded, tmp_path):
             assert now["cells"] == [cell for row in one["rows"] for cell in row]
             assert now["bars"] == len(one["rows"])
             assert now["command"] == one["command"]
+            assert len(now["links"]) == 1
+            assert (built.parent / now["links"][0].partition("#")[0]).is_file()
             assert now["stream"] == len(STREAMS[found["stream"]].splitlines()) - 1
             assert len(now["labels"]) == 1 + len(found["places"])
             assert all(now["labels"])
