@@ -342,3 +342,59 @@ def expand_reference(ranges, first, held, rows, own, counted, made):
     made[len(own) :] = held[:, first + parents]
     if counted:
         made[-1] *= rows.counts[places]
+
+
+def joined_reference(rows, asking, shared, op, held, own, counted, at, near, made):
+    """Write columns of the rows that other rows ask for beside those of the rows that ask for them.
+
+    `asking` int64 [m, any], `shared` and `op`: as in `bounds`. `held` int64 [columns + 1, m]: columns of the
+    rows that ask, then their multiplicities. `own` int64 [n] are columns of the keys of `rows`. `made` int64
+    [n + columns + 1, most]: out, first the columns `own`, then those held, last the multiplicities, which are
+    multiplied by the counts of `rows` if `counted`. `at` int64 [3]: in/out, the row of `asking` to begin with
+    and how many of the rows that it asks for are written before; then out, 1 where the multiplicities are
+    written: where it is 0 all of them are 1. `near` int64 [n, any] is scratch. Gives how many rows are
+    written; fewer than `most` only at the end.
+    """
+    tests = RowTests(*(np.array([] if op < 0 else [one], np.int64) for one in (op, shared, shared)))
+    most = made.shape[1]
+    written, several = 0, 0
+    for i in range(at[0], len(asking)):
+        found = [
+            place
+            for place, other in enumerate(_listed(rows.keys))
+            if _joins(tuple(asking[i].tolist()), other, shared, tests)
+        ]
+        for number in range(at[1] if i == at[0] else 0, len(found)):
+            if written == most:
+                at[:] = i, number, several
+                return written
+            times = held[-1, i] * (rows.counts[found[number]] if counted else 1)
+            several |= int(times != 1)
+            made[:, written] = [*rows.keys[found[number], own], *held[:-1, i], times]
+            written += 1
+    at[:] = len(asking), 0, several
+    return written
+
+
+def repeated_reference(ranges, held, columns, counted, at, made):
+    """Write the rows of a table that lie in ranges beside those of the rows that ask for them.
+
+    `ranges` int64 [m, 2]: in, of each row that asks. `held` int64 [n, m]: their columns. `columns` int64
+    [columns or columns + 1, rows]: those of the table; if `counted`, the last has multiplicities, by which
+    the last of `held` is multiplied. `made` int64 [columns + n, most]: out, first the columns of the table.
+    `at` int64 [2]: in/out, the row to begin with and how many rows of its range are written before. Gives how
+    many rows are written; fewer than `most` only at the end.
+    """
+    parents, places = _all_of(ranges)
+    first = int((ranges[: at[0], 1] - ranges[: at[0], 0]).sum()) + at[1]
+    some = slice(first, first + made.shape[1])
+    parents, places, own = parents[some], places[some], len(columns) - counted
+    written = len(places)
+    made[:own, :written] = columns[:own, places]
+    made[own:, :written] = held[:, parents]
+    if counted:
+        made[-1, :written] *= columns[-1, places]
+    ends = np.cumsum(ranges[:, 1] - ranges[:, 0])
+    at[0] = np.searchsorted(ends, first + written, side="right")
+    at[1] = first + written - (ends[at[0] - 1] if at[0] else 0) if at[0] < len(ranges) else 0
+    return written

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.views.joining import AskedRows, columns_of
+from cer_gpu.engine.views.joining import AskedRows, Probe, columns_of
 from cer_gpu.engine.views.layout import ViewLayout, ViewNode
-from cer_gpu.engine.views.levels import Levels
+from cer_gpu.engine.views.levels import Levels, first_from
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.runs import Run, expand, places_of
 from cer_gpu.engine.views.terms import Columns
-from cer_gpu.kernels.views import cpu_list
-from cer_gpu.kernels.views.contract import CountedRows
+from cer_gpu.kernels.views import cpu_list, cpu_write
+from cer_gpu.kernels.views.contract import OPS, CountedRows
 
 _ONE = np.int64(1).tobytes()
+
+NEAR = 256
+"""Rows with one prefix whose columns are copied next to each other."""
 
 LONG_LISTING, SELDOM_SEVERAL = 8, 16
 """Once one in so many rows of a leaf has been asked for, the rows that are there several times are looked
@@ -43,6 +46,30 @@ class ListedAnswers(NamedTuple):
     after: np.ndarray
     single: bool = False
     block: np.ndarray | None = None
+
+
+class SubtreeTable(NamedTuple):
+    """What lies below neighbouring rows of a node, in their order.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables of the node and of all nodes below it.
+    columns : ndarray of int64, shape (names or names + 1, n)
+        Their values, and in the last column the multiplicities if `counted`.
+    counted : bool
+        Whether some multiplicity is not 1.
+    ranges : ndarray of int64, shape (m, 2)
+        The rows of the table for each row that asks.
+    size : int
+        How many rows there are in all ranges.
+    """
+
+    names: tuple[str, ...]
+    columns: np.ndarray
+    counted: bool
+    ranges: np.ndarray
+    size: int
 
 
 class StackedAnswers:
@@ -111,25 +138,41 @@ class GuardCounts:
         self._asked = 0
         self._several: CountedRows | None = None
 
-    def of(self, keys: np.ndarray) -> np.ndarray:
-        """Those of some rows of the node; any number for rows that the node does not hold now."""
+    def of(self, keys: np.ndarray, ordered: bool = False) -> np.ndarray:
+        """Those of some rows of the node; any number for rows that the node does not hold now.
+
+        `ordered` says that the rows are in order.
+        """
         if self._store.single:
             return ones(len(keys))[0]
         before, self._asked = self._asked, self._asked + len(keys)
         rows = len(self._store)
         if before <= rows // LONG_LISTING < self._asked:
             self._several = self._store.several(rows // SELDOM_SEVERAL)
-        if self._places != list(range(keys.shape[1])):
+        same = self._places == list(range(keys.shape[1]))
+        if not same:
             keys = keys[:, self._places]
         keys = np.ascontiguousarray(keys)
         if self._several is None:
             return self._store.counts_of(keys)
         # The leaf has every row that the node has: those that are not among the few are there once.
-        counts, places = np.ones(len(keys), np.int64), places_of(self._several, keys)
+        counts = np.ones(len(keys), np.int64)
+        if ordered and same and len(keys):
+            few = self._between(keys)
+            places = places_of(CountedRows(keys, counts, counts[:0]), few.keys)
+            counts[places[places >= 0]] = few.counts[places >= 0]
+            return counts
+        places = places_of(self._several, keys)
         there = places >= 0
         if there.any():
             counts[there] = self._several.counts[places[there]]
         return counts
+
+    def _between(self, keys: np.ndarray) -> CountedRows:
+        """The rows that are there several times, from the first to the last of some rows in order."""
+        assert self._several is not None
+        low, high = first_from(self._several.keys, keys[[0, -1]], keys.shape[1]).tolist()
+        return CountedRows(*(values[low : high + 1] for values in self._several))
 
     def run(self, run: CountedRows, ranges: np.ndarray, size: int) -> CountedRows:
         """A run of the node with the leaf's multiplicities, in ranges of `size` rows in all."""
@@ -145,7 +188,7 @@ class GuardCounts:
         elif low < first or high > last:
             # Rows that ask are in order, so most have been asked for just before.
             begin = max(low, last) if first <= low <= last else low
-            counts[begin:high] = self.of(run.keys[begin:high])
+            counts[begin:high] = self.of(run.keys[begin:high], ordered=True)
             first, last = first if begin > low else low, high
         self._known[id(run.keys)] = counts, first, last
         return CountedRows(run.keys, counts, run.sums[:0])
@@ -172,6 +215,84 @@ def expanded(
         past = piece.before[None, :].copy()
         expand(run, found.ranges, found.first, past, own[:0], counted, before[None, :])
     return ListedAnswers(columns, before, after, block=made)
+
+
+def joined(
+    whole: StackedAnswers,
+    names: Sequence[str],
+    run: CountedRows,
+    probe: Probe,
+    counted: bool,
+    most: int,
+    check: Callable[[], None],
+) -> Iterator[ListedAnswers]:
+    """Rows of a run, whose columns have names (or none), beside those of a piece that ask for them.
+
+    Parameters
+    ----------
+    whole : StackedAnswers
+        The last batch has not changed their multiplicities.
+    names : sequence of str
+    run : CountedRows
+    probe : Probe
+        All rows that a row asks for are neighbours.
+    counted : bool
+        Whether multiplicities are multiplied by the counts of the run.
+    most : int
+    check : callable
+        Raises if the view has been updated since the listing began.
+    """
+    piece, held = whole.piece, whole.held(True)
+    new = [name for name in names if name and name not in piece.columns]
+    own = np.array([names.index(name) for name in new], np.int64)
+    op = -1 if probe.first is None else OPS.index(probe.first)
+    at, near = np.zeros(3, np.int64), np.empty((len(own), NEAR), np.int64)
+    size = min(most, len(probe.asking) * len(run.counts))
+    while at[0] < len(probe.asking):
+        check()
+        made = buffer((len(new) + len(held)) * size).reshape(-1, size)
+        rows = cpu_write.joined(run, probe.asking, probe.prefix, op, held, own, counted, at, near, made)
+        if rows:
+            yield _made([*new, *piece.columns], made, rows, not at[2])
+
+
+def repeated(
+    whole: StackedAnswers, table: SubtreeTable, first: int, most: int, check: Callable[[], None]
+) -> Iterator[ListedAnswers]:
+    """Rows of a table beside those of a piece that ask for them.
+
+    Parameters
+    ----------
+    whole : StackedAnswers
+        The last batch has not changed their multiplicities.
+    table : SubtreeTable
+    first : int
+        The first row that asks.
+    most : int
+    check : callable
+        As for `joined`.
+    """
+    piece, at = whole.piece, np.zeros(2, np.int64)
+    single = piece.single and not table.counted
+    held = np.ascontiguousarray(whole.held(not single)[:, first : first + len(table.ranges)])
+    size = min(most, table.size)
+    names = [*table.names, *piece.columns]
+    while at[0] < len(table.ranges):
+        check()
+        made = buffer((len(table.names) + len(held)) * size).reshape(-1, size)
+        rows = cpu_write.repeated(table.ranges, held, table.columns, table.counted, at, made)
+        if rows:
+            yield _made(names, made, rows, single)
+
+
+def _made(names: Sequence[str], made: np.ndarray, rows: int, single: bool) -> ListedAnswers:
+    """The first rows of columns that are written; multiplicities are in the last, unless all are 1."""
+    if 2 * rows < made.shape[1]:
+        made = made[:, :rows].copy()
+    block = made[: len(names) + (not single)] if rows == made.shape[1] else None
+    columns = {name: values[:rows] for name, values in zip(names, made)}
+    after = ones(rows)[0] if single else made[-1, :rows]
+    return ListedAnswers(columns, after, after, single, block)
 
 
 def ones(rows: int) -> tuple[np.ndarray, np.ndarray]:

@@ -38,13 +38,19 @@ from cer_gpu.engine.views.listed import (
     ListedState,
     StackedAnswers,
     expanded,
+    joined,
     ones,
+    repeated,
     variables_of_rows,
 )
 from cer_gpu.engine.views.runs import Run, size_of
 from cer_gpu.engine.views.subtrees import SubtreeTables
 from cer_gpu.kernels.views import cpu_search
 from cer_gpu.kernels.views.contract import CountedRows
+
+FEWER = 8
+"""How many times fewer rows of the root are read first, and then twice as many each time: the first answers
+may be all that is asked for."""
 
 
 class Mode(Enum):
@@ -152,9 +158,10 @@ def _roots(
 ) -> Iterator[ListedAnswers]:
     place = state.layout.places[root]
     for run, changed in _runs(state, root, mode):
-        for low in range(0, size_of(run), most):
+        low, rows = 0, max(1, most // FEWER)
+        while low < size_of(run):
             state.check()
-            keys, counts = run.keys[low : low + most], run.counts[low : low + most]
+            keys, counts = run.keys[low : low + rows], run.counts[low : low + rows]
             there = counts != 0 if changed is None else np.ones(len(counts), bool)
             if _leaves_out(place, mode, changed is None):
                 there &= _unchanged(state, root, keys)
@@ -163,13 +170,15 @@ def _roots(
             if not place.last:
                 before, after = ones(len(counts))
             if guard is not None:
-                before = after = guard.of(keys)
-                single = bool((after[there] == 1).all())
-            if there.any():
-                columns = {name: values[there] for name, values in variables_of_rows(place, keys).items()}
-                kept = after[there]
-                kept_before = kept if before is after else before[there]
-                yield ListedAnswers(columns, kept_before, kept, single)
+                before = after = guard.of(keys, ordered=True)
+            if not there.all():
+                keys, kept = keys[there], after[there]
+                before, after = (kept if before is after else before[there]), kept
+            if guard is not None:
+                single = bool((after == 1).all())
+            if len(keys):
+                yield ListedAnswers(variables_of_rows(place, keys), before, after, single)
+            low, rows = low + rows, min(2 * rows, most)
 
 
 def _with_child(
@@ -196,9 +205,16 @@ def _with_child(
         store = state.stores[edge[1]]
         plain = (join is None or not join.rest) and store.whole
         whole = StackedAnswers(piece)
+        direct = guard is None and probe.by_ranges and piece.before is piece.after
         for run, changed in _runs(state, edge[1], mode):
+            held = plain and changed is None and not _leaves_out(child, mode, True)
+            if held and direct and isinstance(run, CountedRows):
+                names = tuple(name if name in child.variables else "" for name in child.columns)
+                counted = child.last and not store.single
+                yield from joined(whole, names, run, probe, counted, most, state.check)
+                continue
             asked = found_rows(probe, run, most)
-            if plain and changed is None and not _leaves_out(child, mode, True):
+            if held:
                 for found in asked:
                     state.check()
                     yield _beside(whole, child, store, run, found, guard)
@@ -257,9 +273,7 @@ def _with_subtree(
                     )
                     yield from one_by_one(some)
                 else:
-                    for found in slices_of(table.ranges, most, first):
-                        state.check()
-                        yield expanded(whole, table.names, table.rows, found, table.counted)
+                    yield from repeated(whole, table, first, most, state.check)
                 first += len(ranges[part])
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 
 from cer_gpu.engine.views.layout import ViewNode
-from cer_gpu.engine.views.listed import GuardCounts, ListedAnswers, ones, variables_of_rows
+from cer_gpu.engine.views.listed import (
+    GuardCounts,
+    ListedAnswers,
+    SubtreeTable,
+    ones,
+    variables_of_rows,
+)
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.kernels.views.contract import CountedRows
 
@@ -24,27 +29,6 @@ OFTEN_ASKED = 2
 FIRST_ASKING, MOST_ASKING, SHORTER = 1 << 10, 1 << 14, 8
 """For how many rows that ask the first table is made, and any; and how many times fewer after one
 that was too long."""
-
-
-class SubtreeTable(NamedTuple):
-    """What lies below neighbouring rows of a node, in their order.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The variables of the node and of all nodes below it.
-    rows : CountedRows
-        Their values and multiplicities; the rows need not be in the order of the values.
-    counted : bool
-        Whether some multiplicity is not 1.
-    ranges : ndarray of int64, shape (m, 2)
-        The rows of the table for each row that asks.
-    """
-
-    names: tuple[str, ...]
-    rows: CountedRows
-    counted: bool
-    ranges: np.ndarray
 
 
 class SubtreeTables:
@@ -91,7 +75,9 @@ class SubtreeTables:
         some = sizes > 0
         if not self.used or not some.any():
             return None
-        low, high = int(ranges[some, 0].min()), int(ranges[some, 1].max())
+        every = bool(some.all())
+        asked = ranges if every else ranges[some]
+        low, high = int(asked[:, 0].min()), int(asked[:, 1].max())
         limit = LONG * self._most
         if int(sizes.sum()) < OFTEN_ASKED * (high - low) or high - low > limit:
             return None
@@ -105,35 +91,40 @@ class SubtreeTables:
             tuple(name for name in pieces[0].columns if name != ROW and name not in known) if pieces else ()
         )
         rows = sum(len(piece.after) for piece in pieces)
-        keys, counts = np.empty((rows, len(names)), np.int64), np.empty(rows, np.int64)
-        parents = np.empty(rows, np.int64)
+        counted = not all(piece.single for piece in pieces)
+        columns, parents = np.empty((len(names) + counted, rows), np.int64), np.empty(rows, np.int64)
         at = 0
         for piece in pieces:
             end = at + len(piece.after)
-            parents[at:end], counts[at:end] = piece.columns[ROW], piece.after
+            parents[at:end] = piece.columns[ROW]
             for number, name in enumerate(names):
-                keys[at:end, number] = piece.columns[name]
+                columns[number, at:end] = piece.columns[name]
+            if counted:
+                columns[-1, at:end] = piece.after
             at = end
         if (parents[1:] < parents[:-1]).any():
             order = np.argsort(parents, kind="stable")
-            keys, counts = keys.take(order, axis=0), counts.take(order)
+            columns, parents = columns.take(order, axis=1), parents.take(order)
         ends = np.zeros(high - low + 1, np.int64)
         np.cumsum(np.bincount(parents, minlength=high - low), out=ends[1:])
-        found = ends.take(np.clip(ranges - low, 0, high - low))
-        found[~some] = 0
-        if int((found[:, 1] - found[:, 0]).sum()) < rows:
+        if every:
+            found = ends.take(ranges - low)
+        else:
+            found = np.zeros_like(ranges)
+            found[some] = ends.take(asked - low)
+        size = int((found[:, 1] - found[:, 0]).sum())
+        if size < rows:
             self.used = False
         if 2 * rows < self._most:
             self.asking = min(2 * self.asking, MOST_ASKING)
         elif rows > 2 * self._most:
             self.asking = max(1, self.asking // 2)
-        counted = not all(piece.single for piece in pieces)
-        return SubtreeTable(names, CountedRows(keys, counts, counts[:0]), counted, found)
+        return SubtreeTable(names, columns, counted, found, size)
 
     def _below(self, run: CountedRows, low: int, high: int, limit: int) -> list[ListedAnswers] | None:
         """What is below rows `low` .. `high` - 1, which are numbered in a column `ROW`; None if too much."""
         keys = run.keys[low:high]
-        counts = ones(high - low)[0] if self._guard is None else self._guard.of(keys)
+        counts = ones(high - low)[0] if self._guard is None else self._guard.of(keys, ordered=True)
         columns = {**variables_of_rows(self._place, keys), ROW: np.arange(high - low)}
         single = self._guard is None or bool((counts == 1).all())
         found, rows = [], 0
