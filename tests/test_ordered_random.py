@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
 from engine_oracle import check
 from generate import stream
 from random_ordered import random_chosen, random_neighbours, random_ordered
+from whole_cases import STREAMS, of_query
 
 from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as enumerate
@@ -19,6 +21,7 @@ from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.tree import SelectQuery
 
@@ -97,3 +100,38 @@ def test_prior_among_neighbours_is_prev(seed: int) -> None:
 @pytest.mark.usefixtures("tiny_pieces")
 def test_prior_among_neighbours_is_prev_in_tiny_pieces_too() -> None:
     agree("neighbours in pieces", QUERIES, random_neighbours, "regular")
+
+
+@pytest.mark.parametrize("tiny", [False, True])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(A AS x FILTER x.v > PRIOR(x).v){2,3} ; B AS y",
+        "A AS z ; (A AS x FILTER x.v > PRIOR(x).v){1,3} ; B AS y",
+    ],
+)
+def test_what_is_not_shown_has_no_place_in_the_order(
+    pattern: str, tiny: bool, request: pytest.FixtureRequest
+) -> None:
+    """`x` = 1, 2 comes before 1, 2, 3, though the end that is not shown comes after 3."""
+    if tiny:
+        request.getfixturevalue("tiny_pieces")
+    query = parse(f"SELECT x WHERE {pattern}")
+    assert isinstance(query, SelectQuery)
+    rng = Random(pattern)
+    answers = 0
+    for _ in range(6):
+        events = [
+            replace(one, type=kind) for one, kind in zip(stream(rng, 9, holes=0.0), "AAAABACAB", strict=True)
+        ]
+        answers += check(query, events, rng)
+    assert answers > 20
+
+
+def test_the_query_of_a_campaign() -> None:
+    """`python tests/whole_cases.py --seed compared-20261125 --first 4145 --cases 1`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = of_query("compared-20261125", 4145)
+    assert found["cases"] == STREAMS
+    assert not found["WRONG"]

@@ -70,6 +70,8 @@ def walk(versions, hit, lowest, path, rows, n, m):
             if status != DONE:
                 return status, n, m
             for d in range(depth, -1, -1):
+                if entry_of[path[d, ENTRY], LABEL] == 0:  # not shown: it has no place in the order
+                    continue
                 rows.event[m] = entry_of[path[d, ENTRY], EVENT]
                 rows.label[m] = entry_of[path[d, ENTRY], LABEL]
                 m += 1

@@ -69,6 +69,8 @@ def walk(nodes, hit, lowest, path, rows, n, m):
             if status != DONE:
                 return status, n, m
             for d in range(depth, -1, -1):
+                if nodes.label[path[d, ENTRY]] == 0:  # not shown: it has no place in the order
+                    continue
                 rows.event[m] = nodes.event[path[d, ENTRY]]
                 rows.label[m] = nodes.label[path[d, ENTRY]]
                 m += 1
