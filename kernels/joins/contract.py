@@ -52,6 +52,22 @@ PASSED = 4
 """So many cells of groups may be passed over for each event and each answer: they lead to no answer."""
 
 
+LOOKED = 32
+"""So many rows of a lane may be looked at for each event and each answer: they lie side by side."""
+
+EVENT_AT, TAG, COMPARED = range(3)
+"""Columns of a row of an event in its lane: its number, its tag; from `COMPARED` on its slots that are
+compared with those of other atoms."""
+
+ATOM_BITS = 6
+"""A tag is the atom that the event fills, and 2**ATOM_BITS times how many rows of its lane are in its window
+before it."""
+
+LANE, LEAST_OF, DEALT = 2, 3, 4
+"""Columns of a row that is not in its place yet: the number of the event, its atom, its lane, the least event
+that its window admits; from `DEALT` on the slots."""
+
+
 class JoinTables(NamedTuple):
     """The transitions of a PCEA, by symbol, with what they look up and where they store.
 
@@ -273,6 +289,66 @@ class ExpandedEnds(NamedTuple):
     rows: AnswerRows
     order: np.ndarray
     spare: np.ndarray
+
+
+class LaneAtoms(NamedTuple):
+    """A rule all of whose atoms share the lane's key, and no event of which fills two atoms.
+
+    ========  ========================  ==================================================================
+    `atom`    int32 [symbols]           the atom that an event fills, or -1
+    `column`  int32 [atoms, compared]   the columns of slots that a row of an event has; -1: none
+    `place`   int32 [atoms, atoms]      where the row of an event that fills the first atom has what is
+                                        compared with an event of the second; -1: they share the lane alone
+    ========  ========================  ==================================================================
+    """
+
+    atom: np.ndarray
+    column: np.ndarray
+    place: np.ndarray
+
+
+class LaneScratch(NamedTuple):
+    """Scratch of the expansion of lanes.
+
+    =========  ====================  =====================================================================
+    `kept`     int32 [room]          the rows from which the answers at an end are made
+    `of_atom`  int32 [atoms, room]   the same, by atom
+    `number`   int64 [atoms]         how many of each atom there are
+    `passed`   int64 [atoms]         how many of these are not after the start
+    `choice`   int64 [atoms]         the rows of an answer: the end, the start, the others
+    `at`       int64 [atoms]         the next to choose for each of the others
+    `others`   int64 [atoms]         the atoms that neither the end nor the start fills
+    =========  ====================  =====================================================================
+    """
+
+    kept: np.ndarray
+    of_atom: np.ndarray
+    number: np.ndarray
+    passed: np.ndarray
+    choice: np.ndarray
+    at: np.ndarray
+    others: np.ndarray
+
+
+class LaneEnds(NamedTuple):
+    """Ends in the order of the stream, with their answers in canonical order.
+
+    ========  =====================  ====================================================================
+    `end`     int64 [events]         where answers end
+    `latest`  int64 [events]         the latest start of one
+    `lowest`  int64 [events]         the least event that the window admits
+    `begin`   int64 [events + 1]     end e has the answers begin[e] .. begin[e + 1] - 1
+    `event`   int32 [room, atoms]    the event of each atom
+    `start`   int32 [room]           the least event of each answer
+    ========  =====================  ====================================================================
+    """
+
+    end: np.ndarray
+    latest: np.ndarray
+    lowest: np.ndarray
+    begin: np.ndarray
+    event: np.ndarray
+    start: np.ndarray
 
 
 class FilledAtoms(NamedTuple):

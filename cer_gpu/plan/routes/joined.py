@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from cer_gpu.kernels.joins.contract import LaneAtoms
 from cer_gpu.plan.compiled import AnswerForm, KeyPlan
 from cer_gpu.plan.join_arrays import JoinArrays
 from cer_gpu.plan.join_tables import JoinMachine
 from cer_gpu.plan.routes.route import Built, Explanation
 
 
-def built(found: JoinArrays, form: AnswerForm, label_atoms: np.ndarray, explanation: Explanation) -> Built:
+def built(
+    found: JoinArrays,
+    form: AnswerForm,
+    label_atoms: np.ndarray,
+    explanation: Explanation,
+    by_lane: LaneAtoms | None = None,
+) -> Built:
     """The machine of a join.
 
     Parameters
@@ -20,12 +27,14 @@ def built(found: JoinArrays, form: AnswerForm, label_atoms: np.ndarray, explanat
     label_atoms : ndarray, shape (labels, atoms), uint8
         As in `JoinMachine`.
     explanation : Explanation
+    by_lane : LaneAtoms, optional
+        As in `JoinMachine`.
     """
     spaces = tuple(
         tuple(number for number, column in enumerate(found.columns) if column.space == space)
         for space in range(1 + max((column.space for column in found.columns), default=-1))
     )
-    machine = JoinMachine(found.tables, spaces, label_atoms)
+    machine = JoinMachine(found.tables, spaces, label_atoms, by_lane)
     return Built(
         machine=machine,
         hits_machine=machine,

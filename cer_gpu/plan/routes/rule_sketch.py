@@ -18,6 +18,7 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema
 from cer_gpu.plan.join_arrays import join_arrays
+from cer_gpu.plan.lane_atoms import lane_atoms
 from cer_gpu.plan.routes.joined import built
 from cer_gpu.plan.routes.joined_explained import JoinExplanation
 from cer_gpu.plan.routes.route import Built, Refusal
@@ -57,7 +58,8 @@ class RuleSketch:
             self.statement, None, self.body, self.automaton, found.tables, self.lane
         )
         form = tuple_form(self.statement, self.body)
-        return built(found, form, _filled(self.body, found.labels), explanation)
+        filled = _filled(self.body, found.labels)
+        return built(found, form, filled, explanation, lane_atoms(self.body, found, filled))
 
 
 def sketched(rule: tree.Rule) -> RuleSketch | Refusal:

@@ -1,0 +1,220 @@
+"""The answers of rules as they are listed from the events of each lane: in the order of the stream.
+
+The arrays are those of `cer_gpu.kernels.joins.cpu_lanes`. This module calls the kernels and gives them room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from cer_gpu.enumeration.blocks import TupleBlock
+from cer_gpu.enumeration.products import BULK_ROWS
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.joins import cpu_lanes as kernel
+from cer_gpu.kernels.joins.contract import COMPARED, DEALT, FEW, LaneAtoms, LaneEnds, LaneScratch
+from cer_gpu.kernels.windows.contract import MeasuredWindow
+
+Buckets: TypeAlias = list[tuple[int, int]]
+"""Some buckets, each with its first row and the one after its last."""
+
+BUCKET = 1 << 14
+"""About how many events a bucket of lanes has: its rows are in a cache while they are sorted."""
+
+MOST = 8
+"""There are at most 2 ** MOST buckets: each is written to in turn as events are dealt."""
+
+ROWS_OF_EVENT = 2
+"""How many answers of each event there is room for at first; room that is full is doubled."""
+
+SOME = 64
+"""How many answers, and rows to make those of an end from, there is room for in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRows:
+    """The events of a chunk, lane by lane.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (n, columns), int32
+        For each event its number, tag and slots, as `cer_gpu.kernels.joins.contract` says.
+    rank : ndarray, shape (n,), int32
+        The row of each event at which answers may end; else -1.
+    least : ndarray, shape (n,), int32
+        The least event that the window of each admits.
+    """
+
+    rows: np.ndarray
+    rank: np.ndarray
+    least: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        tables: LaneAtoms,
+        symbols: np.ndarray,
+        lanes: np.ndarray,
+        slots: np.ndarray,
+        window: MeasuredWindow,
+        threads: int,
+        share: Callable[[Callable[[Buckets], None], list[Buckets]], object],
+    ) -> LaneRows:
+        """Put the events of each lane next to each other, in the order of the stream.
+
+        Parameters
+        ----------
+        tables : LaneAtoms
+        symbols : ndarray, shape (n,), uint8 or uint16
+        lanes : ndarray, shape (n,), int32
+            At least 0.
+        slots : ndarray, shape (columns, n), int32
+        window : MeasuredWindow
+            With keys.
+        threads : int
+        share : callable
+            Calls a function for each item of a list, in so many threads.
+        """
+        n, compared = len(symbols), tables.column.shape[1]
+        one, other = (np.empty((n, DEALT + compared), np.int32) for _ in range(2))
+        found = cls(
+            np.empty((n, COMPARED + compared), np.int32), np.full(n, -1, np.int32), np.empty(n, np.int32)
+        )
+        shift = min(max((n // BUCKET).bit_length() - 1, 0), MOST)
+        first = np.empty((1 << shift) + 2, np.int64)
+        slots, lanes = np.ascontiguousarray(slots), np.ascontiguousarray(lanes)
+        kernel.deal(tables, symbols, lanes, slots, window, (1 << shift) - 1, first, one, found.least)
+        digits = (int(lanes.max(initial=0)) >> shift).bit_length()
+        passes = max(-(-digits // kernel.DIGIT), 1)
+        buckets = list(pairwise(first[:-1].tolist()))
+
+        def sort(some: Buckets) -> None:
+            counter = np.empty((1 << kernel.DIGIT) + 1, np.int64)
+            latest = np.empty(len(tables.place), np.int32)
+            for begin, stop in some:
+                kernel.group(one, other, begin, stop, shift, passes, counter)
+                kernel.reach(other if passes % 2 else one, begin, stop, latest, found.rows, found.rank)
+
+        share(sort, [buckets[number::threads] for number in range(min(threads, len(buckets)))])
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class LanePart:
+    """The answers at the ends of a part of a chunk, in the order of the stream; arrays as in `LaneEnds`."""
+
+    end: np.ndarray
+    latest: np.ndarray
+    lowest: np.ndarray
+    begin: np.ndarray
+    event: np.ndarray
+    start: np.ndarray
+
+
+def listed(tables: LaneAtoms, rows: LaneRows, bounds: tuple[int, int]) -> LanePart | int:
+    """The answers of the events bounds[0] .. bounds[1] - 1; else the status of the kernel.
+
+    That is `TOO_SLOW`, or `ROWS_FULL` where there are more than `FEW` answers for each event.
+
+    Parameters
+    ----------
+    tables : LaneAtoms
+    rows : LaneRows
+    bounds : tuple of int
+    """
+    reported, atoms = bounds[1] - bounds[0], len(tables.place)
+    most = FEW * max(reported, 1)
+    room, width = min(ROWS_OF_EVENT * reported + SOME, most), SOME
+    # What is never written takes no memory.
+    ends = [np.empty(reported, np.int64) for _ in range(3)]
+    begin = np.zeros(reported + 1, np.int64)
+    found = LaneEnds(*ends, begin, np.empty((room, atoms), np.int32), np.empty(room, np.int32))
+    scratch = _scratch(atoms, width)
+    progress = np.zeros(kernel.WORDS, np.int64)
+    progress[kernel.AT] = bounds[0]
+    edges = np.array(bounds, np.int64)
+    while True:
+        status = kernel.expand(tables, rows.rows, rows.rank, rows.least, edges, scratch, found, progress)
+        if status == kernel.DONE:
+            break
+        if status == kernel.CHOICE_FULL:
+            width *= 4
+            scratch = _scratch(atoms, width)
+        elif status == kernel.ROWS_FULL and room < most:
+            done, room = int(progress[kernel.ROWS]), min(2 * room, most)
+            event, start = np.empty((room, atoms), np.int32), np.empty(room, np.int32)
+            event[:done], start[:done] = found.event[:done], found.start[:done]
+            found = found._replace(event=event, start=start)
+        else:
+            return int(status)
+    n, m = int(progress[kernel.ENDS]), int(progress[kernel.ROWS])
+    end, latest, lowest = (one[:n] for one in ends)
+    return LanePart(end, latest, lowest, begin[: n + 1], found.event[:m], found.start[:m])
+
+
+class LaneAnswers:
+    """The answers of some ends of a chunk, listed by several threads; an `Answers`.
+
+    Parameters
+    ----------
+    parts : sequence of LanePart
+        One after another in the stream.
+    ends : ndarray, shape (ends,), int64
+        The numbers of the ends among those of all parts.
+
+    Attributes
+    ----------
+    count : ndarray, shape (ends,), int64
+        How many answers each end has.
+    """
+
+    sharing: Literal["ends"] = "ends"
+
+    def __init__(self, parts: Sequence[LanePart], ends: np.ndarray) -> None:
+        self._parts = parts
+        self._ends = ends
+        self._base = np.cumsum([0, *(len(part.end) for part in parts)])
+        self.count = np.concatenate([np.diff(part.begin) for part in parts])[ends]
+
+    def work(self, limit: int | None) -> np.ndarray:
+        """About how many steps it takes to list the first `limit` answers of each end, shape (ends,)."""
+        return self.count if limit is None else np.minimum(self.count, limit)
+
+    def blocks(
+        self, order: np.ndarray, limit: int | None = None, size: int | None = None
+    ) -> Iterator[TupleBlock]:
+        """The answers of some ends, as `Answers.blocks`, each end's in canonical order."""
+        taken = self.work(limit)[order]
+        sums = np.cumsum(taken)
+        number = np.searchsorted(self._base, self._ends[order], side="right") - 1
+        rows = BULK_ROWS if size is None else min(size, BULK_ROWS)
+        edges = [*(np.flatnonzero(number[1:] != number[:-1]) + 1).tolist(), len(order)]
+        done = 0
+        for edge in edges:
+            while done < edge:
+                before = int(sums[done - 1]) if done else 0
+                stop = int(np.searchsorted(sums, before + rows, side="right"))
+                stop = min(max(stop, done + 1), edge)
+                if sums[stop - 1] > before:
+                    yield self._block(order[done:stop], taken[done:stop], int(number[done]))
+                done = stop
+
+    def _block(self, hits: np.ndarray, taken: np.ndarray, number: int) -> TupleBlock:
+        """The first `taken` answers of some ends of a part."""
+        part = self._parts[number]
+        ends = self._ends[hits] - self._base[number]
+        first, total = part.begin[ends], int(taken.sum())
+        whole = int(part.begin[ends[-1] + 1] - first[0])
+        which: slice | np.ndarray = slice(int(first[0]), int(first[0]) + total)
+        if total != whole or not (ends[1:] == ends[:-1] + 1).all():
+            which = np.repeat(first - (np.cumsum(taken) - taken), taken) + np.arange(total)
+        start, event = part.start[which], part.event[which]
+        return TupleBlock(np.repeat(hits, taken), start.astype(np.int64), event.astype(np.int64))
+
+
+def _scratch(atoms: int, width: int) -> LaneScratch:
+    numbers = (np.empty(atoms, np.int64) for _ in range(5))
+    return LaneScratch(np.empty(width, np.int32), np.empty((atoms, width), np.int32), *numbers)

@@ -1,0 +1,367 @@
+"""Answers of rules listed from the events of each lane, which lie side by side: no runs are built.
+
+All events of an answer share the lane's key, and each of them fills one atom. The events of a lane are put
+next to each other, in the order of the stream. The answers at an event are then found by looking at the rows
+before its own, as far as the window reaches: each is taken as the start of answers, the earliest first, and
+the other atoms are filled from the rows between. So answers come in canonical order (start, events of the
+atoms), ends in that of the stream, and both are written where they stay.
+
+A row that is looked at may lead to no answer. How many are is what this form may cost more than the lists of
+runs (`cpu_listed`): `STEPS` has it, and the pass ends where it is too large.
+"""
+
+import numpy as np
+
+from ..jit import SELDOM, inline, jit
+from .contract import ATOM_BITS, COMPARED, DEALT, EVENT_AT, LANE, LEAST_OF, LOOKED, TAG
+
+DONE, ROWS_FULL, CHOICE_FULL, TOO_SLOW = range(4)
+
+AT, ENDS, ROWS, STEPS, TOUCHED, WORDS = range(6)
+"""Words of `progress`, from which `expand` continues after an array was full; `WORDS` is their number."""
+
+DIGIT = 11
+"""Bits of a lane that one pass sorts by."""
+
+STRIP = 128
+"""Events whose rows are brought into the cache before they are looked at."""
+
+MOST_ROWS = (1 << 31 - ATOM_BITS) - 1
+"""So many rows before its own an event's tag can say."""
+
+FREE = 1 << 14
+"""So many rows may be looked at in any case; `LOOKED` for each event and each answer."""
+
+
+@jit
+def deal(tables, symbols, lanes, slots, window, mask, first, rows, least):
+    """Write a row for each event that fills an atom, in the bucket of the lower bits of its lane.
+
+    ==========  =======================  ===============================================================
+    `tables`    LaneAtoms                in
+    `symbols`   uint8 or uint16 [n]      in
+    `lanes`     int32 [n]                in: at least 0
+    `slots`     int32 [columns, n]       in
+    `window`    MeasuredWindow           in: with keys
+    `mask`      int64                    in: number of buckets - 1
+    `first`     int64 [buckets + 2]      out: bucket b has the rows first[b] .. first[b + 1] - 1
+    `rows`      int32 [n, DEALT + k]     out: by bucket, each in the order of the stream
+    `least`     int32 [n]                out: the least event that the window of each admits
+    ==========  =======================  ===============================================================
+    """
+    first[:] = 0
+    for i in range(symbols.shape[0]):
+        if tables.atom[symbols[i]] >= 0:
+            first[(lanes[i] & mask) + 2] += 1
+    for b in range(2, first.shape[0]):
+        first[b] += first[b - 1]
+    low, keys = 0, window.keys
+    for i in range(symbols.shape[0]):
+        while keys[i] - keys[low] > window.size:
+            low += 1
+        least[i] = low
+        atom = tables.atom[symbols[i]]
+        if atom < 0:
+            continue
+        bucket = (lanes[i] & mask) + 1
+        at = first[bucket]
+        first[bucket] = at + 1
+        rows[at, EVENT_AT] = i
+        rows[at, TAG] = atom
+        rows[at, LANE] = lanes[i]
+        rows[at, LEAST_OF] = low
+        for k in range(tables.column.shape[1]):
+            column = tables.column[atom, k]
+            rows[at, DEALT + k] = slots[column, i] if column >= 0 else -1
+
+
+@jit
+def group(one, other, begin, stop, shift, passes, counter):
+    """Sort the rows of a bucket by lane, stably, digit by digit.
+
+    ==========  =======================  ===============================================================
+    `one`       int32 [n, DEALT + k]     in: the rows; of an even number of passes out, else scratch
+    `other`     int32 [n, DEALT + k]     of an odd number of passes out, else scratch
+    `begin`     int64                    in: the bucket has the rows begin .. stop - 1
+    `stop`      int64
+    `shift`     int64                    in: the lower bits of a lane, which its bucket has in common
+    `passes`    int64                    in: at least 1; so many digits tell all lanes apart
+    `counter`   int64 [2**DIGIT + 1]     scratch
+    ==========  =======================  ===============================================================
+    """
+    mask = counter.shape[0] - 2
+    for turn in range(passes):
+        source, target = (one, other) if turn % 2 == 0 else (other, one)
+        counter[:] = 0
+        for r in range(begin, stop):
+            counter[(source[r, LANE] >> shift & mask) + 1] += 1
+        counter[0] = begin
+        for k in range(1, counter.shape[0]):
+            counter[k] += counter[k - 1]
+        for r in range(begin, stop):
+            digit = source[r, LANE] >> shift & mask
+            at = counter[digit]
+            counter[digit] = at + 1
+            for k in range(source.shape[1]):
+                target[at, k] = source[r, k]
+        shift += DIGIT
+
+
+@jit
+def reach(dealt, begin, stop, latest, rows, rank):
+    """Say how far the window of each event reaches in its lane, and which events may be ends.
+
+    ==========  =======================  ===============================================================
+    `dealt`     int32 [n, DEALT + k]     in: by lane, each in the order of the stream
+    `begin`     int64                    in: a bucket has the rows begin .. stop - 1
+    `stop`      int64
+    `latest`    int32 [atoms]            scratch
+    `rows`      int32 [n, COMPARED + k]  out: the same rows, each with its tag
+    `rank`      int32 [events]           out: the row of each event whose window has one for every other
+                                         atom, and -1 for the other events
+    ==========  =======================  ===============================================================
+
+    A window may admit more rows than a tag can say: the tag then says `MOST_ROWS`.
+    """
+    lane, low = -1, begin
+    for p in range(begin, stop):
+        if dealt[p, LANE] != lane:
+            lane, low = dealt[p, LANE], p
+            latest[:] = -1
+        event, own, least = dealt[p, EVENT_AT], dealt[p, TAG], dealt[p, LEAST_OF]
+        while dealt[low, EVENT_AT] < least:
+            low += 1
+        latest[own] = event
+        missing = 0
+        for a in range(latest.shape[0]):
+            missing += latest[a] < least
+        rank[event] = p if missing == 0 else -1
+        rows[p, EVENT_AT] = event
+        rows[p, TAG] = own | min(p - low, MOST_ROWS) << ATOM_BITS
+        for k in range(rows.shape[1] - COMPARED):
+            rows[p, COMPARED + k] = dealt[p, DEALT + k]
+
+
+@inline
+def _atom(rows, r):
+    """The atom that the event of a row fills."""
+    return rows[r, TAG] & ((1 << ATOM_BITS) - 1)
+
+
+@inline
+def _candidates(tables, rows, p, scratch):
+    """The rows from which the answers at an event are made, also by atom; 0 where an atom has none."""
+    kept, of_atom, count, passed = scratch.kept, scratch.of_atom, scratch.number, scratch.passed
+    own = _atom(rows, p)
+    atoms = count.shape[0]
+    for a in range(atoms):
+        count[a] = 0
+        passed[a] = 0
+    left = 0
+    for r in range(p - (rows[p, TAG] >> ATOM_BITS), p):
+        # Without branches: which rows fit cannot be foreseen.
+        atom = _atom(rows, r)
+        place = tables.place[own, atom]
+        fits = atom != own
+        if place >= 0:
+            slot = rows[p, place]
+            fits &= (slot >= 0) & (slot == rows[r, tables.place[atom, own]])
+        kept[left] = r
+        left += fits
+        of_atom[atom, count[atom]] = r
+        count[atom] += fits
+    missing = 0
+    for a in range(atoms):
+        missing += (count[a] == 0) & (a != own)
+    return left if missing == 0 else 0
+
+
+@inline
+def _last(tables, rows, scratch, depth, found, n):
+    """Write the answers that fill the last atom in all ways; how many answers there are by then."""
+    choice, event, start = scratch.choice, found.event, found.start
+    chosen = depth + 2
+    atom = scratch.others[depth]
+    column = scratch.of_atom[atom]
+    for z in range(scratch.at[depth], scratch.number[atom]):
+        r = column[z]
+        fits = True
+        for d in range(1, chosen):
+            one = _atom(rows, choice[d])
+            place = tables.place[one, atom]
+            if place >= 0:
+                slot = rows[choice[d], place]
+                fits &= (slot >= 0) & (slot == rows[r, tables.place[atom, one]])
+        # What does not fit is written over.
+        for d in range(chosen):
+            event[n, _atom(rows, choice[d])] = rows[choice[d], EVENT_AT]
+        event[n, atom] = rows[r, EVENT_AT]
+        start[n] = rows[choice[1], EVENT_AT]
+        n += fits
+    return n
+
+
+@inline
+def _pairs(tables, rows, p, left, scratch, found, n):
+    """As `_answers`, for three atoms: each start with what fills the third atom after it."""
+    kept, of_atom, count, passed = scratch.kept, scratch.of_atom, scratch.number, scratch.passed
+    event, start = found.event, found.start
+    own, last = _atom(rows, p), rows[p, EVENT_AT]
+    b = 1 if own == 0 else 0
+    steps = count[b] * count[3 - own - b]
+    if n + steps >= start.shape[0]:
+        n, left = -1, 0
+    for c in range(left):
+        f = kept[c]
+        first, began = _atom(rows, f), rows[f, EVENT_AT]
+        other = 3 - own - first
+        passed[first] += 1
+        if passed[other] == count[other]:
+            break  # and so it is for all later starts
+        place, back = tables.place[first, other], tables.place[other, first]
+        slot = rows[f, place] if place >= 0 else 0
+        for z in range(passed[other], count[other]):
+            r = of_atom[other, z]
+            event[n, own] = last
+            event[n, first] = began
+            event[n, other] = rows[r, EVENT_AT]
+            start[n] = began
+            # What does not fit is written over.
+            n += (place < 0) | ((slot >= 0) & (slot == rows[r, back]))
+    return n, steps
+
+
+@inline
+def _fit(tables, rows, one, other):
+    """Whether two events of a lane agree in all that their atoms share."""
+    place = tables.place[_atom(rows, one), _atom(rows, other)]
+    fits = True
+    if place >= 0:
+        slot = rows[one, place]
+        fits = (slot >= 0) & (slot == rows[other, tables.place[_atom(rows, other), _atom(rows, one)]])
+    return fits
+
+
+@inline
+def _answers(tables, rows, p, left, scratch, found, n):
+    """Write the answers at an event: how many answers there are by then, -1 without room, and rows tried."""
+    atoms = tables.place.shape[0]
+    own = _atom(rows, p)
+    kept, count, passed = scratch.kept, scratch.number, scratch.passed
+    choice, at, others = scratch.choice, scratch.at, scratch.others
+    steps = 0
+    choice[0] = p
+    for c in range(left):
+        first = _atom(rows, kept[c])
+        passed[first] += 1
+        choice[1] = kept[c]
+        # The others, in the order of the atoms, from the rows after the start.
+        more, empty = 0, 0
+        for a in range(atoms):
+            if a != own and a != first:
+                others[more] = a
+                more += 1
+                empty += passed[a] == count[a]
+        if empty > 0:
+            break  # and so it is for all later starts
+        depth = 0
+        if more > 0:
+            at[0] = passed[others[0]]
+        while depth >= 0:
+            last = depth >= more - 1
+            room = count[others[depth]] - at[depth] if more > 0 else 1
+            if last and n + room > found.start.shape[0]:
+                n, depth, left = -1, -1, 0
+            elif more == 0:
+                found.event[n, own] = rows[p, EVENT_AT]
+                found.event[n, first] = rows[kept[c], EVENT_AT]
+                found.start[n] = rows[kept[c], EVENT_AT]
+                n += 1
+                depth = -1
+            elif last:
+                steps += room
+                n = _last(tables, rows, scratch, depth, found, n)
+                depth -= 1
+            elif room == 0:
+                depth -= 1
+            else:
+                r = scratch.of_atom[others[depth], at[depth]]
+                at[depth] += 1
+                steps += 1
+                fits = True
+                for d in range(1, depth + 2):
+                    fits &= _fit(tables, rows, choice[d], r)
+                if fits:
+                    choice[depth + 2] = r
+                    depth += 1
+                    at[depth] = passed[others[depth]]
+        if n < 0:
+            break
+    return n, steps
+
+
+@jit
+def expand(tables, rows, rank, least, bounds, scratch, found, progress, halt):
+    """List the answers of some events, end after end; `DONE`, or why not.
+
+    ============  =======================  ==============================================================
+    `tables`      LaneAtoms                in
+    `rows`        int32 [n, COMPARED + k]  in: lane by lane, each in the order of the stream
+    `rank`        int32 [n]                in: the row of each event that may be an end, else -1
+    `least`       int32 [n]                in: the least event that the window of each admits
+    `bounds`      int64 [2]                in: the ends from bounds[0] on are reported, before bounds[1]
+    `scratch`     LaneScratch              scratch
+    `found`       LaneEnds                 out: progress[ENDS] ends, progress[ROWS] answers
+    `progress`    int64 [WORDS]            in/out: zeros at first, but `AT`: bounds[0]
+    `halt`        uint8 [1]                in: see `jit`
+    ============  =======================  ==============================================================
+
+    When an array is full, the host enlarges it and calls again with everything else as it is.
+    """
+    n = progress[ROWS]
+    for strip in range(progress[AT], bounds[1], STRIP):
+        if (strip - bounds[0]) % SELDOM < STRIP and halt[0]:
+            return DONE
+        stop = min(strip + STRIP, bounds[1])
+        touched = 0
+        # Loads that do not wait for each other: the rows of the strip are in the cache afterwards.
+        for i in range(strip, stop):
+            touched ^= rows[max(rank[i], 0), TAG]
+        for i in range(strip, stop):
+            p = max(rank[i], 0)
+            touched ^= rows[max(p - (rows[p, TAG] >> ATOM_BITS), 0), EVENT_AT]
+        progress[TOUCHED] = touched
+        for i in range(strip, stop):
+            p = np.int64(rank[i])
+            if p < 0:
+                continue
+            before = rows[p, TAG] >> ATOM_BITS
+            if before == MOST_ROWS:
+                return TOO_SLOW
+            if before >= scratch.kept.shape[0]:
+                progress[AT] = i
+                return CHOICE_FULL
+            progress[STEPS] += before
+            left = _candidates(tables, rows, p, scratch)
+            if left == 0:
+                continue
+            if tables.place.shape[0] == 3:
+                m, steps = _pairs(tables, rows, p, left, scratch, found, n)
+            else:
+                m, steps = _answers(tables, rows, p, left, scratch, found, n)
+            if m < 0:
+                progress[AT] = i
+                return ROWS_FULL
+            progress[STEPS] += steps
+            if m > n:
+                end = progress[ENDS]
+                found.end[end] = i
+                found.latest[end] = found.start[m - 1]
+                found.lowest[end] = least[i]
+                found.begin[end + 1] = m
+                progress[ENDS] = end + 1
+                progress[ROWS] = n = m
+        if progress[STEPS] > LOOKED * (stop - bounds[0] + n) + FREE:
+            return TOO_SLOW
+    progress[AT] = bounds[1]
+    return DONE
