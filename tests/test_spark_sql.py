@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import re
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 import spark_sessions
 from generate import pattern, stream, stream_to_table, unary_query
@@ -257,6 +261,23 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_that_makes_no_sense_is_refused_when_it_is_analysed(refused: Any, call: str) -> None:
     assert CALLS[call] in refused(call)
+
+
+def test_the_example_of_the_page(spark: Any, sql: Any) -> None:
+    page = (Path(__file__).resolve().parent.parent / "docs" / "howto" / "spark.md").read_text(
+        encoding="utf-8"
+    )
+    events, query, answers = (
+        re.findall(rf"```{block}\n(.*?)```", page, re.DOTALL)
+        for block in ('csv title="trades.csv"', 'sql title="Spark SQL"', 'text title="gives"')
+    )
+    assert len(events) == len(query) == len(answers) == 1
+    table = pyarrow.csv.read_csv(io.BytesIO(events[0].encode()))
+    spark.createDataFrame(table).repartition(2).createOrReplaceTempView("trades")
+    rows = spark.sql(query[0]).collect()
+    assert "".join(f"{' '.join(map(str, row))}\n" for row in rows) == answers[0]
+    with pytest.raises(Exception, match="TABLE_VALUED_FUNCTION_REQUIRED_METADATA_INCOMPATIBLE_WITH_CALL"):
+        spark.sql(query[0].replace("TABLE(trades)", "TABLE(trades) PARTITION BY (symbol)")).collect()
 
 
 def test_a_table_that_nothing_partitions_is_refused(sql: Any) -> None:
