@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +25,8 @@ from cer_gpu.language.printer import interval_text, to_text, window_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import condition_variables
 from cer_gpu.stopped import NextStep, RunsBefore, chained, filtered, going_on
+
+Bound = TypeVar("Bound")
 
 
 class FunnelStage(NamedTuple):
@@ -80,15 +82,15 @@ def stages_of(query: tree.Statement) -> list[FunnelStage]:
 
 
 def bound_stages(
-    stages: Sequence[FunnelStage], bind: Callable[[int], BoundQuery]
-) -> tuple[list[int], list[BoundQuery]]:
+    stages: Sequence[FunnelStage], bind: Callable[[int], Bound]
+) -> tuple[list[int], list[Bound]]:
     """The places of the stages that can be counted, and their queries, bound.
 
     Parameters
     ----------
     stages : sequence of FunnelStage
     bind : callable
-        Binds the query of the stage at a place.
+        Binds the query of the stage at a place, to what it is to be counted over.
 
     Raises
     ------

@@ -36,7 +36,8 @@ from cer_gpu.backtesting.table import QUERY, combined
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.where import exact_column
 from cer_gpu.engine.run.signatures import spelled
-from cer_gpu.errors import CerError, DataError
+from cer_gpu.errors import DataError
+from cer_gpu.funnel import bound_stages
 
 if TYPE_CHECKING:
     from cer_gpu.spark.lake import Paths
@@ -250,14 +251,14 @@ class _Wanted:
     def staged(self) -> Staged:
         """The stages of the patterns, but for those of runs that cannot be counted."""
         found = staged(self.asked, self._params)
-        places = []
-        for place, (stage, one) in enumerate(zip(found.stages, found.queries)):
-            try:
-                if stage.runs:
-                    self._task_of(one.query, one.values, self._over.schema, self._order_by)
-            except CerError:
-                continue
-            places.append(place)
+
+        def bind(place: int) -> Task | None:
+            if not found.stages[place].runs:  # those that are tried here may be left out
+                return None
+            one = found.queries[place]
+            return self._task_of(one.query, one.values, self._over.schema, self._order_by)
+
+        places, _ = bound_stages(found.stages, bind)
         return found.at(places)
 
     def way(self) -> tuple[_Over, str, dict[str, Any]]:

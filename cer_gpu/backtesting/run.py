@@ -86,8 +86,9 @@ def backtest(
         after an interruption continues with the first file that was not finished, and returns what it would
         have returned without the interruption. If there are new files after the old ones, it reads only the
         new ones where it can. `durations` and `starts` also need the files before them that the windows reach
-        back to. Queries on a device, queries whose answers differ only in measures, and outcomes of queries
-        with FOLLOWED BY may need all files again.
+        back to. Outcomes of queries with FOLLOWED BY need all files again, as do such queries themselves if
+        their answers differ only in measures, and queries on a device that run one by one without a window
+        of time.
     **keywords
         `order_by`, `type_column`, `sort`, `device`, `params` and others: as for `Query.run`. There is no
         `limit`, `memory` or `event_id`.
@@ -228,16 +229,16 @@ def _alone_going_on(
     files: int,
 ) -> tuple[list[pa.Table], dict[str, Any]]:
     """What such a query finds, from the state of its stream after the first files; see `GoOn`."""
+
+    def of(matches: Matches) -> pa.Table:
+        return of_ends(one.counts_of(matches), parted.buckets, parted.columns, at, schema)
+
     found = [schema.empty_table() if state is None else state["found"]]
-
-    def take(matches: Matches) -> None:
-        found.append(of_ends(one.counts_of(matches), parted.buckets, parted.columns, at, schema))
-
-    stream, last = pushed(one, source, options, None if state is None else state["stream"], files, take)
+    before = None if state is None else state["stream"]
+    stream, last = pushed(one, source, options, before, files, lambda matches: found.append(of(matches)))
     kept = {"stream": stream, "found": as_one(found)}
-    if last is not None:
-        take(last)
-    return [as_one([kept["found"], *found[len(found) - (last is not None) :]])], kept
+    ended = [] if last is None else [of(last)]
+    return [as_one([kept["found"], *ended])], kept
 
 
 def _alone_behind(

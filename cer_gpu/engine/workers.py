@@ -193,8 +193,7 @@ class Workers:
     def _sent(self, function: Callable[[Item], Result], item: Item, threads: int = 1) -> _Turn:
         """A turn of one item that one of at least so many threads has been asked to take."""
         turn = _Turn(function, [item], np.zeros(1, np.uint8), words.purpose)
-        _pool.grow(threads)
-        _pool.invite(turn, 1)
+        _pool.invite(turn, 1, threads)
         return turn
 
 
@@ -284,16 +283,12 @@ class _Pool:
         self._threads = 0
         self._lock = Lock()
 
-    def grow(self, threads: int) -> None:
-        """Have at least so many threads."""
+    def invite(self, turn: _Turn, threads: int, there: int = 0) -> None:
+        """Let `threads` threads join a turn, as soon as they are free; at least `there` exist then."""
         with self._lock:
-            while self._threads < threads:
+            while self._threads < max(threads, there):
                 Thread(target=self._work, name=f"{NAME}-{self._threads}", daemon=True).start()
                 self._threads += 1
-
-    def invite(self, turn: _Turn, threads: int) -> None:
-        """Let `threads` threads join a turn, as soon as they are free."""
-        self.grow(threads)
         for _ in range(threads):
             self._turns.put(turn)
 

@@ -49,6 +49,11 @@ SMALL = 1 << 16
 more than memory. Larger tables are filled to a half."""
 
 
+def room_of(places):
+    """How many keys a table with so many places takes."""
+    return places // (4 if places <= SMALL else 2)
+
+
 class WordTable(NamedTuple):
     """Keys of words and their numbers.
 

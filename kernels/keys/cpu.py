@@ -7,7 +7,7 @@ as long as the hash of a text.
 import numpy as np
 
 from ..jit import inline, jit
-from .contract import SMALL
+from .contract import room_of
 
 _ONE = np.uint64(1)
 _EIGHT = np.uint64(8)
@@ -36,10 +36,7 @@ def _shift(places):
     return shift
 
 
-@inline
-def _room(places):
-    """How many keys may be in some places."""
-    return places.shape[0] // (4 if places.shape[0] <= SMALL else 2)
+_room = inline(room_of)
 
 
 @inline
@@ -108,7 +105,7 @@ def number_words(table, words, valid, counters, start, numbers, ordinals):
     count = table.held[0]
     near = table.near
     span = np.uint64(near.shape[0])
-    placed, room = table.held[1], _room(places)
+    placed, room = table.held[1], _room(places.shape[0])
     stop = words.shape[-1]
     for row in range(start, words.shape[-1]):
         if masked and not valid[row]:

@@ -11,7 +11,7 @@ from cer_gpu.engine.read.sources.columns import numbers as numbers_of
 from cer_gpu.engine.read.sources.columns import validity
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.keys import cpu as kernels
-from cer_gpu.kernels.keys.contract import SMALL, TextTable, WordTable
+from cer_gpu.kernels.keys.contract import SMALL, TextTable, WordTable, room_of
 from cer_gpu.kernels.lanes.cpu import gather
 
 LEAST = 1 << 8
@@ -56,7 +56,7 @@ class WordNumbers:
         self._parts = parts
         self._shape = () if parts == 1 else (parts,)
         places = np.zeros((LEAST, 2), np.int64)
-        words = np.empty((_room(places), *self._shape), np.int64)
+        words = np.empty((room_of(len(places)), *self._shape), np.int64)
         self._table = WordTable(places, words, np.zeros(2, np.int64), *_no_box(parts))
         self._counters = UNCOUNTED
 
@@ -113,7 +113,6 @@ class WordNumbers:
     def counted(self, words: np.ndarray, valid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As `encode`, and how many rows of its key came before each row, shape (n,), int64."""
         ordinals = np.empty(words.shape[-1], np.int64)
-        self._widen_counters()
         return self._numbered(words, valid, ordinals), ordinals
 
     def kept(self, words: np.ndarray, used: np.ndarray) -> WordNumbers:
@@ -170,15 +169,16 @@ class WordNumbers:
         box = self._box(words, max(DENSE * room, count + coming)) if coming else _no_box(self._parts)
         if not len(box[0]):
             box = self._box(words[..., :0], DENSE * room)
-        outside = max(LEAST // 4, count // 8) if len(box[0]) else room
+        boxed = len(box[0]) > 0
+        outside = max(LEAST // 4, count // 8) if boxed else room
         places = np.zeros((_enough(outside), 2), np.int64)
-        room = min(room, len(box[0]) + outside) if len(box[0]) else _room(places)
+        room = min(room, len(box[0]) + outside) if boxed else room_of(len(places))
         known = np.empty((room, *self._shape), np.int64)
         known[:count] = self.words
         before, self._table = self._table, WordTable(places, known, np.array([count, 0]), *box)
-        if len(before.near) and box[0] is before.near:
+        if boxed and box[0] is before.near:
             return
-        if len(before.near) or len(box[0]):
+        if boxed or len(before.near):
             kernels.place_words(self._table, _fixed(np.ascontiguousarray(known[:count].T)))
         else:  # by their old places, which are in the order of the new ones
             kernels.rehash(before.places, places)
@@ -228,7 +228,10 @@ class TextNumbers:
     def __init__(self) -> None:
         places = np.zeros((LEAST, 2), np.int64)
         self._table = TextTable(
-            places, np.zeros(_room(places) + 1, np.int64), np.empty(1 << 12, np.uint8), np.zeros(1, np.int64)
+            places,
+            np.zeros(room_of(len(places)) + 1, np.int64),
+            np.empty(1 << 12, np.uint8),
+            np.zeros(1, np.int64),
         )
         self._dictionary: pa.Array | None = None
         self._of_dictionary = np.empty(0, np.int32)
@@ -338,7 +341,7 @@ class TextNumbers:
         if count + 1 >= len(table.ends):
             places = np.zeros((_more(table.places), 2), np.int64)
             kernels.rehash(table.places, places)
-            ends = np.zeros(_room(places) + 1, np.int64)
+            ends = np.zeros(room_of(len(places)) + 1, np.int64)
             ends[: count + 1] = table.ends[: count + 1]
             table = table._replace(places=places, ends=ends)
         held = int(table.ends[count])
@@ -352,7 +355,7 @@ class TextNumbers:
 def _enough(keys: int) -> int:
     """How many places a table has that takes so many keys."""
     places = LEAST
-    while places // (4 if places <= SMALL else 2) < keys:
+    while room_of(places) < keys:
         places *= 2
     return places
 
@@ -360,11 +363,6 @@ def _enough(keys: int) -> int:
 def _more(places: np.ndarray) -> int:
     """How many places a table has next: one that has `SMALL` then takes four times as many keys, too."""
     return (4 if len(places) < SMALL else 2) * len(places)
-
-
-def _room(places: np.ndarray) -> int:
-    """How many keys a table with these places takes."""
-    return len(places) // (4 if len(places) <= SMALL else 2)
 
 
 def _fixed(values: np.ndarray) -> np.ndarray:

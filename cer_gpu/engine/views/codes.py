@@ -123,6 +123,7 @@ class ValueCodes:
     def decode(self, codes: np.ndarray, kind: ValueKind, given: bool = False) -> pa.Array:
         """The values of codes; `given` says that none of them is `NULL`."""
         if given and kind.value is ValueType.INT64:
+            # `pa.array` takes several times as long, which counts in a listing of small batches.
             return pa.Array.from_buffers(pa.int64(), len(codes), [None, pa.py_buffer(codes)])
         absent = codes == NULL
         mask = absent if absent.any() else None

@@ -58,8 +58,8 @@ def _chain(query: GCQ, trees: Sequence[KeptTree], atoms: int) -> Iterator[str]:
             cost = chosen.cost
             yield (
                 f"the cheapest of {chosen.trees} trees: a row that is inserted changes about "
-                f"{cost.changed:.3g} of "
-                f"about {_rounded(cost.rows)} rows" + ("" if trees else "; sizes are not known yet")
+                f"{cost.changed:.3g} of about {_rounded(cost.rows)} rows"
+                + ("" if trees else "; sizes are not known yet")
             )
         kept = trees[number] if trees else None
         yield from _tree(plan.tree, stage, kept, found, atoms)
