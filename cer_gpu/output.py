@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedWriter
 from itertools import count, groupby
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -148,16 +148,26 @@ def _write_texts(
 ) -> None:
     """Write results as text; threads make it of some slices while others are found and written."""
     # Few rows are not kept waiting for others, which may take long to be found.
-    made = Workers().abreast("writing", text, _slices(results), lambda part: len(part) < FEW)
+    made = Workers().abreast(
+        "writing", lambda part: text(part.rows), _slices(results), lambda part: part.of < FEW
+    )
     for piece in made:
         sink.write(piece)
 
 
-def _slices(results: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+class _Slice(NamedTuple):
+    """Rows of a batch that become text together, and how many rows the batch has."""
+
+    rows: pa.RecordBatch
+    of: int
+
+
+def _slices(results: pa.RecordBatchReader) -> Iterator[_Slice]:
+    """Slices of about the same size, for a thread that has a small one waits for another that has a large."""
     for batch in results:
-        rows = max(_SLICE * batch.num_rows // max(batch.nbytes, 1), 1)
-        for start in range(0, batch.num_rows, rows):
-            yield batch.slice(start, rows)
+        rows = -(-batch.num_rows // max(-(-batch.nbytes // _SLICE), 1))
+        for start in range(0, batch.num_rows, rows or 1):
+            yield _Slice(batch.slice(start, rows), batch.num_rows)
 
 
 # ------------------------------------------------------------------------------------------- JSON lines

@@ -7,15 +7,19 @@ import json
 import os
 import random
 import re
+import threading
 from decimal import Decimal
 from types import SimpleNamespace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cer_gpu import output
 from cer_gpu.engine.answers.matches import Matches, Ran
 from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.workers import Workers
 from cer_gpu.json_text import json_text
 from cer_gpu.output import format_of, output_file, write_matches, write_rows
 
@@ -52,6 +56,29 @@ def answers(count, seed=1):
             }
         )
     return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def test_slices_of_a_batch_become_text_side_by_side(monkeypatch):
+    """A batch has few rows left at its end, and no slice has many rows if these are wide."""
+    flat, met = output._flat, threading.Barrier(2, timeout=60)
+
+    def meeting(batch, shown):
+        if len(batch):  # the header has no row
+            met.wait()
+        return flat(batch, shown)
+
+    monkeypatch.setattr(output, "_SLICE", 1 << 16)
+    monkeypatch.setattr(output, "_flat", meeting)
+    monkeypatch.setattr(output, "Workers", lambda: Workers(2))
+    count = 3 * 8192 + 100
+    rows = pa.record_batch({"x": np.arange(count)})
+    slices = [len(part.rows) for part in output._slices([rows])]
+    assert sum(slices) == count
+    assert len(slices) % 2 == 0
+    assert max(slices) - min(slices) < len(slices)
+    sink = io.BytesIO()
+    write_rows(pa.Table.from_batches([rows]).to_reader(), "csv", sink)
+    assert sink.getvalue().decode() == '"x"\n' + "".join(f"{number}\n" for number in range(count))
 
 
 def written(table, form, **options):

@@ -95,16 +95,16 @@ class StreamState:
             self._reported = int(pushed.events.positions[pushed.ends.event[-1]])
         return pushed
 
-    def relieve(self, rows: int = LOOK) -> None:
+    def relieve(self, rows: int | None = None) -> None:
         """Forget what is no longer needed, after rows without relevant events.
 
         Parameters
         ----------
         rows : int, optional
-            How many rows.
+            How many rows; None: so many that it is worth while to look.
         """
         back = self._returned()
-        self._unlooked += rows
+        self._unlooked += LOOK if rows is None else rows
         if back or self._unlooked >= LOOK:
             for events in self._made_room(back):
                 self._follow(events)

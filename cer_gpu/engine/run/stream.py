@@ -11,7 +11,7 @@ import pyarrow as pa
 from cer_gpu.engine.answers.batches import Form, Other
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.machines.open_runs import Pushed
-from cer_gpu.engine.machines.stream_state import LOOK, StreamState
+from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
 from cer_gpu.engine.read.order import HOW_TO_SORT
@@ -170,8 +170,8 @@ class Stream:
         assert self._first is not None
         return self._first.matches_of(run, produce, notes=self._first.notes.copy(), form=run.form.settled())
 
-    def _found(self, relevant: Iterator[Relevant], rows: int = LOOK) -> Pushed | None:
-        """What ends at some events, of so many rows."""
+    def _found(self, relevant: Iterator[Relevant], rows: int | None = None) -> Pushed | None:
+        """What ends at some events, of so many rows; None: of many."""
         with shown_together():
             new = [part for part in relevant if len(part)]
             if new and self._run.query.limit != 0:
@@ -472,7 +472,7 @@ class WindowAgain:
         chunk = self._run.chunker.chunk(new)
         return Pushed(chunk.events, runner.ends(chunk), lambda some: runner.answers(chunk, some))
 
-    def relieve(self, rows: int = 0) -> None:
+    def relieve(self, rows: int | None = None) -> None:
         """Drop what is no longer needed; as `StreamState.relieve`."""
         self._run.chunker.relieve([])
 
