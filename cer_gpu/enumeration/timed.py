@@ -339,7 +339,8 @@ class TimedAnswers(Structure):
         If memory allows it, they are found and sorted at once; otherwise they are found one by one.
         """
         if limit is None or limit > BULK_COUNT:
-            number = exact_counts(self.arena, some_ends(self._ending, np.array([hit])))[0]
+            # All are walked through anyway: a table of what each node stands for takes far longer.
+            number = counted(self.arena, some_ends(self._ending, np.array([hit])), MOST_SORTED)[0]
             if number <= MOST_SORTED:
                 yield from self._sorted(hit, int(number), limit, size)
                 return
@@ -404,7 +405,7 @@ def exact_counts(arena: np.ndarray, ending: Ending) -> np.ndarray:
         if status == numbers.DONE:
             return counts
         if status == numbers.STACK_FULL:
-            stack = np.empty((2 * len(stack), numbers.FRAME), np.int64)
+            stack = np.empty((8 * len(stack), numbers.FRAME), np.int64)
         elif status == numbers.TABLE_FULL:
             table = _table(4 * len(table))
         else:
