@@ -55,6 +55,27 @@ def _copied(column, at, end, source, first):
 
 
 @inline
+def _taken(column, at, end, source, first, begun, ended, there):
+    """Write values of an array from `at` on; values begun .. ended - 1 are written from `there` on."""
+    last = first + end - at
+    low, high = max(first, begun), min(last, ended)
+    if low >= high:
+        low = high = last
+    part, theirs = column[at : at + low - first], source[first:low]
+    for k in range(low - first):
+        part[k] = theirs[k]
+    part, again = (
+        column[at + low - first : at + high - first],
+        column[there + low - begun : there + high - begun],
+    )
+    for k in range(high - low):
+        part[k] = again[k]
+    part, theirs = column[at + high - first : end], source[high:last]
+    for k in range(last - high):
+        part[k] = theirs[k]
+
+
+@inline
 def _once(counts, low, high):
     """How many of some rows are there once."""
     found = 0
@@ -90,6 +111,8 @@ def joined(rows, asking, shared, op, held, own, counted, at, near, made, halt):
     times, multiplied = held[beside], made[before + beside]
     i, past = at[0], at[1]
     begin = end = first = low = high = 0
+    begun = ended = there = 0  # rows begun .. ended - 1 are written from `there` on
+    ones = checked = 0  # rows ones .. checked - 1 are there once
     known = -1
     several = close = unequal = False
     written = 0
@@ -128,20 +151,26 @@ def joined(rows, asking, shared, op, held, own, counted, at, near, made, halt):
                 if close:
                     _copied(made[number], written, last, near[number], source - begin)
                 else:
-                    part = made[number, written:last]
-                    for k in range(take):
-                        part[k] = keys[source + k, own[number]]
+                    _taken(made[number], written, last, keys[:, own[number]], source, begun, ended, there)
             for number in range(beside):
                 _filled(made[before + number], written, last, held[number, i])
-            if counted and not close:
-                unequal = _once(counts, source, source + take) < take
+            if not close:
+                begun, ended, there = source, source + take, written
+                unequal = counted and (source < ones or ended > checked)
+                if unequal and not several:
+                    unequal = _once(counts, source, ended) < take
+                    ones, checked = (0, 0) if unequal else (source, ended)
             if unequal or several or times[i] != 1:
                 if not several:
-                    for k in range(written):
-                        multiplied[k] = 1
                     several = True
-                for k in range(take):
-                    multiplied[written + k] = times[i] * (counts[source + k] if counted else 1)
+                    part = multiplied[:written]
+                    for k in range(written):
+                        part[k] = 1
+                _filled(multiplied, written, last, times[i])
+                if unequal:
+                    part, theirs = multiplied[written:last], counts[source : source + take]
+                    for k in range(take):
+                        part[k] *= theirs[k]
             written, past = last, past + take
         if low + past >= high:
             i, past = i + 1, 0
