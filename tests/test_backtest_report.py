@@ -101,6 +101,28 @@ def test_the_page_needs_no_network(page: Path) -> None:
     assert "SELECT * FROM S WHERE" in head
 
 
+def test_the_page_is_set_for_people(page: Path, tmp_path: Path) -> None:
+    text = page.read_text()
+    assert text.count("<figcaption>") == 8
+    assert "<figcaption>later: mean, 95 % interval, and the mean of all events (red)</figcaption>" in text
+    assert re.search(r"<td class=''>1970-01-02 12:00:00</td>", text)
+    assert len(re.findall(r"<figure class='automaton'>(?:<\?xml[^>]*>)?\s*<svg", text)) == 1
+    query = "SELECT * WHERE A ; B ; C WITHIN 1 DAY"
+    found = cer.backtest({"many": query}, ticks(400), order_by="ts", device="cpu")
+    many = found.to_arrow()["matches"][0].as_py()
+    assert many >= 10_000
+    found.report(tmp_path / "many.html")
+    assert f"<td class='number'>{many:,}</td>" in (tmp_path / "many.html").read_text()
+
+
+def test_what_a_report_needs_is_in_its_extra() -> None:
+    import tomllib
+
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    assert {*extras["draw"]} <= {*extras["report"]}
+
+
 needs_browser = pytest.mark.skipif(
     browser() is None, reason="no Chromium: `python tests/browser.py --install` installs it"
 )

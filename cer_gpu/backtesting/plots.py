@@ -132,7 +132,7 @@ class Plots:
             alt.Chart(alt.Data(values=points))
             .mark_rect()
             .encode(
-                x=alt.X(f"{_field(chosen[0])}:O", title=chosen[0], sort=across),
+                x=alt.X(f"{_field(chosen[0])}:O", title=chosen[0], sort=across, axis=_axis(across)),
                 y=alt.Y(f"{_field(chosen[1])}:O", title=chosen[1], sort=up[::-1]),
                 color=alt.Color("value:Q", title=title, scale=alt.Scale(scheme="viridis")),
                 tooltip=tooltip,
@@ -399,6 +399,16 @@ WIDTH = 640
 
 CELL = 28
 """Pixels of a row of a heat map."""
+
+FLAT = 60
+"""The letters of all labels of an axis at most, for them to lie flat."""
+
+
+def _axis(values: Sequence[Any]) -> altair.Axis:
+    """The axis of a parameter: short labels lie flat, others stand."""
+    alt = charts()
+    flat = sum(len(str(value)) + 2 for value in values) <= FLAT
+    return alt.Axis(labelAngle=0) if flat else alt.Axis()
 
 
 def charts() -> Any:

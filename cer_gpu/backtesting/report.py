@@ -48,7 +48,14 @@ def page_of(result: BacktestResult, title: str) -> str:
         parts += _table("Outcomes", result.outcomes, None)
     if result.has_funnel:
         parts += _table("How far runs get, and where they die", result.funnel, None)
-    parts += [f"<figure class='chart' id='chart{number}'></figure>" for number in range(len(charts))]
+    if charts:
+        parts.append("<h2>Charts</h2>")
+    # A title in the page breaks into lines where the page is narrow; in a chart it is cut off.
+    parts += [
+        f"<figure><figcaption>{escape(spec.pop('title', ''))}</figcaption>"
+        f"<div class='chart' id='chart{number}'></div></figure>"
+        for number, spec in enumerate(charts)
+    ]
     parts += _queries(result)
     specs = json.dumps(charts).replace("</", "<\\/")
     return (
@@ -113,9 +120,7 @@ def _table(title: str, table: pa.Table, by: str | None) -> Iterator[str]:
         f"<th class='{'number' if number else ''}'><button type='button'>{escape(name)}</button></th>"
         for name, number in zip(shown.schema.names, numbers)
     )
-    columns = [
-        _rounded(column) if pa.types.is_floating(column.type) else cells(column) for column in shown.columns
-    ]
+    columns = [_shown(column) for column in shown.columns]
     rows = "".join(
         "<tr>"
         + "".join(
@@ -132,8 +137,22 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
-def _rounded(column: pa.ChunkedArray) -> list[str]:
-    return ["" if value is None or value != value else f"{value:.6g}" for value in column.to_pylist()]
+def _shown(column: pa.ChunkedArray) -> list[str]:
+    """The cells of a column: large numbers with commas, times with a space before the clock."""
+    if pa.types.is_floating(column.type):
+        return ["" if one is None or one != one else _rounded(one) for one in column.to_pylist()]
+    if _is_number(column.type):
+        return ["" if one is None else _grouped(one) for one in column.to_pylist()]
+    texts = cells(column)
+    return [text.replace("T", " ", 1) for text in texts] if pa.types.is_timestamp(column.type) else texts
+
+
+def _grouped(value: Any) -> str:
+    return f"{value:,}" if abs(value) >= 10_000 else str(value)  # a year is no large number
+
+
+def _rounded(value: float) -> str:
+    return f"{value:,.0f}" if 1e6 <= abs(value) < 1e15 else f"{value:.6g}"
 
 
 def _queries(result: BacktestResult) -> Iterator[str]:

@@ -24,10 +24,12 @@ th[aria-sort=descending] button::after { content: " \\2193"; }
 td { padding: .25rem .6rem; border-top: 1px solid var(--line); white-space: nowrap; }
 .number { text-align: right; }
 figure { margin: 1.5rem 0; overflow-x: auto; }
+figcaption { font-weight: 600; margin-bottom: .25rem; }
 .chart { width: 100%; }
 .automaton { background: #fff; border-radius: 6px; }
 .automaton svg { max-width: 100%; height: auto; }
-pre { background: var(--head); padding: .75rem; border-radius: 6px; overflow-x: auto; }
+@media (max-width: 700px) { .automaton svg { max-width: none; } }
+pre { background: var(--head); padding: .75rem; border-radius: 6px; overflow-x: auto; white-space: pre-wrap; }
 """
 
 SCRIPT = """
@@ -38,7 +40,8 @@ for (const table of document.querySelectorAll("table")) {
     heads.forEach(one => one.removeAttribute("aria-sort"));
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     const number = head.classList.contains("number");
-    const value = row => { const text = row.cells[at].textContent; return number ? parseFloat(text) : text; };
+    const value = row => { const text = row.cells[at].textContent;
+                           return number ? parseFloat(text.replaceAll(",", "")) : text; };
     const rows = [...body.rows].map(row => [value(row), row]);
     rows.sort(([a], [b]) => {
       const missing = one => one === "" || Number.isNaN(one);
