@@ -61,6 +61,48 @@ def test_answer(events):
     assert cer_gpu.compile(demo.QUERY).count(events, order_by="time") == by_hand(events) == 148
 
 
+def test_each_figure_of_a_backtest_is_that_of_its_query(events):
+    swept = cer_gpu.sweep(demo.TEMPLATE, late=[30, 90], within=["6 h", "48 h"])
+    asked = {"late twice": swept, "six times": demo.QUERY}
+    given = {"order_by": "time", "device": "cpu"}
+    found = cer_gpu.backtest(
+        asked, events, by="30d", durations=True, starts=True, outcomes=demo.OUTCOMES, **given
+    )
+    table, hits = found.to_pandas(), found.outcome_hits.to_pandas()
+    delays = events.select(["tailnum", "delay"]).to_pandas().dropna()
+    after = delays.groupby("tailnum")["delay"].shift(-1).reindex(range(len(events)))
+    several = [("late twice", one) for one in swept]
+    for name, values in [*several, ("six times", {"late": None, "within": None})]:
+        given_values = {key: value for key, value in values.items() if value is not None}
+        query = cer_gpu.compile(demo.QUERY if name == "six times" else demo.TEMPLATE)
+        matches = query.run(events, params=given_values, **given).to_pandas()
+        ends = query.hits(events, params=given_values, **given).to_pandas()
+        mine = (table["query"] == name) & chosen(table, values)
+        own = table[mine].set_index("bucket")
+        assert own["matches"].sum() == len(matches) == query.count(events, params=given_values, **given) > 0
+        assert own["hits"].sum() == len(ends) == matches["end"].nunique()
+        bucket = matches["end_time"].dt.floor("30D")
+        parts = matches.groupby(bucket)
+        assert own["matches"].to_dict() == parts.size().to_dict()
+        assert own["hits"].to_dict() == parts["end"].nunique().to_dict()
+        assert own["first"].to_dict() == parts["end_time"].min().to_dict()
+        assert own["last"].to_dict() == parts["end_time"].max().to_dict()
+        assert own["starts"].sum() >= matches["start"].nunique()
+        lasted = (matches["end_time"] - matches["start_time"]).groupby(bucket).median()
+        assert ((own["duration_median"] - lasted).abs() <= np.timedelta64(1, "s")).all()
+        at = hits[(hits["query"] == name) & chosen(hits, values)]
+        assert at["position"].tolist() == ends["position"].tolist()
+        np.testing.assert_array_equal(at["next delay"], after[ends["position"]].astype(float))
+
+
+def chosen(table, values):
+    """The rows of a variant."""
+    same = np.ones(len(table), bool)
+    for name, value in values.items():
+        same &= table[name].isna() if value is None else table[name] == value
+    return same
+
+
 def test_what_it_prints(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     demo.main()
