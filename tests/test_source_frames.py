@@ -78,16 +78,35 @@ def test_columns_that_are_not_read_do_not_stop_a_list():
 
 
 def test_iterators_that_do_not_fit():
+    reading_v = cer.compile("SELECT a[v] WHERE A AS a")
     with pytest.raises(
-        DataError, match=r"batch 1 of the iterator .* has the columns type, and the first has type, v"
+        DataError, match=r"batch 1 of the iterator .* has no column `v`, and the first has: give all"
     ):
-        found(iter([pa.table(FIRST), pa.table({"type": ["B"]})]))
+        list(reading_v.run(iter([pa.table(FIRST), pa.table({"type": ["B"]})])))
     with pytest.raises(DataError, match=r"batch 1 of the iterator .* has other types than the first"):
-        found(iter([pa.table(FIRST), pa.table({"type": ["B"], "v": ["x"]})]))
+        list(reading_v.run(iter([pa.table(FIRST), pa.table({"type": ["B"], "v": ["x"]})])))
     with pytest.raises(DataError, match="the iterator gave no batches"):
         found(iter([]))
     with pytest.raises(DataError, match="the iterator gives int, not record batches"):
         found(iter([1, 2]))
+
+
+def test_columns_that_are_not_read_do_not_stop_an_iterator():
+    parts = [
+        pd.DataFrame({"type": ["A", "B"], "v": [1, 2], "mixed": [1, "x"], "unlike": [1, 2], "more": [1, 2]}),
+        pd.DataFrame({"type": ["A", "B"], "v": [3, 4], "mixed": [None, 2.5], "unlike": ["y", "z"]}),
+    ]
+    tables = [pa.Table.from_pandas(part.drop(columns="mixed")) for part in parts]
+    for given in (parts, tables, [table.to_batches()[0] for table in tables]):
+        assert found(iter(given)) == [(0, 1), (0, 3), (2, 3)]
+    with pytest.raises(QueryError, match="the column `mixed` holds Python objects of several types"):
+        cer.compile("SELECT * WHERE A AS a FILTER a[mixed = 1]").run(iter(parts))
+    with pytest.raises(DataError, match=r"the column `mixed` of batch 1 of the iterator .* of several types"):
+        list(cer.compile("SELECT * WHERE A AS a FILTER a[mixed > 1]").run(iter(parts[::-1])))
+    with pytest.raises(DataError, match=r"batch 1 of the iterator .* has other types than .*: .*'[yz]'"):
+        list(cer.compile("SELECT * WHERE A AS a FILTER a[unlike = 1]").run(iter(parts)))
+    with pytest.raises(DataError, match=r"batch 1 of the iterator .* has no column `more`"):
+        list(cer.compile("SELECT a[more] WHERE A AS a").run(iter(parts)))
 
 
 def test_an_iterator_is_read_once_and_its_own_errors_are_its_own():

@@ -5,13 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import common_type, first_line, normal_schema
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, on_device, open_device
-from cer_gpu.engine.read.sources.rows import DatasetRows, Rows, StreamRows, TableRows, open_stream
+from cer_gpu.engine.read.sources.rows import (
+    DatasetRows,
+    Rows,
+    StreamRows,
+    TableRows,
+    guarded,
+    open_stream,
+    read_before,
+    warn_of_none,
+)
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm
 from cer_gpu.errors import DataError
 from cer_gpu.late import is_dataset
@@ -77,7 +87,7 @@ def _open_object(events: Any, where: str) -> Rows:
     if hasattr(events, "__arrow_c_stream__"):
         return StreamRows(open_stream(lambda: events, where), lambda: events, where)
     if isinstance(events, Iterator):
-        return StreamRows(_reader_of(events, where.replace("table", "iterator")), None, where)
+        return YieldedRows(events, where.replace("table", "iterator"))
     collect = " (call .collect() on it first)" if hasattr(events, "collect") else ""
     raise DataError(f"cannot read events of type {_type_name(events)}{collect}; pass {ACCEPTED}")
 
@@ -177,43 +187,74 @@ def _shared(tables: Sequence[pa.Table]) -> tuple[pa.Schema, dict[str, str]]:
     return pa.schema([(name, kind) for name, kind in types.items() if name not in unlike]), unlike
 
 
-def _reader_of(events: Iterator[Any], where: str) -> pa.RecordBatchReader:
-    """The record batches that an iterator yields, or those of tables and data frames, as a reader."""
-    batches = _batches_of(events, where)
-    first = next(batches, None)
-    if first is None:
-        raise DataError(f"{where} gave no batches: it is empty, or has been read before")
-    schema = first.schema
+class YieldedRows(Rows):
+    """What an iterator yields, record batches, tables or data frames, one after another.
 
-    def checked() -> Iterator[pa.RecordBatch]:
-        yield first
-        for number, batch in enumerate(batches, 1):
-            if batch.schema.names != schema.names:
-                raise DataError(
-                    f"batch {number} of {where} (counted from 0) has the columns "
-                    f"{', '.join(batch.schema.names)}, and the first has {', '.join(schema.names)}: give all "
-                    "batches the same columns"
-                )
-            try:
-                yield batch if batch.schema.equals(schema) else batch.cast(schema)
-            except (pa.ArrowException, ValueError) as error:
-                raise DataError(
-                    f"batch {number} of {where} (counted from 0) has other types than the first: "
-                    f"{first_line(error)}; convert the columns to one type"
-                ) from error
+    The first says which columns there are; of all, only those are looked at that are read.
 
-    return pa.RecordBatchReader.from_batches(schema, checked())
+    Parameters
+    ----------
+    events : iterator
+    where : str
+        The name of the iterator in messages.
+
+    Raises
+    ------
+    DataError
+        If it yields nothing, or something else.
+    """
+
+    def __init__(self, events: Iterator[Any], where: str) -> None:
+        parts = _parts_of(events, where)
+        first = next(parts, None)
+        if first is None:
+            raise DataError(f"{where} gave no batches: it is empty, or has been read before")
+        self._parts: Iterator[Rows] | None = chain([first], parts)
+        self.schema = first.schema
+        self.unread = first.unread
+        self.rows = None
+        self.where = where
+        self.rewindable = False
+        self.repeats = False
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        parts, self._parts = self._parts, None
+        if parts is None:
+            raise read_before(self.where)
+        some = False
+        for batch in guarded(self._batches(parts, columns, rows), self.where):
+            some = True
+            yield batch
+        if not some:
+            warn_of_none(self.where)
+
+    def _batches(self, parts: Iterator[Rows], columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        target = self.subschema(columns)
+        for number, part in enumerate(parts):
+            here = f"batch {number} of {self.where} (counted from 0)"
+            for name in columns:
+                if name in part.unread:
+                    raise DataError(f"the column `{name}` of {here} holds {part.unread[name]}")
+                if name not in part.schema.names:
+                    raise DataError(
+                        f"{here} has no column `{name}`, and the first has: give all batches the columns "
+                        "that the query reads"
+                    )
+            for batch in part.read(columns, rows):
+                try:
+                    yield batch if batch.schema.equals(target) else batch.cast(target)
+                except (pa.ArrowException, ValueError) as error:
+                    raise DataError(
+                        f"{here} has other types than the first: {first_line(error)}; convert the columns to "
+                        "one type"
+                    ) from error
 
 
-def _batches_of(events: Iterable[Any], where: str) -> Iterator[pa.RecordBatch]:
+def _parts_of(events: Iterable[Any], where: str) -> Iterator[Rows]:
     for number, each in enumerate(events):
-        if isinstance(each, pa.RecordBatch):
-            yield each
-        elif _is_table(each):
-            part = _open_object(each, f"item {number} of {where}")
-            yield from part.read(part.schema.names, 1 << 20)
-        else:
+        if not _is_table(each):
             raise DataError(f"{where} gives {_type_name(each)}, not record batches, tables or data frames")
+        yield _open_object(each, f"item {number} of {where}")
 
 
 # ------------------------------------------------------------------------------- data frames

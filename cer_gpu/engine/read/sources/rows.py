@@ -176,10 +176,7 @@ class StreamRows(Rows):
         if reader is not None:
             return reader
         if self._reopen is None:
-            raise DataError(
-                f"{self.where} can be read only once, and has been read: to run several queries over the "
-                "same events, pass a table, a dataset or files, or make a new reader for each query"
-            )
+            raise read_before(self.where)
         return open_stream(self._reopen, self.where)
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
@@ -193,15 +190,28 @@ class StreamRows(Rows):
             for start in range(0, chosen.num_rows, rows):
                 yield chosen.slice(start, rows)
         if not self.rewindable and not seen:
-            # Arrow does not tell a reader that was read elsewhere from one of an empty table.
-            warn(
-                f"{self.where} gave no rows: it is empty, or has been read before (it can be read only once)"
-            )
+            warn_of_none(self.where)
         if seen < self._most:
             raise DataError(
                 f"{self.where} gave {self._most} rows or more when it was first read, and gives {seen} now: "
                 "pass a table, or a new object for each query"
             )
+
+
+def read_before(where: str) -> DataError:
+    """The error about rows that are asked for again, and can be read only once."""
+    return DataError(
+        f"{where} can be read only once, and has been read: to run several queries over the same events, "
+        "pass a table, a dataset or files, or make a new reader for each query"
+    )
+
+
+def warn_of_none(where: str) -> None:
+    """Say that what can be read only once had no rows.
+
+    Neither a reader that was read elsewhere, nor an iterator, can be told from one of an empty table.
+    """
+    warn(f"{where} gave no rows: it is empty, or has been read before (it can be read only once)")
 
 
 class DatasetRows(Rows):
