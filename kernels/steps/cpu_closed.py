@@ -85,10 +85,6 @@ class ClosedRows(NamedTuple):
         """The sessions `low .. high - 1`, all from `low` on without `high`, which are not copied."""
         return ClosedRows(*(values[low:high] for values in self))
 
-    def copied(self):
-        """The same in memory of their own."""
-        return ClosedRows(*(values.copy() for values in self))
-
 
 @jit
 def _follow(gap, reach, lanes, times, positions, stop, sessions, open_lanes, log):

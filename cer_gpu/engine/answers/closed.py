@@ -67,10 +67,10 @@ class ClosedForm:
 
     def _batch(self, closed: ClosedRows, sessions: ClosedSessions, lane_keys: Keys | None) -> pa.RecordBatch:
         count = len(closed.number)
-        start_time, end_time = (
-            pa.array(times).view(self._time) for times in (closed.start_time, closed.end_time)
-        )
-        arrays = [pa.array(closed.start), pa.array(closed.end)]
+        # Further sessions will take the place of these.
+        start, end, *times = map(np.copy, (closed.start, closed.end, closed.start_time, closed.end_time))
+        start_time, end_time = (pa.array(one).view(self._time) for one in times)
+        arrays = [pa.array(start), pa.array(end)]
         arrays += [] if lane_keys is None else lane_keys.columns(closed.lane)
         arrays += [start_time, end_time]
         if self._form.variables:
@@ -84,7 +84,7 @@ class ClosedForm:
                 arrays.append(pa.ListArray.from_arrays(*own, type=self._form.list_type))
 
         def number_of(variable: str | None) -> np.ndarray:
-            return closed.number if variable in self._marked else np.zeros(count, np.int64)
+            return closed.number.copy() if variable in self._marked else np.zeros(count, np.int64)
 
         arrays += self._form.numbered(start_time, end_time, number_of)
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)

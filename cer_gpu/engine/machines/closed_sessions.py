@@ -81,7 +81,9 @@ class ClosedSessions:
         self._progress[BEGIN] = self._progress[STOP] = 1
         self._lanes = SessionLanes(np.zeros(0, np.int64), np.zeros(0, np.int32))
         self._now = NOT_KNOWN
-        self._out = ClosedRows(*[NOT_KNOWN] * 2, np.empty(0, np.int32), *[NOT_KNOWN] * 4)
+        none = ClosedRows(*[NOT_KNOWN] * 2, np.empty(0, np.int32), *[NOT_KNOWN] * 4)
+        # What was given last is read while further events are.
+        self._out, self._given = none, none
 
     @staticmethod
     def passed(times: np.ndarray, now: int | None) -> np.ndarray:
@@ -111,6 +113,8 @@ class ClosedSessions:
         passed: np.ndarray,
     ) -> ClosedRows:
         """Read further events; gives the sessions known to have ended since, in the order of their ends.
+
+        What is given lasts until the next call but one, so that it can be read during the next one.
 
         Parameters
         ----------
@@ -154,6 +158,7 @@ class ClosedSessions:
         times.flags.writeable = False
         progress = self._progress
         waiting = int(progress[STOP] - progress[BEGIN]) + len(lanes)
+        self._out, self._given = self._given, self._out
         if len(self._out.lane) < waiting:
             start, end, start_time, end_time, number, event = (np.empty(waiting, np.int64) for _ in range(6))
             lane = np.empty(waiting, np.int32)
@@ -162,7 +167,7 @@ class ClosedSessions:
             self._gap, self._reach, lanes, times, positions, now, over, self._lanes, self._log, self._out,
             progress,
         )  # fmt: skip
-        return self._out.part(0, int(progress[CLOSED])).copied()
+        return self._out.part(0, int(progress[CLOSED]))
 
     def _room(self, count: int) -> SessionLog:
         lane, session, number = (np.empty(count, np.int32) for _ in range(3))
