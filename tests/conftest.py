@@ -1,6 +1,31 @@
-"""Fixtures that more than one test file asks for."""
+"""Fixtures that more than one test file asks for, and modules that are there before any test begins."""
+
+from importlib import import_module
+from pathlib import Path
 
 from built_site import site
 from spark_sessions import connect, small_tasks, spark
 
+import cer_gpu
+
 __all__ = ["connect", "site", "small_tasks", "spark"]
+
+WHOLE = ("automata", "backtesting", "engine", "enumeration", "plan")
+"""The folders of which all is imported, but for what is only for devices."""
+
+
+def _import_all() -> None:
+    """Import what is else imported when it is first needed.
+
+    Tests make constants of modules small. A module that was imported meanwhile, and takes such a constant
+    from another one, would keep the small one for all tests that come later in the process.
+    """
+    top = Path(cer_gpu.__file__).parent
+    for folder in WHOLE:
+        for path in (top / folder).rglob("*.py"):
+            parts = path.relative_to(top.parent).with_suffix("").parts
+            if "cuda" not in parts and parts[-1] != "__init__":
+                import_module(".".join(parts))
+
+
+_import_all()

@@ -60,21 +60,20 @@ class FoundTuples:
     event: np.ndarray
 
     @classmethod
-    def within(cls, finder: TupleFinder, event: np.ndarray, low: np.ndarray, most: int) -> FoundTuples | None:
-        """The answers that end at some events; None where there are more than `most`.
+    def within(cls, finder: TupleFinder, event: np.ndarray, low: np.ndarray) -> FoundTuples | None:
+        """The answers that end at some events; None where there are more than `FEW`.
 
         Parameters
         ----------
         finder : TupleFinder
         event, low : ndarray, shape (ends,), int64
             As for `TupleFinder.listed`.
-        most : int
         """
         blocks, count = [], 0
         for block in finder.listed(event, low):
             blocks.append(block)
             count += len(block)
-            if count > most:
+            if count > FEW:
                 return None
         rows = together(blocks, finder.atoms)
         start = rows.event.min(axis=1) if len(rows) else rows.end

@@ -23,7 +23,7 @@ from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consuming, Consumption
 from cer_gpu.engine.machines.ends import Ends, first_ends, no_ends
 from cer_gpu.engine.machines.lookups import LARGEST, Lookups, TupleEnds
-from cer_gpu.engine.machines.tuple_answers import FEW, FoundTuples, TupleAnswers, TupleFinder
+from cer_gpu.engine.machines.tuple_answers import FoundTuples, TupleAnswers, TupleFinder
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.errors import LimitError
@@ -151,7 +151,7 @@ class TupleRunner(Consuming):
         # The tree changes with the next push, so what is listed later is looked up.
         if self._machine.product != "run":
             return Looked(lookups, added.tally(event, low))
-        found = FoundTuples.within(added, event, low, FEW)
+        found = FoundTuples.within(added, event, low)
         return None if found is None else Looked(lookups, found.tally, found)
 
     def _searched(self, chunk: Chunk, lookups: Lookups, event: np.ndarray, low: np.ndarray) -> Looked:
@@ -179,7 +179,7 @@ class TupleRunner(Consuming):
         """The answers at some ends, where they are asked for and few."""
         if self._machine.product != "run":
             return None
-        found = FoundTuples.within(finder, event, low, FEW)
+        found = FoundTuples.within(finder, event, low)
         return None if found is None else Looked(finder, found.tally, found)
 
     def _view(self, chunk: Chunk, lookups: Lookups, event: np.ndarray, low: np.ndarray) -> TupleView | None:
