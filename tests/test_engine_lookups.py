@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:no event ")
 
 TINY = {
     "cer_gpu.engine.machines.lookups.BLOCK": 3,
-    "cer_gpu.engine.machines.tuples.FEW": 1,
+    "cer_gpu.engine.machines.tuple_answers.FEW": 1,
     "cer_gpu.engine.machines.tuple_answers.BULK_ROWS": 2,
     "cer_gpu.engine.machines.tuples.UNIT": 2,
     "cer_gpu.engine.machines.chunk.SEGMENT": 2,

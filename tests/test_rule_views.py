@@ -160,7 +160,7 @@ def test_answers_of_windows_and_keys(
     answers, counts, hits = query.run(table).to_arrow(), query.counts(table), query.hits(table)
     by_views = request.getfixturevalue("by_views")
     monkeypatch.setattr(tuple_views, "BLOCK", 10)
-    monkeypatch.setattr("cer_gpu.engine.machines.tuples.FEW", 50)
+    monkeypatch.setattr("cer_gpu.engine.machines.tuple_answers.FEW", 50)
     monkeypatch.setattr("cer_gpu.engine.machines.tuple_answers.BULK_ROWS", 400)
     assert query.run(table).to_arrow() == answers
     assert len(by_views) > 1

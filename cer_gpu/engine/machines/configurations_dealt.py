@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from weakref import ref
 
 import numpy as np
 
@@ -41,6 +42,8 @@ class DealtConfigurations:
         self._query, self._machine = query, query.machine
         self._workers = workers
         self._shares: list[ConfigurationRuns] = []
+        # What a share asks for others with: no circle, which would keep their memory for a while.
+        self._known: list[ref[ConfigurationRuns]] = []
         self._owner = np.zeros(0, np.int64)
         """The share of each lane."""
         self._have(1)
@@ -49,12 +52,9 @@ class DealtConfigurations:
         """Have at least so many shares."""
         while len(self._shares) < count:
             one = ConfigurationRuns(self._query)
-            one.others = partial(self._besides, one)
+            one.others = partial(_besides, self._known, len(self._shares))
             self._shares.append(one)
-
-    def _besides(self, one: ConfigurationRuns) -> int:
-        """How many configurations other shares have."""
-        return sum(other.open_count for other in self._shares if other is not one)
+            self._known.append(ref(one))
 
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the configurations over further events; as `OpenRuns.push`."""
@@ -156,6 +156,12 @@ class DealtConfigurations:
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
         """Do nothing: `rows` keeps nothing."""
+
+
+def _besides(shares: list[ref[ConfigurationRuns]], number: int) -> int:
+    """How many configurations all shares but one have."""
+    found = [share() for place, share in enumerate(shares) if place != number]
+    return sum(other.open_count for other in found if other is not None)
 
 
 def _reached(following: Following, part: tuple[ConfigurationRuns, np.ndarray]) -> ReachedEnds | None:
