@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from cer_gpu.checked import check_roles, checked, opened, raise_errors, schema_of
+from cer_gpu.checked import check_roles, checked, opened, raise_errors, say_findings, schema_of
 from cer_gpu.engine.run.options import Options, read_options
 from cer_gpu.engine.run.place import place_of
 from cer_gpu.engine.run.signatures import spelled
@@ -18,12 +18,11 @@ from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import Statement
 from cer_gpu.language.walk import names_in
-from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import Outline, outline
+from cer_gpu.plan.planning.closed_query import ClosedQuery
 from cer_gpu.plan.planning.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, check_engine
-from cer_gpu.printable import printable
 from cer_gpu.progress import shown_together
 
 if TYPE_CHECKING:
@@ -36,13 +35,6 @@ if TYPE_CHECKING:
     from cer_gpu.engine.run.portable import PortableQuery
     from cer_gpu.engine.run.stream import Stream
     from cer_gpu.plan.planning.open_query import OpenQuery
-
-
-COMMON = ("CER101",)
-"""Notes on what many queries mean to do, so that no warning is given of it: a name on both sides of `;`."""
-
-SCHEMAS = 4
-"""Plans of a query that are kept: for the schemas that it has last met, so that calls may alternate."""
 
 
 def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
@@ -78,14 +70,6 @@ def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
     return Query(text, params)
 
 
-class _KeptPlan(NamedTuple):
-    """A plan, and the notes of the checks, for all events with equal `key`."""
-
-    key: Any
-    plan: Plan
-    notes: Sequence[Diagnostic]
-
-
 class Query:
     """A compiled query; made by `compile`. It can be run any number of times, also over different data.
 
@@ -105,12 +89,11 @@ class Query:
         raise_errors(check_query(self._tree, None), text)
         self.names = names_in(self._tree)
         self._outline = outline(self._tree, text)
-        self._open: OpenQuery | None = None
+        self._plans: ClosedQuery | OpenQuery = ClosedQuery(self._tree, text, self._outline)
         if params or "$" in text:
             from cer_gpu.plan.planning.open_query import OpenQuery
 
-            self._open = OpenQuery(self._tree, text, params or {})
-        self._planned: tuple[_KeptPlan, ...] = ()
+            self._plans = OpenQuery(self._tree, text, params or {})
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
         self._plan = None if bound_next else self._plan_without_data()
@@ -123,12 +106,12 @@ class Query:
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the query's parameters, without `$`, in the order of the text."""
-        return () if self._open is None else self._open.parameters
+        return self._plans.parameters
 
     @property
     def given(self) -> dict[str, Any]:
         """The values that `compile` was given for parameters, by their names."""
-        return {} if self._open is None else dict(self._open.given)
+        return dict(self._plans.given)
 
     @spelled(read_options)
     def run(self, events: Any, **keywords: Unpack[ReadKeywords]) -> Matches:
@@ -309,8 +292,9 @@ class Query:
         CerError
             For "svg", when the package that draws it is not installed; the message says what to install.
         """
-        if format not in ("text", "mermaid", "svg"):
-            raise ValueError(f'format must be "text", "mermaid" or "svg", not {format!r}')
+        from cer_gpu.plan.planning.explain import check_format, drawn, explain
+
+        check_format(format)
         asked = read_options(**keywords)
         found, place = self._plan or self._plan_without_data(), ""
         if events is None and asked.engine != AUTO:
@@ -321,21 +305,8 @@ class Query:
             chosen = place_of(asked.device, found.compiled, source.rows, source.device)
             place = f"{chosen.name}: {chosen.reason}"
         if format == "text":
-            from cer_gpu.plan.planning.explain import WIDTH, explain
-
-            told = [] if self._open is None else self._open.told(asked.params)
-            more = "".join(
-                f"{'' if number else 'params':<{WIDTH}}{line}\n" for number, line in enumerate(told)
-            )
-            return printable(explain(found) + more) + (f"{'device':<{WIDTH}}{place}\n" if place else "")
-        drawing = found.built.explanation.drawing()
-        if format == "mermaid":
-            from cer_gpu.plan.mermaid import to_mermaid
-
-            return to_mermaid(drawing)
-        from cer_gpu.plan.svg import to_svg
-
-        return to_svg(drawing)
+            return explain(found, self._plans.told(asked.params), place)
+        return drawn(found, format)
 
     @spelled(read_options, omit=("limit", "event_id", "memory"))
     def funnel(self, events: Any, **keywords: Unpack[FunnelKeywords]) -> pa.Table:
@@ -454,9 +425,7 @@ class Query:
 
             compiled = exactly(compiled, source.arrow_schema)
         bound = BoundQuery(compiled, source, dict(schema.units), asked, self._workers)
-        for finding in findings:
-            hint = f"; {finding.hints[0]}" if finding.hints else ""
-            bound.notes.say(f"{finding.message}{hint}", finding.code not in COMMON)
+        say_findings(findings, bound.notes)
         if not once:
             bound.instead = partial(self.bound_to, source, asked, once=True)
         return bound
@@ -467,44 +436,31 @@ class Query:
         typed = asked.type_column if source.has_type_column else None
         columns = RoleColumns(typed, asked.stream_column, source.type_kind)
         key = (source.arrow_schema, schema, columns, asked.type_column, asked.engine)
-        if self._open is not None:
-            if not self._open.knows(key):
-                check_roles(self._tree, source)
-            make = partial(self._checked_plan, schema, columns, asked.engine)
-            return self._open.planned(key, schema, asked.params, make)
-        if asked.params:
-            from cer_gpu.language.parameters import check_given
 
-            check_given({}, asked.params, self.text)
-        known = self._planned  # another thread may run the query on other data
-        planned = next((one for one in known if one.key == key), None)
-        if planned is None:
-            found = check_query(self._tree, schema)
-            raise_errors(found, self.text)
+        def make(shape: Outline) -> Plan:
             check_roles(self._tree, source)
-            made = self._checked_plan(schema, columns, asked.engine)
-            notes = (*found, never_answers(self._tree)) if made.never else found
-            planned = _KeptPlan(key, made, notes)
-            self._planned = (planned, *known[: SCHEMAS - 1])
-        return planned.plan, schema, planned.notes
+            return self._checked_plan(schema, columns, asked.engine, shape)
+
+        return self._plans.planned(key, schema, asked.params, make)
 
     def _plan_without_data(self) -> Plan:
         """The query planned for the types that its constants suggest."""
         return self._checked_plan(None, RoleColumns(stream="stream"), AUTO)
 
     def _checked_plan(
-        self, schema: Schema | None, columns: RoleColumns, engine: str, asked: Outline | None = None
+        self, schema: Schema | None, columns: RoleColumns, engine: str, shape: Outline | None = None
     ) -> Plan:
         check_engine(engine)
+        shape = shape or self._outline
         try:
-            before = self._plan if schema is not None and asked is None and engine == AUTO else None
-            return plan(asked or self._outline, schema, columns, engine, before)
+            before = self._plan if schema is not None and shape is self._outline and engine == AUTO else None
+            return plan(shape, schema, columns, engine, before)
         except QueryError as error:
             raise QueryError(error.diagnostics, self.text) from None
 
     def __reduce__(self) -> tuple[type[Query], tuple[str, Mapping[str, Any] | None]]:
         # The threads stay behind: a query is its text.
-        return Query, (self.text, None if self._open is None else self._open.given)
+        return Query, (self.text, self._plans.given or None)
 
     def __repr__(self) -> str:
         return f"<cer_gpu.Query {' '.join(self.text.split())!r}>"

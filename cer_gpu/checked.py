@@ -24,8 +24,12 @@ from cer_gpu.plan.routes import check_engine
 from cer_gpu.progress import shown_together
 
 if TYPE_CHECKING:
+    from cer_gpu.engine.answers.notes import Notes
     from cer_gpu.engine.read.sources.source import Source
     from cer_gpu.engine.run.keywords import ReadKeywords
+
+COMMON = ("CER101",)
+"""Notes on what many queries mean to do, so that no warning is given of it: a name on both sides of `;`."""
 
 
 @spelled(read_options)
@@ -157,3 +161,10 @@ def raise_errors(found: Sequence[Diagnostic], text: str) -> None:
     errors = [finding for finding in found if finding.severity == "error"]
     if errors:
         raise QueryError(errors, text)
+
+
+def say_findings(found: Sequence[Diagnostic], notes: Notes) -> None:
+    """Say each finding about a query as a note of its run, with its first hint."""
+    for finding in found:
+        hint = f"; {finding.hints[0]}" if finding.hints else ""
+        notes.say(f"{finding.message}{hint}", finding.code not in COMMON)

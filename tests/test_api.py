@@ -16,6 +16,7 @@ import pytest
 import cer_gpu as cer
 from cer_gpu import api
 from cer_gpu.errors import DataError
+from cer_gpu.plan.planning.closed_query import SCHEMAS
 from cer_gpu.plan.planning.planner import plan
 
 EVENTS = pa.table({"type": ["A", "B"], "b": ["k", "k"], "price": [1.5, 2.5], "stream": ["S", "R"]})
@@ -98,10 +99,10 @@ def test_plans_are_kept_for_a_few_schemas(monkeypatch: pytest.MonkeyPatch) -> No
     for table in tables * 3:
         assert query.count(table) == 1
     assert len(made) == 3
-    for number in range(api.SCHEMAS):
+    for number in range(SCHEMAS):
         assert query.count(tables[0].append_column(f"column {number}", pa.array([0, 0]))) == 1
     assert query.count(tables[0]) == 1
-    assert len(made) == 3 + api.SCHEMAS + 1
+    assert len(made) == 3 + SCHEMAS + 1
 
 
 def test_help_opens_with_a_page_that_shows_a_query_and_what_to_ask_of_it() -> None:

@@ -14,16 +14,55 @@ from cer_gpu.plan.constants import nearest_float
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.planning.planner import Plan
 from cer_gpu.plan.wording import counted
+from cer_gpu.printable import printable
 
 if TYPE_CHECKING:
     from cer_gpu.plan.derived import DerivedColumn
 
 WIDTH = 12
 
+FORMATS = ("text", "mermaid", "svg")
 
-def explain(plan: Plan) -> str:
-    """The plan of a query, as text of a few lines."""
-    return "\n".join(_lines(plan)) + "\n"
+
+def check_format(name: str) -> None:
+    """Raise a ValueError for a format in which no query is explained."""
+    if name not in FORMATS:
+        raise ValueError(f'format must be "text", "mermaid" or "svg", not {name!r}')
+
+
+def explain(plan: Plan, told: Sequence[str] = (), place: str = "") -> str:
+    """The plan of a query, as text of a few lines.
+
+    Parameters
+    ----------
+    plan : Plan
+    told : sequence of str
+        A line for each parameter.
+    place : str
+        The device, and why it is this one; empty where none was chosen.
+    """
+    lines = [*_lines(plan), *([_line("params", "\n".join(told))] if told else [])]
+    return printable("\n".join(lines) + "\n") + (f"{'device':<{WIDTH}}{place}\n" if place else "")
+
+
+def drawn(plan: Plan, format: str) -> str:
+    """The automaton of a plan, as a Mermaid flowchart or an SVG document.
+
+    Raises
+    ------
+    LimitError
+        When it has more states than can be drawn.
+    CerError
+        For "svg", when the package that draws it is not installed.
+    """
+    drawing = plan.built.explanation.drawing()
+    if format == "mermaid":
+        from cer_gpu.plan.mermaid import to_mermaid
+
+        return to_mermaid(drawing)
+    from cer_gpu.plan.svg import to_svg
+
+    return to_svg(drawing)
 
 
 def _lines(plan: Plan) -> Iterator[str]:

@@ -52,10 +52,6 @@ class OpenQuery:
         """Their names, in the order of the text."""
         return tuple(self._asked)
 
-    def knows(self, key: Any) -> bool:
-        """Whether plans are kept for a key of `planned`."""
-        return bool(self._plans) and bool(self._key == key)
-
     def planned(
         self, key: Any, schema: Schema, params: Mapping[str, Any], make: Callable[[Outline], Plan]
     ) -> tuple[Plan, Schema, tuple[Diagnostic, ...]]:
