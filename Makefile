@@ -17,7 +17,10 @@ unexport PYTHONDONTWRITEBYTECODE
 QUICK ?= $(addprefix tests/test_,api.py engine_cases.py source_frames.py source_kinds.py time_zones.py \
 	drawing.py cli_output.py views_sql.py views_duckdb.py backtest_report.py decimals.py)
 
-.PHONY: demo docs test fuzz test-rapids test-timed test-kernels test-lowest test-wheel bench lint format clean
+# What takes minutes to compile for devices; `make test-compile` tests it.
+COMPILED := tests/test_cuda_compile.py
+
+.PHONY: demo docs test fuzz test-rapids test-timed test-compile test-kernels test-lowest test-wheel bench lint format clean
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
@@ -30,7 +33,7 @@ test: lint
 	$(BIN)/cer warm
 	$(BIN)/python -m cer_gpu.spark.java --install
 	$(BIN)/python tests/browser.py --install
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore=$(COMPILED)
 
 # Random queries of every kind against the reference semantics: `make fuzz SECONDS=3600 SEED=7`, or, for as many
 # turns as there is time for, `make fuzz FUZZ=--quick`.
@@ -51,9 +54,13 @@ test-timed: $(VENV)/.ready-test
 	$(BIN)/python tests/timed_campaign.py
 	$(BIN)/python tests/timed_cases.py --cases $(CASES)
 
-# The kernels of devices, compiled for the types of all keys, codes and sums: about ten minutes of a processor.
-test-kernels: $(VENV)/.ready-test
-	EVERY_FORM=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/test_cuda_compile.py
+# Every kernel of devices, compiled for two architectures without a GPU.
+test-compile: $(VENV)/.ready-test
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(COMPILED)
+
+# The same, compiled for the types of all keys, codes and sums.
+test-kernels: export EVERY_FORM = 1
+test-kernels: test-compile
 
 # The quick part with the lowest versions that pyproject.toml allows, in an environment of its own.
 test-lowest: $(BIN)/python
