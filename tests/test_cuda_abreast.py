@@ -49,7 +49,7 @@ def test_the_kernel_adds_up_what_the_runs_are(seed: int) -> None:
 
 @pytest.fixture
 def followed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many members the device has followed in each chunk; few groups to a launch."""
+    """How many members the device has followed in each chunk, of ladders; few groups to a launch."""
     begun, asked = teams.DeviceTeams.__init__, teams.DeviceTeams.found
     monkeypatch.setattr(teams, "SUMS", 64)
     monkeypatch.setattr(

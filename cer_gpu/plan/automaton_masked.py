@@ -94,7 +94,12 @@ def moves_of(query: CompiledQuery) -> Moves | None:
     return Moves(moves, ends)
 
 
-def masked_of(members: Sequence[Moves], cells: Sequence[np.ndarray]) -> Masked | None:
+def most_of(nodes: int, cells: int) -> int:
+    """How many members with so many nodes, over so many cells, `masked_of` looks at; at least 1."""
+    return max(1, TABLES // (cells * nodes * nodes))
+
+
+def masked_of(members: Sequence[Moves], cells: Sequence[np.ndarray], always: bool = False) -> Masked | None:
     """What some members do over shared cells; None if it costs less to run each by itself.
 
     Parameters
@@ -103,9 +108,11 @@ def masked_of(members: Sequence[Moves], cells: Sequence[np.ndarray]) -> Masked |
         All have the same number of nodes.
     cells : sequence of ndarray, shape (cells,)
         For each member the symbol that it reads each cell as.
+    always : bool
+        Whether they go together even if it costs more.
     """
     n, count = members[0].nodes, len(cells[0])
-    if len(members) * count * n * n > TABLES:
+    if len(members) > most_of(n, count):
         return None
     moves = np.stack([one.moves[own] for one, own in zip(members, cells, strict=True)], axis=-1)
     ends = np.stack([one.ends[own] for one, own in zip(members, cells, strict=True)], axis=-1)
@@ -121,7 +128,7 @@ def masked_of(members: Sequence[Moves], cells: Sequence[np.ndarray]) -> Masked |
         ended.append([(p, rows.of(ends[cell, p] >= way)) for p, way in pairs if (ends[cell, p] >= way).any()])
     work = sum(map(len, forward.blocks)) + sum(map(len, backward.blocks))
     looked_at = sum(int(np.count_nonzero(own)) for own in cells)
-    if work * n * len(members) > WORTH * looked_at:
+    if not always and work * n * len(members) > WORTH * looked_at:
         return None
     first = np.append(0, np.cumsum(list(map(len, ended)))).astype(np.int32)
     flat = np.array([one for own in ended for one in own], np.int32).reshape(-1, 2)

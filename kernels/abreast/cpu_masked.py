@@ -16,7 +16,8 @@ from ..jit import OFTEN, inline, jit
 from .cpu import tally
 
 
-def _apply_body(program, masks, registers, cell, over):
+@inline
+def applied(program, masks, registers, cell, over):
     """What an event does to the registers, of shape (registers, r, members)."""
     for k in range(program.first[cell], program.first[cell + 1]):
         into, of, mask = registers[program.into[k]], registers[program.of[k]], masks[program.row[k]]
@@ -32,14 +33,16 @@ def _apply_body(program, masks, registers, cell, over):
                     sums[v] = more[v] & mask[v]
 
 
-def _reset_body(registers):
+@inline
+def reset(registers):
     """The product over no event."""
     for q in range(registers.shape[0]):
         for r in range(registers.shape[1]):
             registers[q, r, :] = 1 if q == r else 0
 
 
-def _multiply_body(number, one, other, mask, over):
+@inline
+def multiplied(number, one, other, mask, over):
     """Add products to numbers, where the mask says so."""
     wide = np.int64(0)
     for v in range(mask.shape[0]):
@@ -54,14 +57,19 @@ def _multiply_body(number, one, other, mask, over):
         over[v] |= number[v]
 
 
-def _copy_body(numbers, into):
+@inline
+def copied(numbers, into):
     """Copy the numbers of all members."""
     for v in range(numbers.shape[0]):
         into[v] = numbers[v]
 
 
-_apply, _reset, _multiply = inline(_apply_body), inline(_reset_body), inline(_multiply_body)
-_copy = inline(_copy_body)
+@inline
+def summed(number, at, group, sums, over):
+    """Add what ends at an event to the sums of its group, and look at these."""
+    tally(number, at, sums.hits[group], sums.matches[group], sums.first[group], sums.last[group])
+    for v in range(over.shape[0]):
+        over[v] |= sums.matches[group, v]
 
 
 def masked_body(forward, backward, ends, events, size, begin, report, stop, work, sums, halt):
@@ -89,7 +97,7 @@ def masked_body(forward, backward, ends, events, size, begin, report, stop, work
         low = begin[g]
         middle = begin[g]
         top = -1
-        _reset(prefix)
+        reset(prefix)
         for j in range(begin[g], stop[g]):
             if j % OFTEN == 0 and halt.shape[0] and halt[0]:
                 return
@@ -99,18 +107,18 @@ def masked_body(forward, backward, ends, events, size, begin, report, stop, work
                 while keys[j] - keys[low] > size:
                     low += 1
                 if low > middle:
-                    _reset(suffix)
+                    reset(suffix)
                     top = -1
                     for i in range(j - 1, low - 1, -1):
                         if i % OFTEN == 0 and halt.shape[0] and halt[0]:
                             return
-                        _apply(backward, masks, suffix, cells[i], over)
+                        applied(backward, masks, suffix, cells[i], over)
                         if ends.begins[cells[i]]:
                             top += 1
                             place[top] = i
                             for r in range(1, n):
-                                _copy(suffix[0, r], front[top, r - 1])
-                    _reset(prefix)
+                                copied(suffix[0, r], front[top, r - 1])
+                    reset(prefix)
                     middle = j
                 while top >= 0 and place[top] < low:
                     top -= 1
@@ -128,12 +136,10 @@ def masked_body(forward, backward, ends, events, size, begin, report, stop, work
                         over[v] |= number[v]
                     if top >= 0:
                         for r in range(1, n):
-                            _multiply(number, front[top, r - 1], runs[r], mask, over)
+                            multiplied(number, front[top, r - 1], runs[r], mask, over)
                 b = events.group[j] if events.group.shape[0] else 0
-                tally(number, events.at[j], sums.hits[b], sums.matches[b], sums.first[b], sums.last[b])
-                for v in range(over.shape[0]):
-                    over[v] |= sums.matches[b, v]
-            _apply(forward, masks, prefix, cell, over)
+                summed(number, events.at[j], b, sums, over)
+            applied(forward, masks, prefix, cell, over)
 
 
 def carried_body(forward, ends, events, begin, stop, lane, carried, work, sums, halt):
@@ -151,7 +157,7 @@ def carried_body(forward, ends, events, begin, stop, lane, carried, work, sums, 
     n = carried.shape[1]
     for g in range(begin.shape[0]):
         for q in range(n):
-            _copy(carried[lane[g], q], prefix[q, 0])
+            copied(carried[lane[g], q], prefix[q, 0])
         prefix[0, 0, :] = 1
         for j in range(begin[g], stop[g]):
             if j % OFTEN == 0 and halt.shape[0] and halt[0]:
@@ -166,12 +172,10 @@ def carried_body(forward, ends, events, begin, stop, lane, carried, work, sums, 
                         number[v] += runs[v] & mask[v]
                         over[v] |= number[v]
                 b = events.group[j] if events.group.shape[0] else 0
-                tally(number, events.at[j], sums.hits[b], sums.matches[b], sums.first[b], sums.last[b])
-                for v in range(over.shape[0]):
-                    over[v] |= sums.matches[b, v]
-            _apply(forward, masks, prefix, cell, over)
+                summed(number, events.at[j], b, sums, over)
+            applied(forward, masks, prefix, cell, over)
         for q in range(n):
-            _copy(prefix[q, 0], carried[lane[g], q])
+            copied(prefix[q, 0], carried[lane[g], q])
 
 
 def beginnings_body(begins, cells, keys, size, begin, stop, halt):

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from numba import types
 
 from ..abreast import cuda as teams
-from ..abreast.contract import AbreastEvents, Edges, GroupSums, Spans
+from ..abreast import cuda_masked as masked_teams
 from ..best import cuda as best
 from ..best.contract import Paths
 from ..best.cuda import BestScratch
@@ -54,6 +54,33 @@ from ..views import cuda_rows as view_rows
 from ..views.contract import CountedRows, RowTests
 from ..windows import cuda as windows
 from ..windows.contract import MeasuredWindow
+from .abreast import ABREAST, CARRIED, MASKED
+from .arguments import (
+    CODES,
+    F64,
+    F64_2,
+    I32,
+    I32_2,
+    I32_3,
+    I32_4,
+    I64,
+    I64_2,
+    I64_3,
+    I64_4,
+    INDICES,
+    INT,
+    KEYS,
+    NUMBERS,
+    SYMBOLS,
+    U8,
+    U8_2,
+    U16,
+    U32,
+    U64,
+    U64_2,
+    array,
+    named,
+)
 
 
 class CudaKernel(NamedTuple):
@@ -68,142 +95,94 @@ class CudaKernel(NamedTuple):
     threads: int = STREAM.threads
 
 
-def _array(dtype, ndim=1):
-    return types.Array(dtype, ndim, "C")
-
-
-U8_2, I32_3 = _array(types.uint8, 2), _array(types.int32, 3)
-U8, U16, U32, U64 = (_array(dtype) for dtype in (types.uint8, types.uint16, types.uint32, types.uint64))
-I32, I64, F64 = (_array(dtype) for dtype in (types.int32, types.int64, types.float64))
-F64_2 = _array(types.float64, 2)
-I64_2, I64_3, U64_2 = _array(types.int64, 2), _array(types.int64, 3), _array(types.uint64, 2)
-I32_2, I32_4, I64_4 = _array(types.int32, 2), _array(types.int32, 4), _array(types.int64, 4)
-INT = types.int64
-
-NUMBERS = tuple(
-    _array(dtype)
-    for dtype in (
-        types.int8,
-        types.int16,
-        types.int32,
-        types.int64,
-        types.uint8,
-        types.uint16,
-        types.uint32,
-        types.uint64,
-        types.float32,
-        types.float64,
-    )
-)
-"""Columns of numbers."""
-
-CODES = (_array(types.int8), _array(types.int16), I32, I64, U8, U16, U32)
-"""Columns of dictionary codes, and of truth values."""
-
-INDICES = (U16, U32)
-SYMBOLS = (U8, U16)
-KEYS = ((U64, types.uint64), (F64, types.float64))
-"""Keys of windows, and their sizes."""
-
-
 def _pair_rooms(trees):
     """Scratch of compared steps, with trees of some dtype."""
-    return _named(PairRooms, trees, F64_2, I64_3, F64_2, I64_2, F64_2)
+    return named(PairRooms, trees, F64_2, I64_3, F64_2, I64_2, F64_2)
 
 
-def _named(kind, *fields):
-    """The type of a named tuple of arrays and numbers."""
-    return types.BaseTuple.from_types(fields, kind)
-
-
-HITS_PROGRAM = _named(DeviceProgram, U64, U64, INT, INT)
-WORDS = _named(SymbolWords, U64, INT, I64)
-PROGRAM = _named(Program, I32, U32, U32, U32, INT, INT)
-TABLES = _named(TransitionTables, I32, I32, I32, I32, U8)
-HITS = _named(SegmentHits, I64, I64, I64)
-ROOTS = _named(Roots, I64, I32, I64)
-FOREST = _named(Forest, I64_2, ROOTS, I64, I64)
-SORTING = _named(SortScratch, I32, I32, I64_2)
-UNSORTED = _named(Unsorted, I32, I32, I32, I32, I32)
+HITS_PROGRAM = named(DeviceProgram, U64, U64, INT, INT)
+WORDS = named(SymbolWords, U64, INT, I64)
+PROGRAM = named(Program, I32, U32, U32, U32, INT, INT)
+TABLES = named(TransitionTables, I32, I32, I32, I32, U8)
+HITS = named(SegmentHits, I64, I64, I64)
+ROOTS = named(Roots, I64, I32, I64)
+FOREST = named(Forest, I64_2, ROOTS, I64, I64)
+SORTING = named(SortScratch, I32, I32, I64_2)
+UNSORTED = named(Unsorted, I32, I32, I32, I32, I32)
 _SEGMENTS = (I64, I64, I64, I64_2)
-_BEST_SCRATCH = _named(BestScratch, I32_4, I64_4, I32_2, I64_3, I64_3, I64_2, I64_2)
-_BEST = (HITS, types.boolean, _BEST_SCRATCH, _named(Paths, I64_2, I64, I64, I64, I32))
-_UNITS = (I64_2, I64, I64, _named(WalkStack, I64_3, I64_3))
+_BEST_SCRATCH = named(BestScratch, I32_4, I64_4, I32_2, I64_3, I64_3, I64_2, I64_2)
+_BEST = (HITS, types.boolean, _BEST_SCRATCH, named(Paths, I64_2, I64, I64, I64, I32))
+_UNITS = (I64_2, I64, I64, named(WalkStack, I64_3, I64_3))
 _PAIRS = (
-    _named(
+    named(
         ComparedTables, I32, I32, U8, I32, I32, U8, I32, *[I32] * 5, U8, I32, I32, U8, I32,
     ),
-    _named(PairedEvents, U16, I64, I32_2, I32_2, I64_2),
+    named(PairedEvents, U16, I64, I32_2, I32_2, I64_2),
 )  # fmt: skip
-_ABREAST = tuple((
-    _named(Edges, *[I32] * 5, I64_2), _named(Spans, I64, keys), I64,
-    _named(AbreastEvents, U16, keys, at, I64), _named(teams.AbreastUnits, *[I64] * 3),
-    _named(teams.AbreastRooms, I64_2, I64, I64), I64, _named(GroupSums, I64_2, I64_2, ats, ats),
-) for keys, at, ats in ((U64, I64, I64_2), (F64, F64, F64_2), (U64, F64, F64_2)))  # fmt: skip
-_CLOCK = _named(ClockTables, I32, I32, I32, I32, U8, I32, U8, I32, INT)
-_CLOCK_ROOMS = _named(
+_CLOCK = named(ClockTables, I32, I32, I32, I32, U8, I32, U8, I32, INT)
+_CLOCK_ROOMS = named(
     ClockRooms, I64_2, I64_3, I64_3, I64_2, *[I64_3] * 5, I64_2, I64_2, I32_2, I64_2, I64_3, I64_2, I64_3,
     I64_3, U8,
 )  # fmt: skip
-_ARRANGED = (_named(ComparedSegments, I64, I64, I64, I64), _named(Arranged, I32_2, I32_2, I64_2, I32_2))
-_JOIN = _named(JoinTables, *[I32] * 3, U8, *[I32] * 7, U8)
-_LIST_NODES = _named(ListNodes, I64, I32_2, I64, I32, I64, I64, I32, I64, U8)
-_WEIGHTS = _named(NodeWeights, I64, I32, I32, I32, I64, I32)
+_ARRANGED = (named(ComparedSegments, I64, I64, I64, I64), named(Arranged, I32_2, I32_2, I64_2, I32_2))
+_JOIN = named(JoinTables, *[I32] * 3, U8, *[I32] * 7, U8)
+_LIST_NODES = named(ListNodes, I64, I32_2, I64, I32, I64, I64, I32, I64, U8)
+_WEIGHTS = named(NodeWeights, I64, I32, I32, I32, I64, I32)
 _LISTS = (I64_3, I64_3, I64_2)
-_ROWS = _named(CountedRows, I64_2, I64, I64)
-_TESTS = _named(RowTests, I64, I64, I64)
+_ROWS = named(CountedRows, I64_2, I64, I64)
+_TESTS = named(RowTests, I64, I64, I64)
 
 
 def _window(keys, size):
-    return _named(MeasuredWindow, keys, size)
+    return named(MeasuredWindow, keys, size)
 
 
 def _keyed(symbols):
-    return _named(KeyedEvents, symbols, I32_2, I64, I64)
+    return named(KeyedEvents, symbols, I32_2, I64, I64)
 
 
-STEP_UNITS = _named(StepSegments, I64, I64, I64)
-STEP_ROOMS = _named(UnitRooms, I64, I64, U8, I32, I64, I32, I64_2)
-FOUND = _named(FoundEnds, I64, I64)
-SHORT = _named(ShortTables, _array(types.int8), I32, I32)
+STEP_UNITS = named(StepSegments, I64, I64, I64)
+STEP_ROOMS = named(UnitRooms, I64, I64, U8, I32, I64, I32, I64_2)
+FOUND = named(FoundEnds, I64, I64)
+SHORT = named(ShortTables, array(types.int8), I32, I32)
 TIMES = (U64, F64)
-STEP_NODES = _named(StepNodes, I32, I32, I64, *[I32] * 4, I64, I32, I32)
-UNIT_NODES = _named(UnitNodes, STEP_NODES, I64, I64, I64, INT, INT)
+STEP_NODES = named(StepNodes, I32, I32, I64, *[I32] * 4, I64, I32, I32)
+UNIT_NODES = named(UnitNodes, STEP_NODES, I64, I64, I64, INT, INT)
 _NODES = (I64_3, UNIT_NODES)
 
 
 def _steps(times):
-    return _named(StepTables, I32, I32, U8, I32, I32, U8, I32, I32, times, times, *[U8] * 4)
+    return named(StepTables, I32, I32, U8, I32, I32, U8, I32, I32, times, times, *[U8] * 4)
 
 
 def _timed(times):
-    return _named(StepEvents, U16, times, I64)
+    return named(StepEvents, U16, times, I64)
 
 
 def _configurations(times):
     """Steps, programs, slabs and open rows of configurations, by the type of their slots."""
-    one, two, three, four = (_array(times, ndim) for ndim in (1, 2, 3, 4))
-    tables = _named(
+    one, two, three, four = (array(times, ndim) for ndim in (1, 2, 3, 4))
+    tables = named(
         Steps, I32_2, I32_2, I32, I32_2, I32, U8, I32, I32_2, I32_2, I32, U8, I32_2, U8, one, one
     )  # fmt: skip
-    slab = _named(
-        Slab, I32_3, I32_3, four, I64_4, _array(types.float64, 4), I64_4, three, I64_4, I64_3, I64_3, three,
+    slab = named(
+        Slab, I32_3, I32_3, four, I64_4, array(types.float64, 4), I64_4, three, I64_4, I64_3, I64_3, three,
         I32_3, I64_2, I64_2, F64_2, U8_2, U8,
     )  # fmt: skip
-    rows = _named(configurations.OpenRows, I64, I32, I64_2, I64_2, one, I64_2, I64, two)
+    rows = named(configurations.OpenRows, I64, I32, I64_2, I64_2, one, I64_2, I64, two)
     return tables, slab, rows
 
 
 def _followed(times):
     """The arguments of the kernel that follows configurations."""
     tables, slab, rows = _configurations(times)
-    one = _array(times)
+    one = array(times)
     return (
         tables,
         I32,
         I64_2,
-        _named(UnitEvents, U16, I32, one, one, I64, I64_2, F64_2, U8_2, INT),
-        _named(Rules, INT, INT, times, INT, INT),
+        named(UnitEvents, U16, I32, one, one, I64, I64_2, F64_2, U8_2, INT),
+        named(Rules, INT, INT, times, INT, INT),
         I64_2,
         rows,
         slab,
@@ -213,7 +192,7 @@ def _followed(times):
     )
 
 
-UNIT_ENDS = _named(configurations.UnitEnds, I64, I64, I64, I64_2)
+UNIT_ENDS = named(configurations.UnitEnds, I64, I64, I64, I64_2)
 
 KERNELS = (
     CudaKernel("fill", classify.fill_kernel, tuple((index, INT) for index in INDICES)),
@@ -310,7 +289,7 @@ KERNELS = (
     CudaKernel(
         "unit_counts",
         paths.unit_counts_kernel,
-        ((I64, _named(SegmentContents, I64, I64, I64), INT, INT, *[I64] * 6),),
+        ((I64, named(SegmentContents, I64, I64, I64), INT, INT, *[I64] * 6),),
     ),
     CudaKernel("units", paths.units_kernel, ((*[I64] * 5, INT, I64_2, I64),)),
     CudaKernel("weigh", walks.weigh_kernel, ((FOREST, I64, I64, I64, I64),), LANE.threads),
@@ -318,7 +297,7 @@ KERNELS = (
     CudaKernel(
         "walk",
         walks.walk_kernel,
-        ((FOREST, *_UNITS, I64, UNSORTED, _named(SortScratch, I32, I32, I64_2)),),
+        ((FOREST, *_UNITS, I64, UNSORTED, named(SortScratch, I32, I32, I64_2)),),
         LANE.threads,
     ),
     CudaKernel("merge", paths.merge_kernel, ((I64, I64_2, INT, UNSORTED, I32, I32),)),
@@ -326,7 +305,7 @@ KERNELS = (
     CudaKernel(
         "write",
         paths.write_kernel,
-        ((I64, I64, I64, I64, I32, UNSORTED, _named(Block, *[I64] * 4, I32)),),
+        ((I64, I64, I64, I64, I32, UNSORTED, named(Block, *[I64] * 4, I32)),),
     ),
     CudaKernel(
         "count_best",
@@ -340,7 +319,9 @@ KERNELS = (
         tuple((TABLES, symbols, *_BEST, I64) for symbols in SYMBOLS),
         LANE.threads,
     ),
-    CudaKernel("abreast", teams.abreast_kernel, _ABREAST, LANE.threads),
+    CudaKernel("abreast", teams.abreast_kernel, ABREAST, LANE.threads),
+    CudaKernel("abreast_masked", masked_teams.abreast_masked_kernel, MASKED, LANE.threads),
+    CudaKernel("abreast_carried", masked_teams.abreast_carried_kernel, CARRIED, LANE.threads),
     CudaKernel("consume", consume.consume_kernel, ((*[I64] * 4, U8, I64),), LANE.threads),
     CudaKernel("clear", join_cells.clear_kernel, ((I64_2,),)),
     CudaKernel(
@@ -398,10 +379,10 @@ KERNELS = (
         clock_ends.clock_ends_kernel,
         tuple(
             (
-                *(_CLOCK, _named(StreamEvents, U16, I32, times, I64, I32_2, I64)),
-                *(_named(ClockedEvents, I64, times, I64, times), _named(StreamWindow, size, INT)),
-                *(_named(ClockUnits, *[I64] * 5), U8, _CLOCK_ROOMS),
-                *(_named(clock_ends.ClockedFound, *[I64] * 4), I64),
+                *(_CLOCK, named(StreamEvents, U16, I32, times, I64, I32_2, I64)),
+                *(named(ClockedEvents, I64, times, I64, times), named(StreamWindow, size, INT)),
+                *(named(ClockUnits, *[I64] * 5), U8, _CLOCK_ROOMS),
+                *(named(clock_ends.ClockedFound, *[I64] * 4), I64),
             )
             for times, size in KEYS
         ),

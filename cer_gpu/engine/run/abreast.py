@@ -31,11 +31,12 @@ from cer_gpu.kernels.abreast.cpu import abreast
 from cer_gpu.kernels.abreast.cpu_listed import listed_abreast
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.automaton_abreast import Ladder, edges_of, ladder_of, listed_of, shared_edges
-from cer_gpu.plan.automaton_masked import Masked, Moves, masked_of, moves_of
+from cer_gpu.plan.automaton_masked import Masked, Moves, masked_of, most_of, moves_of
 from cer_gpu.plan.compiled import CompiledQuery
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.cuda.machines.teams import DeviceTeams
+    from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams, MaskedThere
+    from cer_gpu.engine.cuda.machines.teams import DeviceTeams, FoundThere
 
 ABREAST = 256
 """Members of a team: what is kept of them fits the cache of a core."""
@@ -116,15 +117,33 @@ def teams_of(members: Sequence[BunchMember]) -> tuple[list[Team], list[BunchMemb
 
 
 def device_teams_of(members: Sequence[BunchMember]) -> list[Team]:
-    """The teams of members that go abreast on a device: each has a `Ladder`."""
-    able = [(member, ladder) for member in members if (ladder := ladder_of(member.query)) is not None]
+    """The teams of members that each have a `kind_there`: first those of ladders."""
+    found = [(member, ladder_of(member.query)) for member in members]
+    able = [(member, ladder) for member, ladder in found if ladder is not None]
     able.sort(key=lambda one: _size(one[0]))
     parts = [able[at : at + ABREAST] for at in range(0, len(able), ABREAST)]
-    return [_team([one for one, _ in part], [ladder for _, ladder in part], False) for part in parts]
+    teams = [_team([one for one, _ in part], [ladder for _, ladder in part], False) for part in parts]
+    masked, _ = _masked_teams([member for member, ladder in found if ladder is None], True)
+    return [*teams, *masked]
 
 
-def _masked_teams(members: Sequence[BunchMember]) -> tuple[list[Team], list[BunchMember]]:
-    """The same of members whose runs may do anything: one window for each team, or none."""
+def kind_there(query: CompiledQuery) -> Any:
+    """What queries must have in common to go abreast on a device; None if a query does not."""
+    if ladder_of(query) is not None:
+        return ()
+    moves = moves_of(query)
+    if moves is None:
+        return None
+    return (None if query.window is None else query.window.size, moves.nodes)
+
+
+def _masked_teams(
+    members: Sequence[BunchMember], always: bool = False
+) -> tuple[list[Team], list[BunchMember]]:
+    """The same of members whose runs may do anything: one window for each team, or none.
+
+    With `always` they go together even if it costs more, or if there are few.
+    """
     alike: dict[Any, list[tuple[BunchMember, Moves]]] = {}
     teams, left = [], []
     for member in members:
@@ -135,9 +154,11 @@ def _masked_teams(members: Sequence[BunchMember]) -> tuple[list[Team], list[Bunc
         size = None if member.query.window is None else member.query.window.size
         alike.setdefault((size, moves.nodes), []).append((member, moves))
     for (size, nodes), some in alike.items():
-        for at in range(0, len(some), ABREAST):
-            own, moves = zip(*some[at : at + ABREAST])
-            made = masked_of(moves, [one.cells for one in own]) if len(own) >= LEAST_ABREAST else None
+        most = min(ABREAST, most_of(nodes, len(some[0][0].cells))) if always else ABREAST
+        for at in range(0, len(some), most):
+            own, moves = zip(*some[at : at + most])
+            many = always or len(own) >= LEAST_ABREAST
+            made = masked_of(moves, [one.cells for one in own], always) if many else None
             if made is None:
                 left += own
                 continue
@@ -183,11 +204,17 @@ class AbreastRun:
     ) -> None:
         self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
         self._there: DeviceTeams | None = None
+        self._masked_there: DeviceMaskedTeams | None = None
+        self._ladders = sum(not isinstance(one.edges, Masked) for one in teams)
         if devices:
+            from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams
             from cer_gpu.engine.cuda.machines.teams import DeviceTeams
 
-            self._there = DeviceTeams(
-                devices, [(cast("Edges", one.edges), one.begin, one.nodes) for one in teams]
+            ladders = teams[: self._ladders]
+            edges = [(cast("Edges", one.edges), one.begin, one.nodes) for one in ladders]
+            self._there = DeviceTeams(devices, edges)
+            self._masked_there = DeviceMaskedTeams(
+                devices, [cast("Masked", one.edges) for one in teams[self._ladders :]]
             )
         widest = max((member for team in teams for member in team.members), key=_size).query
         self._window = widest.window
@@ -220,9 +247,7 @@ class AbreastRun:
             return
         grouped = grouped_by(chunk, self._totals)
         here = [
-            team
-            for place, team in enumerate(self._teams)
-            if self._there is None or not self._added_there(self._there, place, chunk, grouped)
+            team for place, team in enumerate(self._teams) if not self._added_there(place, chunk, grouped)
         ]
         units = units_of(chunk.segments, grouped, self._workers.threads)
         work = [(team, unit) for unit in units for team in here]
@@ -233,15 +258,24 @@ class AbreastRun:
             for one in sums:
                 self._totals.take(one)
 
-    def _added_there(self, devices: DeviceTeams, place: int, chunk: Chunk, grouped: GroupedEvents) -> bool:
-        """Whether a device had memory for a team; what it has found has then been added."""
-        team, segments = self._teams[place], chunk.segments
-        found = devices.found(place, chunk, team.sizes, grouped.at, grouped.group)
-        if found is None:
+    def _added_there(self, place: int, chunk: Chunk, grouped: GroupedEvents) -> bool:
+        """Whether there is a device with memory for a team; what it has found has then been added."""
+        if self._there is None or self._masked_there is None:
             return False
-        widest = np.max([one.widest for one in found], axis=0).tolist()
-        wrong = np.array([_past(each, team.nodes, segments.events) for each in widest])
-        for one in found:
+        team, segments, how = self._teams[place], chunk.segments, (grouped.at, grouped.group)
+        parts: Sequence[FoundThere | MaskedThere]
+        if place < self._ladders:
+            found = self._there.found(place, chunk, team.sizes, *how)
+            if found is None:
+                return False
+            widest = np.max([one.widest for one in found], axis=0).tolist()
+            parts, wrong = found, np.array([_past(each, team.nodes, segments.events) for each in widest])
+        else:
+            masked = self._masked_there.found(place - self._ladders, chunk, team.sizes[0], *how)
+            if masked is None:
+                return False
+            parts, wrong = masked, np.logical_or.reduce([one.wrong for one in masked])
+        for one in parts:
             self._totals.take(grouped.sums_of(one.sums, team.numbers, one.low, ~wrong))
         if wrong.any():
             self._totals.take(self._one_by_one(chunk, team, wrong, segments))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.abreast.contract import AbreastEvents, no_sums
 from cer_gpu.plan.automaton_masked import Masked
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +58,24 @@ class CarriedRun:
     workers : Workers
     totals : Totals
         Where sums are added.
+    devices : tuple of int, optional
+        The numbers of the CUDA devices that follow the members; the CPU reads the events.
     """
 
-    def __init__(self, teams: Sequence[Team], lanes: SharedLanes, workers: Workers, totals: Totals) -> None:
+    def __init__(
+        self,
+        teams: Sequence[Team],
+        lanes: SharedLanes,
+        workers: Workers,
+        totals: Totals,
+        devices: tuple[int, ...] = (),
+    ) -> None:
         self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
+        self._there: DeviceMaskedTeams | None = None
+        if devices:
+            from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams
+
+            self._there = DeviceMaskedTeams(devices, [cast("Masked", one.edges) for one in teams])
         self._carried = [np.zeros((0, one.nodes, len(one.members)), np.int64) for one in teams]
         self._alone: list[dict[int, CarryingRunner]] = [{} for _ in teams]
         """For each team, the members that run alone, by their places."""
@@ -99,13 +116,31 @@ class CarriedRun:
         count = max(self._lanes.lane_count, chunk.lanes.count)
         self._carried = [grown(one, count) for one in self._carried]
         grouped = grouped_by(chunk, self._totals)
+        there = [self._found_there(number, chunk, grouped) for number in range(len(self._teams))]
         units = units_of(chunk.segments, grouped, self._workers.threads)
-        work = [(number, unit) for unit in units for number in range(len(self._teams))]
+        work = [(number, unit) for unit in units for number, one in enumerate(there) if one is None]
         found = self._workers.map(
             "counting", lambda one: self._sums(chunk, grouped, *one), work, chunk.segments.events
         )
         for number, team in enumerate(self._teams):
-            self._settle(number, team, chunk, [one for (own, _), one in zip(work, found) if own == number])
+            own = [one for (which, _), one in zip(work, found) if which == number]
+            on_device = there[number]
+            self._settle(number, team, chunk, own if on_device is None else [on_device])
+
+    def _found_there(self, number: int, chunk: Chunk, grouped: GroupedEvents) -> _Followed | None:
+        """What the members of a team find in a chunk on a device; None if there is none with memory."""
+        if self._there is None:
+            return None
+        team, carried, lane = self._teams[number], self._carried[number], chunk.segments.lane
+        before = carried[lane]
+        there = self._there.carried(number, chunk, grouped.at, grouped.group, before)
+        if there is None:
+            return None
+        carried[lane] = there.carried
+        wrong = np.logical_or.reduce([one.wrong for one in there.found])
+        wrong[list(self._alone[number])] = True
+        sums = [grouped.sums_of(one.sums, team.numbers, one.low, ~wrong) for one in there.found]
+        return _Followed(lane, before, wrong, Sums(*map(np.concatenate, zip(*sums, strict=True))))
 
     def _sums(self, chunk: Chunk, grouped: GroupedEvents, number: int, segments: Segments) -> _Followed:
         """What the members of a team find in some segments."""

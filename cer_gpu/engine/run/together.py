@@ -28,6 +28,7 @@ from cer_gpu.engine.run.abreast import (
     Team,
     counted,
     device_teams_of,
+    kind_there,
     teams_of,
 )
 from cer_gpu.engine.run.abreast_carried import CarriedRun
@@ -45,7 +46,6 @@ from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.totals import CountedEnds, Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.classify import cpu as kernels
-from cer_gpu.plan.automaton_abreast import ladder_of
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.together import Together, bunches
 
@@ -160,7 +160,7 @@ class Bunch:
         if windowed := [one for one in teams if not one.carried]:
             self._abreast.append(AbreastRun(windowed, lanes, workers, totals, devices))
         if carried := [one for one in teams if one.carried]:
-            self._abreast.append(CarriedRun(carried, lanes, workers, totals))
+            self._abreast.append(CarriedRun(carried, lanes, workers, totals, devices))
         self.columns = tuple(dict.fromkeys(name for one in bound for name in one.columns(())))
         self._schema = source.arrow_schema
 
@@ -331,7 +331,11 @@ def bunched(queries: Sequence[CompiledQuery]) -> tuple[list[Bunched], list[int]]
 
 def abreast_there(queries: Sequence[CompiledQuery]) -> list[Bunched]:
     """The queries of a device that go abreast there, bunch by bunch; the others run by themselves."""
-    able = [number for number, one in enumerate(queries) if ladder_of(one.asked("counts")) is not None]
+    kinds: dict[Any, list[int]] = {}
+    for number, one in enumerate(queries):
+        kinds.setdefault(kind_there(one.asked("counts")), []).append(number)
+    alike = [some for kind, some in kinds.items() if kind == () or (kind and len(some) >= LEAST_ABREAST)]
+    able = sorted(number for some in alike for number in some)
     found, _ = bunched([queries[number] for number in able])
     return [
         Bunched([able[one] for one in each.numbers], each.made)

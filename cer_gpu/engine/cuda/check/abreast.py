@@ -1,13 +1,16 @@
-"""The check of counts abreast: a few sequences, in groups, with two windows over the same segments."""
+"""The check of counts abreast: a few sequences in groups, with two windows, with iterations, and without."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.cuda.check.inputs import NONE, WITHIN, Answers, Compared, Inputs
-from cer_gpu.kernels.abreast import cpu, cuda
+from cer_gpu.engine.cuda.check.inputs import NONE, WITHIN, A, Answers, B, C, Compared, Inputs
+from cer_gpu.engine.run import abreast_masked as on_cpu
+from cer_gpu.kernels.abreast import cpu, cuda, cuda_masked
 from cer_gpu.kernels.abreast.contract import AbreastEvents, Edges, Spans, no_sums
+from cer_gpu.kernels.abreast.cpu_masked import beginnings
 from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.plan.automaton_masked import Masked, Moves, masked_of
 
 NODES, GROUP = 3, 50
 """Nodes of `A ; B ; C`, and events of a group of sums."""
@@ -29,6 +32,63 @@ def abreast_sums(inputs: Inputs) -> Answers:
         team, units = cuda.device_team(edges, begin, NODES), cuda.AbreastUnits(*bounds)
         _, there = cuda.abreast(team, sizes, cuda.device_events(events), units, groups, inputs.lane)
         yield from map(Compared, here._fields, there, here)
+
+
+def masked_sums(inputs: Inputs) -> Answers:
+    """The same of `A : B+ ; C`, and of members for which another symbol continues it."""
+    masked = _masked()
+    many, bounds = masked.ends.masks.shape[1], (inputs.begin, inputs.report, inputs.stop)
+    team = cuda_masked.device_masked(
+        masked.forward, masked.backward, masked.ends, masked.nodes, masked.registers
+    )
+    floats = inputs.keys.astype(np.float64)
+    for keys, at in ((inputs.keys, inputs.keys), (floats, floats), (inputs.keys, floats)):
+        window = comparable(keys, WITHIN)
+        group = NONE if at is inputs.keys else np.arange(len(at)) // GROUP
+        events = AbreastEvents(inputs.symbols, window.keys, at, group)
+        groups = 1 if not len(group) else int(group[-1]) + 1
+        begins = masked.ends.begins, inputs.symbols, window.keys, window.keys.dtype.type(window.size)
+        most = int(beginnings(*begins, inputs.begin, inputs.stop)) + 1
+        here = no_sums(groups, many, at.dtype)
+        on_cpu.masked_sums(masked, begins[-1], events, *bounds, here)
+        size, units = np.array([window.size], window.keys.dtype), cuda.AbreastUnits(*bounds)
+        there = cuda.device_events(events)
+        _, found = cuda_masked.abreast_masked(team, size, there, units, most, groups, inputs.lane)
+        yield from map(Compared, here._fields, found, here)
+
+
+def carried_sums(inputs: Inputs) -> Answers:
+    """The same without a window: also what is carried on from each segment."""
+    masked = _masked()
+    many, lanes = masked.ends.masks.shape[1], len(inputs.begin)
+    team = cuda_masked.device_masked(
+        masked.forward, masked.backward, masked.ends, masked.nodes, masked.registers
+    )
+    for at in (inputs.keys, inputs.keys.astype(np.float64)):
+        events = AbreastEvents(inputs.symbols, np.empty(0, np.uint64), at, NONE)
+        runs = np.zeros((lanes, masked.nodes, many), np.int64)
+        here = no_sums(1, many, at.dtype)
+        bounds = inputs.begin, inputs.stop
+        _, carried, found = cuda_masked.abreast_carried(
+            team, cuda.device_events(events), *bounds, runs, 1, inputs.lane
+        )
+        on_cpu.carried_sums(masked, events, *bounds, np.arange(lanes), runs, here)
+        yield Compared("carried", carried, runs)
+        yield from map(Compared, here._fields, found, here)
+
+
+def _masked() -> Masked:
+    """After an A, or a B, in node 1 only a B goes on; it is taken, or taken and left; a C ends."""
+    moves, ends = np.zeros((4, 3, 3), np.uint8), np.zeros((4, 3), np.uint8)
+    moves[:, 0, 0] = 1
+    moves[0] = np.eye(3)
+    moves[A, 0, 1] = moves[B, 1, 2] = moves[C, 2, 2] = moves[A, 2, 2] = 1
+    moves[B, 2, 2] = 2
+    ends[C, 2] = 1
+    cells = [np.array([0, *order]) for order in ((A, B, C), (B, A, C), (A, C, B), (0, B, C), (A, B, A))]
+    masked = masked_of([Moves(moves, ends)] * len(cells), cells, always=True)
+    assert masked is not None
+    return masked
 
 
 def _edges() -> Edges:

@@ -68,6 +68,8 @@ FAMILIES = (
     Family("hits of ordered look-ups", looked.looked_up_hits),
     Family("counts of ordered look-ups", looked.looked_up_counts),
     Family("sums of variants abreast", abreast.abreast_sums),
+    Family("sums of variants with iterations", abreast.masked_sums),
+    Family("sums of variants without a window", abreast.carried_sums),
     Family("rows of views", viewed.kept_rows),
     Family("answers of views", viewed.asked_rows),
 )

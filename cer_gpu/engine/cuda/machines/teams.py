@@ -108,7 +108,7 @@ class DeviceTeams:
         events = device_events(read)
         units = cut_early(chunk.segments, events.keys, windows[-1].size, self._stream)
         found = []
-        for part, low, high in _parts(units, group, max(1, SUMS // team.members)):
+        for part, low, high in parts_of(units, group, max(1, SUMS // team.members)):
             own = events if not low else events._replace(group=copied(group - low))
             bounds = AbreastUnits(part.begin, part.report, part.stop)
             widest, sums = abreast(team, lengths, own, bounds, high - low, self._lane)
@@ -116,7 +116,7 @@ class DeviceTeams:
         return found
 
 
-def _parts(units: Segments, group: np.ndarray, most: int) -> list[tuple[Segments, int, int]]:
+def parts_of(units: Segments, group: np.ndarray, most: int) -> list[tuple[Segments, int, int]]:
     """Units in ranges of at most so many groups, or of one unit, with their first and last groups."""
     if not len(group):
         return [(units, 0, 1)]
