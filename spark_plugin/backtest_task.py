@@ -21,6 +21,7 @@ from cer_gpu.backtesting.listed_for import NOTHING, ListedFor
 from cer_gpu.backtesting.parted import Parted, columns_found
 from cer_gpu.backtesting.table import EndsSummed, numbered, of_ends, of_groups
 from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.answers.where import DECIMAL_DIGITS
 from cer_gpu.engine.read.sources.rows import StreamRows, TableRows
 from cer_gpu.engine.read.sources.source import Source, open_source
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
@@ -184,7 +185,7 @@ class BacktestJob(Job):
         shown = [pa.array(np.array(self.task.numbers)[number.to_numpy()], first.type)]
         for name, column, field in zip(found.schema.names[1:], columns, fields, strict=True):
             if name == MATCHES:
-                shown.append(counts_column([int(value) for value in column.to_pylist()]))
+                shown.append(counts_column([int(value) for value in column.to_pylist()], DECIMAL_DIGITS))
             else:
                 shown.append(shown_as(column, field.type))
         return pa.RecordBatch.from_arrays(shown, schema=self.task.result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +21,7 @@ from cer_gpu.spark.operators import operator_keywords, size_of
 from cer_gpu.spark.outcomes import OutcomesOf, Planned, WantedOutcomes
 from cer_gpu.spark.routes import route_of
 from cer_gpu.spark.segments import ROW
-from cer_gpu.spark.task import DIGITS, Task
+from cer_gpu.spark.task import Task
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.backtesting.about import about
@@ -34,7 +34,7 @@ from cer_gpu.backtesting.parted import columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.table import QUERY, combined
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.answers.where import exact_column
+from cer_gpu.engine.answers.where import DECIMAL_DIGITS, exact_column
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import DataError
 from cer_gpu.funnel import bound_stages
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from cer_gpu.api import Query
+
+PART = 19
+"""Digits of a part of a number of matches: Spark adds up 2^30 of them exactly."""
 
 
 @spelled(operator_keywords, omit=("limit", "event_id"))
@@ -332,7 +335,8 @@ class _Wanted:
         outcome = None if self._outcomes is None else self._told_of(self._outcomes, told, hits)
         made = combined(tables, names, values, schema, self._each)
         seconds = time.perf_counter() - self._begun_at
-        how = about(self.asked, f"over {self._over.told} in {seconds:.3g} s, on Spark")
+        told_how = f"over {self._over.told} in {seconds:.3g} s, on Spark"
+        how = about(self.asked, told_how, self._parted.buckets)
         return Backtest(made, notes.texts, (len(names), len(frames)), how, outcome, funnel)
 
     def _told_of(
@@ -392,18 +396,29 @@ class _Wanted:
         count = len(self._parted.names)
         keys = [QUERY, *(f"c{place}" for place in range(count))]
         hits, matches, first, last = (f"c{count + place}" for place in range(4))
-        exact = sf.sum(sf.col(matches).cast(f"decimal({DIGITS},0)"))
-        sums = [sf.sum(hits).alias(hits), exact.alias(matches), sf.min(first).alias(first)]
+        # A sum of 76 digits fits no number of Spark: its parts are added up, from the last digits on.
+        whole_number = sf.lpad(sf.col(matches), DECIMAL_DIGITS, "0")
+        parts = [f"part{place}" for place in range(DECIMAL_DIGITS // PART)]
+        exact = [
+            sf.sum(sf.substring(whole_number, 1 + place * PART, PART).cast(f"decimal({PART},0)")).alias(name)
+            for place, name in enumerate(parts)
+        ]
+        sums = [sf.sum(hits).alias(hits), *exact, sf.min(first).alias(first)]
         rows = whole.groupBy(*keys).agg(*sums, sf.max(last).alias(last)).orderBy(*keys)
         table = rows.toArrow()
         columns = [table.column(QUERY).cast(pa.int64())]
         for place, field in enumerate(self._schema):
-            column = table.column(f"c{place}")
             if field.name == MATCHES:
-                columns.append(exact_column(np.array([int(value) for value in column.to_pylist()], object)))
+                own = zip(*(table.column(name).to_pylist() for name in parts), strict=True)
+                columns.append(exact_column(np.array([_joined(one) for one in own], object)))
             else:
-                columns.append(pc.cast(column, field.type))
+                columns.append(pc.cast(table.column(f"c{place}"), field.type))
         return pa.table(columns, [QUERY, *self._schema.names])
+
+
+def _joined(parts: Iterable[Any]) -> int:
+    """A number of its parts of `PART` digits, the first digits first."""
+    return reduce(lambda number, part: number * 10**PART + int(part), parts, 0)
 
 
 def _groups(tasks: Sequence[Task]) -> list[list[int]]:

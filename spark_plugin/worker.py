@@ -236,18 +236,24 @@ class Worker:
         yield from job.results(runs)
 
 
-def counts_column(counts: list[int]) -> pa.Array:
+def counts_column(counts: list[int], most: int = DIGITS) -> pa.Array:
     """Counts as text, which Spark turns into numbers: accelerators take no decimals from Python.
+
+    Parameters
+    ----------
+    counts : list of int
+    most : int
+        The digits that a count may have.
 
     Raises
     ------
     LimitError
-        When a count has more digits than Spark's widest number.
+        When a count has more digits.
     """
-    if max(counts, default=0) >= 10**DIGITS:
+    if max(counts, default=0) >= 10**most:
         raise LimitError(
             f"a count has {digits(max(counts)):,} digits, and a column on Spark can hold at most "
-            f"{DIGITS}: narrow the query"
+            f"{most}: narrow the query"
         )
     return pa.array(list(map(str, counts)), pa.string())
 

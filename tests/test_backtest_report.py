@@ -6,11 +6,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from browser import browser, document, picture
 from test_backtest import ticks
 
 import cer_gpu as cer
+from cer_gpu.backtesting import over_time
 
 SWEPT = (
     "SELECT * FROM S WHERE (A AS a FILTER a[x > $p]) ; (B AS b FILTER b[y <= $q]) PARTITION BY [k] "
@@ -42,11 +46,64 @@ def values_of(chart: Any) -> list[dict[str, Any]]:
 
 def test_hits_over_time_are_those_of_the_table(swept: cer.Backtest) -> None:
     table = swept.to_pandas()
-    rows = values_of(swept.plot.hits())
-    assert len(rows) == len(table)
-    told = {(row["variant"], row["bucket"]): row["hits"] for row in rows}
+    told = {(row["variant"], row["bucket"]): row["hits"] for row in values_of(swept.plot.hits())}
     for row in table.itertuples():
-        assert told[f"p={row.p} q={row.q}", row.bucket.isoformat()] == row.hits
+        assert told.pop((f"p={row.p} q={row.q}", row.bucket.isoformat())) == row.hits
+    assert not any(told.values())
+
+
+ZONES = ["UTC", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "America/Sao_Paulo", None]
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("by", ["1 h", "6 h", "1 d", "3 d", "1 week", "1 month", "1 quarter", "1 year"])
+def test_buckets_without_hits_are_zero(by: str, zone: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every bucket that an event in between would be in, and no other, has a row."""
+    minutes = {"h": 1, "d": 24, "week": 100, "month": 400, "quarter": 700, "year": 2500}[by.split()[1]] * 15
+    many = 14_000 if by == "1 h" else 3000
+    start = pd.Timestamp("2018-09-20" if by == "1 h" else "2017-02-25", tz="UTC")
+    times = start + pd.to_timedelta(np.arange(many) * minutes, "min")
+    times = times.tz_localize(None) if zone is None else times.tz_convert(zone)
+    rng = np.random.default_rng(len(by))
+    hit = rng.random(many) < 0.004
+    hit[[0, -1]] = True
+    given: dict[str, Any] = {"order_by": "ts", "by": by, "device": "cpu"}
+    events = pa.table({"type": np.where(hit, "A", "B"), "ts": pa.Array.from_pandas(times), "k": hit * 1})
+    every = cer.backtest("SELECT * WHERE A OR B", events, **given).to_pandas()["bucket"]
+    found = cer.backtest("SELECT * WHERE A", events, **given)
+    for most in (1 << 20, 2):
+        monkeypatch.setattr(over_time, "MOST_BUCKETS", most)
+        rows = values_of(found.plot.hits())
+        hits = dict.fromkeys(every, 0)
+        hits |= dict(zip(found.to_pandas()["bucket"], found.to_pandas()["hits"], strict=True))
+        if most == 2:  # the buckets with hits, those beside them, and no others
+            some = [hits[one] > 0 for one in every]
+            near = [any(some[max(0, place - 1) : place + 2]) for place in range(len(some))]
+            hits = {one: hits[one] for one, kept in zip(every, near, strict=True) if kept}
+        expected = [[one.tz_localize(None).isoformat(), number] for one, number in sorted(hits.items())]
+        assert [[row["bucket"], row["hits"]] for row in rows] == expected
+        assert 0 in hits.values()
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.int32(), pa.float64(), pa.duration("s"), pa.date32()])
+def test_buckets_of_numbers_and_dates(kind: pa.DataType) -> None:
+    ts = pa.array([3, 4, 7, 31, 35, 61], pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
+    by = {pa.duration("s"): "10 s", pa.date32(): "10 d"}.get(kind, 10)
+    keys = ["a", "b", "a", "a", "b", "a"]
+    events = pa.table({"type": ["A"] * 6, "ts": ts, "k": keys, "x": [1, 2, 3, 4, 5, 6]})
+    text = "SELECT * WHERE A AS a FILTER a[x > $x] PARTITION BY k"
+    given: dict[str, Any] = {"order_by": "ts", "device": "cpu"}
+    found = cer.backtest(cer.sweep(text, x=[0, 4]), events, by=[by, "k"], **given)
+    rows = values_of(found.plot.hits())
+    begins: list[Any] = [0, 10, 20, 30, 40, 50, 60]
+    if kind == pa.date32():
+        begins = [f"{np.datetime64(one, 'D')}T00:00:00" for one in begins]
+    for x, hits in ((0, [3, 0, 0, 2, 0, 0, 1]), (4, [0, 0, 0, 1, 0, 0, 1])):
+        own = [row for row in rows if row["variant"] == f"x={x}"]
+        assert [row["bucket"] for row in own] == begins
+        assert [row["hits"] for row in own] == hits
+    none = cer.backtest("SELECT * WHERE A AS a FILTER a[x > 9]", events, by=by, **given)
+    assert values_of(none.plot.hits()) == []
 
 
 def test_a_heat_map_has_a_cell_for_each_pair(swept: cer.Backtest) -> None:

@@ -374,6 +374,27 @@ def test_numbers_past_64_bits(spark: Any) -> None:
     assert found.to_arrow()["matches"][0].as_py() > 1 << 64
 
 
+@pytest.mark.usefixtures("small_tasks")
+@pytest.mark.filterwarnings("ignore:one task ")
+def test_funnels_past_the_digits_of_a_number_of_spark(spark: Any, tmp_path: Path) -> None:
+    """Numbers of several tasks, each past 38 digits, are added up exactly."""
+    count = 1000
+    columns = {"type": ["A", "A", "A", "B"] * (count // 4), "k": np.arange(count) // 4 % 4}
+    table = pa.table({**columns, "ts": np.arange(count), "x": np.arange(count) % 7})
+    queries = {"many": "SELECT * WHERE (A AS a FILTER a[x > 1]) + ; B PARTITION BY k"}
+    given: dict[str, Any] = {"order_by": "ts", "funnel": True}
+    expected = cer.backtest(queries, table, by="k", **given, device="cpu")
+    assert min(expected.to_arrow()["matches"].to_pylist()) > 10**38
+    assert min(expected.funnel["matches"].to_pylist()) > 10**38
+    pq.write_table(table, tmp_path / "events.parquet")
+    for found in (
+        cer_spark.backtest(spark.createDataFrame(table), queries, by="k", **given, rows=count),
+        cer_spark.backtest_files(str(tmp_path), queries, by="k", **given, spark=spark),
+    ):
+        assert found.to_arrow().to_pylist() == expected.to_arrow().to_pylist()
+        assert found.funnel.to_pylist() == expected.funnel.to_pylist()
+
+
 def test_parameters_for_all_queries(frame: Any, table: pa.Table) -> None:
     queries = {name: f"SELECT * WHERE {name} AS a FILTER a[price > $p]" for name in "AB"}
     found = cer_spark.backtest(frame, queries, params={"p": 90}, **OPTIONS, rows=len(table))

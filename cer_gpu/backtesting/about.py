@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.api import Query
 from cer_gpu.backtesting.asked import AskedQuery, parameters_of
+from cer_gpu.backtesting.buckets import Buckets
 
 
 class About(NamedTuple):
@@ -23,20 +24,24 @@ class About(NamedTuple):
         The parameters of the sweeps.
     told : str
         The events, the queries and the speed, in words.
+    buckets : Buckets or None
+        How time was cut.
     """
 
     queries: dict[str, Query]
     parameters: tuple[str, ...]
     told: str
+    buckets: Buckets | None = None
 
 
-def about(asked: Sequence[AskedQuery], how: str) -> About:
+def about(asked: Sequence[AskedQuery], how: str, buckets: Buckets | None = None) -> About:
     """How queries were run; `how` says in words over what, how long and where."""
     many = f"{len(asked):,} {'query' if len(asked) == 1 else 'queries'}"
     return About(
         {one.name: one.query for one in asked},
         parameters_of(asked),
         f"{many} {how}; cer-gpu {version('cer-gpu')}",
+        buckets,
     )
 
 

@@ -40,6 +40,16 @@ _WHOLE = frozenset({"day", *_CALENDAR.values()})
 
 _HOUR = NANOSECONDS["h"]
 
+_DAYS = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
+
+_LONGEST = {name: NANOSECONDS[unit] for name, unit in _OF_ARROW.items()} | {
+    name: days * NANOSECONDS["d"] for name, days in _DAYS.items()
+}
+"""The nanoseconds of a unit, the most that it can have but for clocks that are set back."""
+
+_DATES = {pa.date32(): "d", pa.date64(): "ms"}
+"""The unit of dates, which have none of their own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
@@ -110,6 +120,39 @@ class Buckets:
             for which in ("earliest", "latest")
         )
         return first if whole else pc.if_else(pc.less_equal(second, at), second, first)
+
+    def before(self, begins: np.ndarray) -> np.ndarray:
+        """Where the buckets before some begin; parameters as of `of`."""
+        if not self.unit:
+            return begins - self.size if self._whole else self.of(begins - self.size / 2)
+        return self._near(begins - 1)
+
+    def after(self, begins: np.ndarray) -> np.ndarray:
+        """Where the buckets after some begin; parameters as of `of`."""
+        if not self.unit:
+            return begins + self.size if self._whole else self.of(begins + 1.5 * self.size)
+        tick = NANOSECONDS[_DATES.get(self.kind) or self.kind.unit]
+        step, hour = (max(1, -(-length // tick)) for length in (int(self.size) * _LONGEST[self.unit], _HOUR))
+        at = begins + step
+        found = self._near(at)
+        for _ in range(4):  # where clocks are set back, a bucket is longer
+            late = found <= begins
+            if not late.any():
+                break
+            at = np.where(late, at + hour, at)
+            found = self._near(at)
+        return found
+
+    @property
+    def _whole(self) -> bool:
+        return isinstance(self.size, int) and not pa.types.is_floating(self.kind)
+
+    def _near(self, at: np.ndarray) -> np.ndarray:
+        """The buckets of some times; the times themselves where clocks are set inside an odd length."""
+        try:
+            return self.of(at)
+        except DataError:
+            return at
 
     def column(self, begins: np.ndarray) -> pa.Array:
         """Where buckets begin, in the type of the times."""

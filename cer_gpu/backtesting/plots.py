@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from cer_gpu.backtesting.over_time import over_time
 from cer_gpu.errors import CerError
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ class Plots:
     def hits(self) -> altair.Chart:
         """Hits over time if the backtest has buckets of time; otherwise the hits of each query or variant.
 
+        A bucket in which a query or variant has no hits is drawn as 0, between the first and the last bucket
+        in which any of them has some. Times are those of the time zone of `order_by`.
+
         The queries or variants with the most hits are shown: at most ten over time, forty otherwise.
         """
         alt = charts()
@@ -52,9 +56,12 @@ class Plots:
         timed = "bucket" in table.schema.names
         most = MOST_LINES if timed else MOST_BARS
         labels = self._labels(table)
-        rows = _grouped(labels, table, ["bucket"] if timed else [])
+        rows = _grouped(labels, table)
         shown = _with_most(rows, most)
         title = "Hits" + (f" (the {most} with most of them)" if len(shown) < len({*labels}) else "")
+        cut = self._result.about.buckets
+        if timed and cut is not None:
+            rows = over_time(labels, table, cut, shown)
         data = alt.Data(values=[row for row in rows if row["variant"] in shown])
         if not timed:
             chart = (
@@ -67,12 +74,14 @@ class Plots:
                 )
             )
             return chart.properties(title=title, width=WIDTH)
-        kind = "T" if pa.types.is_temporal(table.schema.field("bucket").type) else "Q"
+        at = table.schema.field("bucket").type
+        lasting = pa.types.is_duration(at)
+        kind = "T" if pa.types.is_temporal(at) and not lasting else "Q"
         chart = (
             alt.Chart(data)
-            .mark_line(point=len(shown) * len(rows) < 400)
+            .mark_line(point=len(rows) < 400)
             .encode(
-                x=alt.X(f"bucket:{kind}", title=None),
+                x=alt.X(f"bucket:{kind}", title="seconds" if lasting else None),
                 y=alt.Y("hits:Q", title="hits"),
                 color=alt.Color("variant:N", title=None, sort=shown, legend=_legend(shown)),
                 tooltip=[f"bucket:{kind}", "variant:N", "hits:Q", "matches:Q"],
@@ -313,7 +322,7 @@ class Plots:
         if variant is not None and variant not in labels:
             there = ", ".join(dict.fromkeys(labels))
             raise ValueError(f"there is no variant {variant!r}; the variants are {there}")
-        hits = _grouped(labels, table, [])
+        hits = _grouped(labels, table)
         chosen = (_with_most(hits, 1) or [""])[0] if variant is None else variant
         if not chosen:
             raise ValueError("nothing was found: there is no match to draw")
@@ -452,26 +461,16 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value if isinstance(value, (int, float, str)) else None for name, value in row.items()}
 
 
-def _grouped(labels: Sequence[str], table: pa.Table, by: Sequence[str]) -> list[dict[str, Any]]:
-    """Hits and matches of each variant, and of each bucket."""
+def _grouped(labels: Sequence[str], table: pa.Table) -> list[dict[str, Any]]:
+    """Hits and matches of each variant."""
     if not len(table):
         return []
-    named = table.select([*by, "hits", "matches"]).append_column("variant", pa.array(labels, pa.string()))
-    sums = named.group_by(["variant", *by], use_threads=False).aggregate(
-        [("hits", "sum"), ("matches", "sum")]
-    )
-    rows = []
-    for row in sums.to_pylist():
-        made = {"variant": row["variant"], "hits": row["hits_sum"], "matches": float(row["matches_sum"])}
-        for name in by:
-            value = row[name]
-            made[name] = value if isinstance(value, (int, float)) else _moment(value)
-        rows.append(made)
-    return rows
-
-
-def _moment(value: Any) -> Any:
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+    named = table.select(["hits", "matches"]).append_column("variant", pa.array(labels, pa.string()))
+    sums = named.group_by(["variant"], use_threads=False).aggregate([("hits", "sum"), ("matches", "sum")])
+    return [
+        {"variant": row["variant"], "hits": row["hits_sum"], "matches": float(row["matches_sum"])}
+        for row in sums.to_pylist()
+    ]
 
 
 def _with_most(rows: Sequence[dict[str, Any]], most: int) -> list[str]:

@@ -198,7 +198,7 @@ def backtest(
         whole,
         notes.texts,
         (sum(map(len, passes.groups)), len(passes.groups)),
-        _about(asked, source, seconds),
+        _about(asked, source, seconds, parted),
         outcome,
         steps,
     )
@@ -255,15 +255,16 @@ def _alone_behind(
     return None if behind is None else [as_one([*found, *_alone(behind.bound, parted, at, schema)])]
 
 
-def _about(asked: Sequence[AskedQuery], source: Source, seconds: float) -> About:
+def _about(asked: Sequence[AskedQuery], source: Source, seconds: float, parted: Parted) -> About:
     """How the queries were run."""
     if source.rows is None:
-        return about(asked, f"in {seconds:.3g} s")
+        return about(asked, f"in {seconds:.3g} s", parted.buckets)
     rate = source.rows * len(asked) / max(seconds, 1e-9)
     return about(
         asked,
         f"over {source.rows:,} events of {source.where} in {seconds:.3g} s "
         f"({rate:,.0f} events times queries a second)",
+        parted.buckets,
     )
 
 

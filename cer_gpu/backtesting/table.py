@@ -157,8 +157,14 @@ def _regrouped(found: pa.Table, names: Sequence[str]) -> pa.Table:
     number = found.column(place)
     if pa.types.is_integer(number.type) and sum_exactly(number.to_numpy()) >= SAFE:
         found = found.set_column(place, "matches", number.cast(WIDE))  # a sum of integers would wrap
+    kind = found.schema.field("first").type
+    if pa.types.is_duration(kind):  # of which Arrow has no least one in a group
+        for name in ("first", "last"):
+            at = found.schema.get_field_index(name)
+            found = found.set_column(at, name, found.column(name).cast(pa.int64()))
     sums = found.group_by(keys, use_threads=False).aggregate(_SUMMED)
     arrays = [sums.column(name) for name in keys] + [sums.column(f"{name}_{how}") for name, how in _SUMMED]
+    arrays[-2:] = [one.cast(kind) for one in arrays[-2:]]
     table = pa.table(arrays, [*keys, *FOUND]).select(names)
     return table.sort_by([(name, "ascending") for name in keys]) if keys else table
 
