@@ -132,6 +132,7 @@ def test_sums_by_bucket_and_key(
     assert len(there) > 6
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered")
 @pytest.mark.parametrize("within", ["", "WITHIN 2 days"])
 def test_numbers_past_64_bits_are_exact(
     within: str, followed: list[int], monkeypatch: pytest.MonkeyPatch
