@@ -16,9 +16,10 @@ from test_backtest import ticks, told
 from test_backtest_resume import interrupted_everywhere, written
 
 import cer_gpu as cer
+from cer_gpu.engine.machines import masked_sums as sizes
+from cer_gpu.engine.machines.masked_sums import carried_sums, masked_sums
 from cer_gpu.engine.run import abreast as running
-from cer_gpu.engine.run import abreast_masked, chunks
-from cer_gpu.engine.run.abreast_masked import carried_sums, masked_sums
+from cer_gpu.engine.run import chunks
 from cer_gpu.plan import automaton_masked
 from cer_gpu.plan.automaton_masked import Moves, masked_of
 
@@ -176,7 +177,7 @@ def test_numbers_past_64_bits_are_exact(
 def test_windows_with_too_many_starts_are_followed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     sweep = cer.sweep("SELECT * WHERE (A AS a FILTER a[x > $p]) : B ; C WITHIN 1 day", p=list(range(10)))
     expected = cer.backtest(sweep, ticks(), order_by="ts", device="cpu").to_arrow()
-    monkeypatch.setattr(abreast_masked, "FRONT", 10)
+    monkeypatch.setattr(sizes, "FRONT", 10)
     assert cer.backtest(sweep, ticks(), order_by="ts", device="cpu").to_arrow() == expected
     check(sweep, expected.to_pylist(), ticks())
 

@@ -18,7 +18,7 @@ from test_backtest import ticks
 
 import cer_gpu as cer
 from cer_gpu.engine.cuda.machines import masked_teams
-from cer_gpu.engine.run import abreast_masked as sizes
+from cer_gpu.engine.machines import masked_sums as sizes
 from cer_gpu.engine.run import chunks
 from cer_gpu.plan.automaton_masked import masked_of
 

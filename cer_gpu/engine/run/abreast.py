@@ -11,10 +11,10 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.machine import runner_of
+from cer_gpu.engine.machines.masked_sums import masked_sums
 from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.shared_lanes import SharedLanes
-from cer_gpu.engine.run.abreast_masked import masked_sums
 from cer_gpu.engine.run.chunks import Chunker
 from cer_gpu.engine.run.totals import SAFE, CountedEnds, Sums, Totals
 from cer_gpu.engine.workers import Workers

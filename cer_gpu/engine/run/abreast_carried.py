@@ -10,12 +10,12 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.machine import CarryingRunner, runner_of
+from cer_gpu.engine.machines.masked_sums import carried_sums
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.run.abreast import GroupedEvents, Team, counted, grouped_by, units_of
-from cer_gpu.engine.run.abreast_masked import carried_sums
 from cer_gpu.engine.run.chunks import Chunker
 from cer_gpu.engine.run.totals import Sums, Totals
 from cer_gpu.engine.workers import Workers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cer_gpu.engine.cuda.check.inputs import NONE, WITHIN, A, Answers, B, C, Compared, Inputs
-from cer_gpu.engine.run import abreast_masked as on_cpu
+from cer_gpu.engine.machines import masked_sums as on_cpu
 from cer_gpu.kernels.abreast import cpu, cuda, cuda_masked
 from cer_gpu.kernels.abreast.contract import AbreastEvents, Edges, Spans, no_sums
 from cer_gpu.kernels.abreast.cpu_masked import beginnings
