@@ -32,6 +32,7 @@ PATTERNS = [
     "A AS a ; B AS b FILTER a[name LIKE '^x'] AND b[price + n > 20]",
     "A ; (B OR C) FILTER A[n IN {1, 2, 3, 5, 8, 13, 21, 34, 55, 89}]",
     "A : B",
+    "A AS a :{3,} FILTER a[price > PREV(price)]",
 ]
 """Patterns that run on the automaton of the regular queries."""
 
@@ -158,6 +159,7 @@ def texts() -> Iterator[str]:
             yield f"{joined} {window}" if "<-" in joined else f"SELECT * WHERE {joined} {window}"
         for rule in LOOKED_UP:
             yield f"{rule} {window}"
+        yield f"SELECT MAX * WHERE {PATTERNS[-1]} PARTITION BY name {window}"
         yield f"SELECT a[price] WHERE {STEPS} {window} CONSUME BY ANY"
         yield f"SELECT * WHERE {STEPS} PARTITION BY name {window} CONSUME BY PARTITION"
         yield f"SELECT * WHERE NXT(A ; B) ; C {window}"

@@ -129,7 +129,8 @@ HOMES = {
     "GeneralRunner": ("machines.general",),
     "JoinRunner": ("machines.joins", "cuda.machines"),
     "ListedJoinRunner": ("machines.joins_listed",),
-    "NeighbourRunner": ("machines.steps_neighbours",),
+    "NeighbourRunner": ("machines.steps_ungrouped",),
+    "UngroupedRunner": ("machines.automaton_ungrouped",),
     "StepRunner": ("machines.steps", "cuda.machines.steps"),
 }  # fmt: skip
 """Where a kind of machine, of its runner or of its answers may be named: its own route, machine and form."""

@@ -1,7 +1,8 @@
 """PRIOR among neighbours is PREV: a contiguous repetition of one event comes right after the one before.
 
 `(T AS x FILTER x.p > PRIOR(x).p) :{5,}` becomes `T AS x : (T AS x FILTER x[p > PREV(p)]) :{4,}`: every filter
-speaks of one event then, and the pattern is regular.
+speaks of one event then, and the pattern is regular. `STRICT((T AS x FILTER x.p > PRIOR(x).p) {5,})` asks for
+neighbours in other words.
 """
 
 from __future__ import annotations
@@ -31,6 +32,38 @@ def prior_as_previous(pattern: t.Pattern) -> t.Pattern:
     rest = t.Iteration(later, contiguous=True, times=t.Times(max(made.least - 1, 1), most), span=made.span)
     longer = t.Sequence(first, rest, contiguous=True, span=made.span)
     return longer if made.least > 1 else t.Or(first, longer, span=made.span)
+
+
+def strict_as_contiguous(pattern: t.Pattern) -> t.Pattern:
+    """An equivalent pattern without the selectors STRICT of which every event that is matched is marked."""
+    made = rebuild(pattern, strict_as_contiguous)
+    if isinstance(made, t.Selector) and made.strategy is t.Strategy.STRICT:
+        return contiguous(made.pattern) or made
+    return made
+
+
+def contiguous(pattern: t.Pattern) -> t.Pattern | None:
+    """The complex events of a pattern whose marked events are neighbours, as a pattern; None if not known.
+
+    Where every event that is matched is marked, these are those in which each event comes right after the one
+    before: `A ; B+` becomes `A : B:+`.
+    """
+    match pattern:
+        case t.EventType():
+            return pattern
+        case t.As() | t.Filter() | t.Timed():
+            inner = contiguous(pattern.pattern)
+            return None if inner is None else replace(pattern, pattern=inner)
+        case t.Iteration():
+            inner = contiguous(pattern.pattern)
+            return None if inner is None else replace(pattern, pattern=inner, contiguous=True)
+        case t.Sequence() | t.Or():
+            left, right = contiguous(pattern.left), contiguous(pattern.right)
+            if left is None or right is None:
+                return None
+            made = replace(pattern, left=left, right=right)
+            return replace(made, contiguous=True) if isinstance(made, t.Sequence) else made
+    return None
 
 
 def _bodies(body: t.Pattern) -> tuple[t.Pattern, t.Pattern] | None:

@@ -11,6 +11,9 @@ from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.plan.compiled import Traits
 
+FEW_STATES = 12
+"""Up to so many states with runs, what an event changes of its lane costs less than grouping it by lane."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -74,6 +77,7 @@ class AutomatonMachine:
         return Traits(
             reads_prefix=self.monitor is not None,
             carries=True,
+            ungrouped_lanes=self.choice is None and self.tables.n_live <= FEW_STATES,
             ranks=True,
             lists_runs_again=many,
             streams_falling=True,

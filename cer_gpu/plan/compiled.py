@@ -261,8 +261,9 @@ class Traits:
         Whether the complex events that end at an event depend on all events before it, whatever the window.
     carries : bool
         Whether hits and counts keep only registers of a fixed size about earlier events.
-    ungrouped : bool
-        Whether carried hits and counts read the events in the order of the stream, not grouped by lane.
+    ungrouped, ungrouped_lanes : bool
+        Whether carried hits and counts read the events in the order of the stream, not grouped by lane; the
+        second: on the CPU, where there are partitions.
     in_order : bool
         Whether it runs events in the order of the stream where there is no window and nothing is consumed.
     lists_in_order : bool
@@ -302,6 +303,7 @@ class Traits:
     reads_prefix: bool = False
     carries: bool = False
     ungrouped: bool = False
+    ungrouped_lanes: bool = False
     in_order: bool = False
     lists_in_order: bool = False
     alone: bool = False
@@ -390,6 +392,11 @@ class CompiledQuery:
     def carries(self) -> bool:
         """Whether hits and counts go from event to event without keeping events."""
         return self.traits.carries and self.window is None and self.consume == "NONE"
+
+    @property
+    def ungrouped(self) -> bool:
+        """Whether hits and counts that carry read the events of all lanes in the order of the stream."""
+        return self.traits.ungrouped or (self.traits.ungrouped_lanes and bool(self.reading.partition))
 
     @property
     def in_order(self) -> bool:

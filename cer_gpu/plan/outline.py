@@ -165,9 +165,12 @@ def rewritten_statement(statement: tree.Statement) -> tree.Statement:
 
     pattern = statement.pattern
     if any(isinstance(node, tree.Attribute) and node.prior for node in walk(pattern)):
-        from cer_gpu.logic.neighbours import prior_as_previous
+        from cer_gpu.logic.neighbours import contiguous, prior_as_previous, strict_as_contiguous
 
-        pattern = prior_as_previous(pattern)
+        near = contiguous(pattern) if statement.strategy is tree.Strategy.STRICT else None
+        if near is not None:
+            statement, pattern = replace(statement, strategy=tree.Strategy.ALL), near
+        pattern = prior_as_previous(strict_as_contiguous(pattern))
     return replace(statement, pattern=rewritten(pattern))
 
 

@@ -104,6 +104,31 @@ def values_before_body(values, valid, events, carried, there, out, out_valid):
             out_valid[i] = there[-2 - event]
 
 
+def last_values_body(lanes, values, valid, last, there, out, out_valid):
+    """Write the value of the event before each event in its lane; gives how many events have none.
+
+    `lanes` int32 [n] in, -1 for an event that belongs to none; `values` unsigned [n] and `valid` uint8 [n] or
+    [0]: in; `last` unsigned [lanes] and `there` uint8 [lanes]: in/out, the value of the last event of each
+    lane, and whether there is one; `out` unsigned [n] and `out_valid` uint8 [n]: out, the value, and whether
+    there is one.
+    """
+    masked = valid.shape[0] > 0
+    none = 0
+    for i in range(lanes.shape[0]):
+        lane = lanes[i]
+        if lane < 0:
+            out[i] = 0
+            out_valid[i] = 0
+            none += 1
+        else:
+            out[i] = last[lane]
+            out_valid[i] = there[lane]
+            none += there[lane] == 0
+            last[lane] = values[i]
+            there[lane] = valid[i] if masked else 1
+    return none
+
+
 def mark_body(lanes, there):
     """Note which lanes occur: `lanes` int32 [n] in, all >= 0; `there` uint8 [lanes] out: 1 where one does."""
     for i in range(lanes.shape[0]):

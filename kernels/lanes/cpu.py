@@ -6,6 +6,7 @@ from .contract import (
     gather_body,
     group_body,
     lane_decrease_body,
+    last_values_body,
     mark_body,
     ordinals_body,
     scatter_body,
@@ -15,6 +16,7 @@ from .contract import (
 ordinals = jit(ordinals_body)
 events_before = jit(events_before_body)
 values_before = jit(values_before_body)
+last_values = jit(last_values_body)
 lane_decrease = jit(lane_decrease_body)
 group = jit(group_body)
 mark = jit(mark_body)

@@ -217,3 +217,13 @@ def program_of(blocks, zero):
         zero,
         max(greatest, zero + 1) + 1,
     )
+
+
+def level_moves(program):
+    """The operations of all symbols, filled up to one length: uint64, shape (symbols, width, 3)."""
+    lengths = np.diff(program.first)
+    moves = np.full((len(lengths), int(lengths.max(initial=0)), 3), program.zero, np.uint64)
+    for row, low, high in zip(moves, program.first[:-1], program.first[1:]):
+        for column, own in enumerate((program.into, program.left, program.right)):
+            row[: high - low, column] = own[low:high]
+    return moves

@@ -111,6 +111,8 @@ class AutomatonRunner:
         `vectors` holds Python integers past 2^62.
     """
 
+    ungrouped = False
+
     def __init__(
         self,
         query: CompiledQuery,

@@ -91,6 +91,7 @@ class Consuming:
     """
 
     consumption: Consumption
+    ungrouped = False
 
     @property
     def states(self) -> tuple[LaneState, ...]:

@@ -61,6 +61,7 @@ class GeneralRunner:
     """
 
     chunks = 1
+    ungrouped = False
 
     def __init__(
         self,

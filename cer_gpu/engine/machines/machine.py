@@ -30,10 +30,13 @@ class MachineRunner(Protocol):
         How many ordinary chunks make a chunk for it.
     consumption : Consumption
         What CONSUME BY has dropped so far.
+    ungrouped : bool
+        Whether it reads carried chunks in the order of the stream, not grouped by lane.
     """
 
     chunks: int
     consumption: Consumption
+    ungrouped: bool
 
     @property
     def states(self) -> tuple[LaneState, ...]:
@@ -141,7 +144,7 @@ class RunState(Protocol):
     def more(self) -> Callable[[Relevant, np.ndarray], tuple[pa.Array, ...]] | None: ...
 
 
-def runner_of(query: CompiledQuery, workers: Workers, carries: bool) -> MachineRunner:
+def runner_of(query: CompiledQuery, workers: Workers, carries: bool, grouped: bool = False) -> MachineRunner:
     """The runner of a query's machine on the CPU.
 
     Parameters
@@ -151,10 +154,12 @@ def runner_of(query: CompiledQuery, workers: Workers, carries: bool) -> MachineR
     carries : bool
         Whether chunks hold new events only, and the runner carries registers from chunk to chunk: for hits
         and counts of a query that `carries`.
+    grouped : bool, optional
+        Whether chunks are grouped by lane although the runner could do without.
     """
     name = query.machine.engine
-    if carries and query.traits.ungrouped:
-        name += "_neighbours"  # few queries need it
+    if carries and query.ungrouped and not grouped:
+        name += "_ungrouped"  # few queries need it
     module: Any = import_module(f"cer_gpu.engine.machines.{name}")
     runner: MachineRunner = module.runner(query, workers, carries)
     return runner

@@ -48,9 +48,8 @@ class Prefixes:
             symbols = rename(self._monitor, events.symbols, events.lanes, self._state)
         else:
             symbols = self._reports.rename(self._monitor, events, self._state)
-        kept = np.flatnonzero(symbols)
         renamed = replace(events, symbols=symbols.astype(events.symbols.dtype))
-        return renamed if len(kept) == len(events) else renamed.take(kept)
+        return renamed if symbols.all() else renamed.take(np.flatnonzero(symbols))
 
     def held(self) -> np.ndarray:
         """The lanes whose monitor or runs have left their first state."""

@@ -150,6 +150,13 @@ class InLanes:
         self._place = np.empty(0, np.int32)
         names = dict.fromkeys(one.column for one in wanted)
         self._carried = {name: ValuesBefore(schema.field(name).type) for name in names}
+        self._last_alone = self._depth == 1 and all(one.of_numbers for one in self._carried.values())
+        """Whether the last value of each lane is all that is kept."""
+        self._shares = False
+
+    def share(self, encoder: LaneEncoder) -> None:
+        """Number the keys by an encoder that forgets none, and gives the lanes of a batch once more."""
+        self._encoder, self._shares = encoder, True
 
     @property
     def nbytes(self) -> int:
@@ -168,10 +175,18 @@ class InLanes:
             Which events belong to the stream; None: all.
         """
         if self._encoder is not None:
-            lanes, count = self._encoder.encode(batch, None, inside), self._encoder.count
+            own = self._encoder
+            lanes = own.noted(batch) if self._shares and inside is None else own.encode(batch, None, inside)
+            count = own.count
         else:
             assert inside is not None
             lanes, count = inside.astype(np.int32) - 1, 1
+        if self._last_alone:
+            columns = {name: single(batch.column(name)) for name in self._carried}
+            found = {
+                name: carried.last(columns[name], lanes, count) for name, carried in self._carried.items()
+            }
+            return {one.name: found[one.column] for one in self._wanted}
         self._recent = grown(self._recent, count * self._depth, NONE)
         self._place = grown(self._place, count)
         events = np.empty((len(self._distances), len(batch)), np.int64)
@@ -217,6 +232,30 @@ class ValuesBefore:
     def nbytes(self) -> int:
         """The bytes of the values."""
         return self._values.nbytes + self._there.nbytes + self._texts
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether values are moved as numbers."""
+        return self._width > 0
+
+    def last(self, column: pa.Array, lanes: np.ndarray, count: int) -> pa.Array:
+        """For each event the value of the one before it in its lane; slots are lanes here.
+
+        Parameters
+        ----------
+        column : pyarrow.Array
+            Of numbers.
+        lanes : ndarray, shape (n,), int32
+        count : int
+            The number of all lanes.
+        """
+        self._values = grown(self._values, count)
+        self._there = grown(self._there, count)
+        values, valid = _words(column, self._width)
+        out = np.empty(len(lanes), values.dtype)
+        there = np.empty(len(lanes), np.uint8)
+        none = kernels.last_values(lanes, values, valid, self._values, self._there, out, there)
+        return _array(column.type, out, there if none else NONE_MISSING)
 
     def before(self, column: pa.Array, events: np.ndarray) -> pa.Array:
         """The values of the events that the kernel has found: `events`, shape (n,), int64."""
@@ -281,10 +320,12 @@ def _words(column: pa.Array, width: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _array(kind: pa.DataType, data: np.ndarray, there: np.ndarray) -> pa.Array:
-    packed = pa.py_buffer(np.packbits(there, bitorder="little"))
+    """A column of some values; `there`: which of them are no nulls, empty if none is."""
+    rows = len(data)
+    packed = pa.py_buffer(np.packbits(there, bitorder="little")) if len(there) else None
     if pa.types.is_boolean(kind):
         data = np.packbits(data, bitorder="little")
-    return pa.Array.from_buffers(kind, len(there), [packed, pa.py_buffer(data)])
+    return pa.Array.from_buffers(kind, rows, [packed, pa.py_buffer(data)])
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:

@@ -75,6 +75,11 @@ class DerivedColumns:
             again, self.again = self.again, None
             yield self._extended(batch) if again is None else again
 
+    def share(self, encoder: LaneEncoder) -> None:
+        """Look up the events before by the lanes of an encoder that forgets none, as `InLanes.share`."""
+        if self._in_lanes is not None and not self._streams:
+            self._in_lanes.share(encoder)
+
     def leave(self, later: frozenset[str], waits: Callable[[int], bool]) -> None:
         """Leave out some functions, which the reader of a batch computes itself.
 

@@ -131,9 +131,11 @@ class Intake:
         """Keep no columns for the results: these are made of positions, times and keys alone."""
         self.payload = ()
 
-    def derive(self, derived: DerivedColumns | None) -> None:
-        """Compute PREV and functions by `derived`."""
+    def derive(self, derived: DerivedColumns | None, forgets: bool = True) -> None:
+        """Compute PREV and functions by `derived`; `forgets`: whether keys of partitions may be forgotten."""
         self.derived = derived
+        if derived is not None and not forgets and self._partitions.encoder is not None:
+            derived.share(self._partitions.encoder)
         if derived is None or type(self.classifier) is not Classifier:
             return
         from cer_gpu.engine.read.in_blocks import classified_alone  # only a query with functions needs it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -61,6 +61,7 @@ class LaneEncoder:
 
     def __init__(self, partition: tuple[tuple[str, ...], ...], schema: pa.Schema) -> None:
         self.keys = Keys([Part(names, schema) for names in partition])
+        self._noted: _Encoded | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,7 +103,19 @@ class LaneEncoder:
         -------
         ndarray, shape (m,), int32
         """
+        noted, self._noted = self._noted, None
+        if noted is not None and inside is None and noted.of(self._columns(batch)):
+            return noted.lanes if rows is None else noted.lanes[rows]
         return self.keys.encode(self._words(batch, rows, inside))
+
+    def noted(self, batch: pa.RecordBatch) -> np.ndarray:
+        """The lanes of all rows, which the next call of `encode` gives again if it is for the same rows."""
+        self._noted = _Encoded(self._columns(batch), self.keys.encode(self._words(batch, None, None)))
+        return self._noted.lanes
+
+    def _columns(self, batch: pa.RecordBatch) -> tuple[pa.Array, ...]:
+        names = dict.fromkeys(name for part in self.keys.parts for name in part.names)
+        return tuple(map(batch.column, names))
 
     def counted(
         self, batch: pa.RecordBatch, inside: np.ndarray | None = None
@@ -123,6 +136,7 @@ class LaneEncoder:
         ndarray, shape (k,), int64
             The new number of each.
         """
+        self._noted = None
         ((self.keys, numbers),) = kept([self.keys], [used])
         return numbers
 
@@ -135,6 +149,27 @@ class LaneEncoder:
         first = found[0]
         valid = inside.view(np.uint8) if not len(first.valid) else first.valid & inside
         return [Words(np.where(inside, first.data, -1), valid), *found[1:]]
+
+
+class _Encoded(NamedTuple):
+    """The lanes of a batch, and the columns of its keys."""
+
+    columns: tuple[pa.Array, ...]
+    lanes: np.ndarray
+
+    def of(self, columns: tuple[pa.Array, ...]) -> bool:
+        """Whether they are the lanes of some columns, which lie in the same memory."""
+        return all(map(_lie_together, self.columns, columns))
+
+
+def _lie_together(one: pa.Array, other: pa.Array) -> bool:
+    same = one.type == other.type and one.offset == other.offset and len(one) == len(other)
+    return same and _addresses(one) == _addresses(other)
+
+
+def _addresses(column: pa.Array) -> list[int]:
+    own = [0 if buffer is None else buffer.address for buffer in column.buffers()]
+    return own + _addresses(column.dictionary) if pa.types.is_dictionary(column.type) else own
 
 
 def order_by_lane(lanes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -80,7 +80,8 @@ class CarriedRun:
         self._alone: list[dict[int, CarryingRunner]] = [{} for _ in teams]
         """For each team, the members that run alone, by their places."""
         query = teams[0].members[0].query
-        self._chunker = Chunker(query, lanes, runner_of(query, workers, True), workers, True, None)
+        runner = runner_of(query, workers, True, grouped=True)
+        self._chunker = Chunker(query, lanes, runner, workers, True, None)
 
     def add(self, part: Relevant) -> None:
         """Take the next relevant events."""
@@ -108,7 +109,8 @@ class CarriedRun:
                 own[place].carry_on(carried)
 
     def _runner(self, team: Team, place: int) -> CarryingRunner:
-        return cast("CarryingRunner", runner_of(team.members[place].query, self._workers, True))
+        query = team.members[place].query
+        return cast("CarryingRunner", runner_of(query, self._workers, True, grouped=True))
 
     def _run(self, chunk: Chunk | None) -> None:
         if chunk is None:

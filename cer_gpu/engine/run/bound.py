@@ -348,7 +348,7 @@ class BoundQuery:
             self.grouped,
             options.ordered,
         )
-        intake.derive(self.derived_columns())
+        intake.derive(self.derived_columns(), forgets=not carries)
         intake.noted = None if ends is None else ends.times
         runner = self._runner(query, carries)
         if intake.values_in_order is not None:

@@ -226,7 +226,7 @@ class Chunker:
         self._runner = runner
         self._workers = workers
         self._carries = carries
-        self.carries_ungrouped = carries and query.traits.ungrouped
+        self.carries_ungrouped = carries and runner.ungrouped
         """Whether chunks are in the order of the stream: events are not grouped by lane."""
         self.in_order = False
         """Whether chunks are in the order of the stream, with the events that the runner still needs."""

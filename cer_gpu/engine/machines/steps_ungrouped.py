@@ -29,6 +29,8 @@ class NeighbourRunner(StepRunner):
     workers : Workers
     """
 
+    ungrouped = True
+
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
         super().__init__(query, workers)
         self._known = neighbour_lanes(self.tables)

@@ -1,0 +1,246 @@
+"""Runs by partition, whose events are not grouped: against the reference, and against runs that are."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cer_gpu.kernels.hits.contract import hits_reference
+from cer_gpu.kernels.runs.contract import accepting_runs
+from cer_gpu.kernels.runs.cpu_lanes import LevelProgram, counted_by_lane, latest_by_lane
+from cer_gpu.kernels.runs.lone import counted_sets
+from cer_gpu.kernels.runs.programs import hits_program, level_moves
+from engine_oracle import check
+from generate import stream
+from random_ordered import random_neighbours
+from random_tables import kleene, random_case, tables_of
+
+import cer_gpu as cer
+from cer_gpu.engine.machines import automaton_ungrouped
+from cer_gpu.engine.machines.automaton import AutomatonRunner
+from cer_gpu.engine.machines.automaton_ungrouped import UngroupedRunner
+from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.language import tree as t
+from cer_gpu.language.printer import to_text
+
+NONE = np.zeros(0, np.int64)
+
+RISING = "(T AS x FILTER x.price > PRIOR(x).price)"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hits_and_counts_of_lanes_are_those_of_their_runs(seed: int) -> None:
+    rng = random.Random(seed)
+    total = several = 0
+    for _ in range(40):
+        case = random_case(rng)
+        tables, symbols = case.tables, case.symbols
+        lanes = np.array([rng.randrange(3) for _ in symbols], np.int32)
+        positions = np.cumsum([rng.randrange(1, 4) for _ in symbols]).astype(np.int64)
+        sets = counted_sets(tables)
+        several += len(sets.lone) > 1
+        level = LevelProgram(level_moves(hits_program(tables)), tables.n_live + 1)
+        vectors = np.zeros((3, tables.n_live), np.int64)
+        registers = np.full((3, tables.n_live), -1, np.int64)
+        counted: dict[int, int] = {}
+        latest: dict[int, int] = {}
+        count = len(symbols)
+        for low, high in pairwise(sorted({0, count, rng.randrange(count + 1), rng.randrange(count + 1)})):
+            part = symbols[low:high], lanes[low:high]
+            found = counted_by_lane(sets, *part, vectors)
+            assert found is not None
+            counted |= dict(zip((found[0] + low).tolist(), found[1].tolist(), strict=True))
+            ends = latest_by_lane(level, *part, positions[low:high], registers)
+            latest |= dict(zip((ends[0] + low).tolist(), ends[1].tolist(), strict=True))
+        wanted: dict[int, int] = {}
+        starts: dict[int, int] = {}
+        for lane in range(3):
+            own = np.flatnonzero(lanes == lane)
+            for _, end, _ in accepting_runs(tables, symbols[own], 0, len(own)):
+                wanted[int(own[end])] = wanted.get(int(own[end]), 0) + 1
+            for end, start in hits_reference(tables, symbols[own], NONE, NONE, 0, 0, 0, len(own)):
+                starts[int(own[end])] = int(positions[own[start]])
+        assert counted == wanted
+        assert latest == starts
+        total += sum(wanted.values())
+    assert total > 100
+    assert several > 1
+
+
+def test_states_with_one_run_at_most_have_no_registers() -> None:
+    """Those before the last of `A :{4,}`; none of `A+ ; B`. A chain has as many sets as states."""
+    steps = [(k, 1, 1, k + 1, False) for k in range(3)]
+    run = tables_of(3, [*steps, (3, 1, 1, 3, True), (2, 1, 1, 3, False)])
+    assert counted_sets(run).lone.tolist() == [1, 2]
+    plain = counted_sets(tables_of(3, [*steps, (3, 1, 1, 3, True)]))
+    assert (plain.lone.tolist(), plain.several.tolist(), len(plain.members)) == ([1, 2], [3], 3)
+    assert len(counted_sets(kleene()).lone) == 0
+    long = tables_of(2, [(k, 1, 1, k + 1 if k < 60 else -1, k == 60) for k in range(61)])
+    assert len(counted_sets(long).members) == 61
+    # Any three states of fourteen hold runs, or do not: too many sets, so that all states have registers.
+    many = [(0, 1, 1, 1, False)] + [(k, s, 1, k + 1, False) for k in range(1, 14) for s in (1, 2)]
+    found = counted_sets(tables_of(3, [*many, (14, 1, 1, -1, True)]))
+    assert (len(found.lone), len(found.members), len(found.several)) == (0, 1, 14)
+
+
+def test_numbers_past_62_bits_leave_the_lanes_as_they_were() -> None:
+    sets = counted_sets(kleene())
+    symbols, lanes = np.ones(63, np.uint8), np.zeros(63, np.int32)
+    vectors = np.zeros((1, 2), np.int64)
+    assert counted_by_lane(sets, symbols, lanes, vectors) is None
+    assert not vectors.any()
+    assert counted_by_lane(sets, symbols[:61], lanes[:61], vectors) is not None
+    assert vectors[0, 1] == 2**61 - 1
+
+
+@pytest.mark.parametrize("near", [None, 0])
+@pytest.mark.parametrize("seed", range(4))
+def test_neighbours_by_key_agree_with_the_reference(
+    seed: int, near: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the registers of all lanes are too many, and where chunks have a few events."""
+    if near is not None:
+        monkeypatch.setattr(automaton_ungrouped, "NEAR", near)
+        monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 5)
+        monkeypatch.setattr("cer_gpu.engine.run.chunks.CARRIED", 2)
+    rng = random.Random(f"lanes {seed}")
+    answers = 0
+    for _ in range(20):
+        query = random_neighbours(rng)
+        key = rng.choice([(("id",),), (("s",),), (("p",),), (("id",), ("s",)), (("lap", "id"),)])
+        query = replace(query, partition=key, window=None, consume=t.Consume.NONE)
+        answers += check(query, stream(rng, rng.randrange(10, 19), lap_falls=rng.random() < 0.3), rng)
+    assert answers > 12
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_strict_is_contiguity_where_all_events_are_marked(seed: int) -> None:
+    rng = random.Random(f"strict {seed}")
+    answers = regular = 0
+    for _ in range(16):
+        query = random_neighbours(rng)
+
+        def loose(pattern: t.Pattern) -> t.Pattern:
+            if isinstance(pattern, t.Iteration | t.Sequence):
+                pattern = replace(pattern, contiguous=rng.random() < 0.3)
+            if isinstance(pattern, t.Sequence):
+                return replace(pattern, left=loose(pattern.left), right=loose(pattern.right))
+            inner = getattr(pattern, "pattern", None)
+            return pattern if inner is None else replace(pattern, pattern=loose(inner))
+
+        pattern = loose(query.pattern)
+        if rng.random() < 0.3:
+            query = replace(query, pattern=t.Selector(t.Strategy.STRICT, pattern))
+        else:
+            query = replace(query, pattern=pattern, strategy=t.Strategy.STRICT)
+        said = cer.compile(to_text(query))._plan.said
+        regular += next(name for name, refusal in said if refusal is None) == "regular"
+        answers += check(query, stream(rng, rng.randrange(8, 13)), rng)
+    assert answers > 15
+    assert regular > 6
+
+
+def _ticks(keys: pa.Array, seed: int = 3) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    prices = rng.integers(0, 30, len(keys)).astype(float)
+    prices[rng.random(len(keys)) < 0.02] = np.nan
+    nulls = rng.random(len(keys)) < 0.02
+    return pa.table({"price": pa.array(prices, mask=nulls), "key": keys, "n": np.arange(len(keys))})
+
+
+KEYS = {
+    "numbers": lambda some: pa.array(some, pa.int32()),
+    "far apart": lambda some: pa.array(some * 10**15),
+    "floats": lambda some: pa.array(np.where(some == 3, np.nan, some / 4)),
+    "texts": lambda some: pa.array([f"key {one}" for one in some]),
+    "dictionary": lambda some: pa.array([f"key {one}" for one in some]).dictionary_encode(),
+    "truths": lambda some: pa.array(some % 2 == 0),
+    "nulls": lambda some: pa.array(some, mask=some % 5 == 1),
+    "times": lambda some: pa.array(some.astype("M8[s]")),
+}
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_rising_runs_by_keys_of_every_kind(kind: str) -> None:
+    """In one piece, in batches, and pushed: the same as a run over the events of each key alone."""
+    some = np.random.default_rng(8).integers(0, 9, 4000)
+    ticks = _ticks(KEYS[kind](some))
+    parted = cer.compile(f"SELECT * FROM T WHERE {RISING} :{{3,}} PARTITION BY key")
+    alone = cer.compile(f"SELECT * FROM T WHERE {RISING} :{{3,}}")
+    numbers, length = [], {}
+    before: dict[str, float] = {}
+    for key, price in zip(map(repr, ticks["key"].to_pylist()), ticks["price"].to_pylist(), strict=True):
+        if key == "None":
+            numbers.append(0)
+            continue
+        last = before.get(key)
+        rises = price is not None and last is not None and price > last
+        length[key] = length.get(key, 0) + 1 if rises else 1
+        numbers.append(max(length[key] - 2, 0))
+        before[key] = price
+    places = [place for place, number in enumerate(numbers) if number]
+    assert sum(numbers) > 100
+    assert parted.count(ticks) == sum(numbers)
+    for rows in (7, 1000):
+        reader = ticks.to_reader(max_chunksize=rows)
+        assert parted.counts(reader)["position"].to_pylist() == places
+    counts = parted.counts(ticks)
+    assert counts["count"].to_pylist() == [number for number in numbers if number]
+    assert parted.hits(ticks)["position"].to_pylist() == places
+    for asked in ("hits", "counts", "count"):
+        strict = cer.compile(f"SELECT STRICT * FROM T WHERE {RISING} {{3,}} PARTITION BY key")
+        told, wanted = getattr(strict, asked)(ticks), getattr(parted, asked)(ticks)
+        assert repr(told) == repr(wanted)  # in which one NaN is like another
+    most = cer.compile(f"SELECT MAX * FROM T WHERE {RISING} :{{3,}} PARTITION BY key")
+    assert most.counts(ticks)["position"].to_pylist() == places
+    assert most.count(ticks) == len(places)
+    listed = most.run(ticks).to_arrow()
+    assert listed["end"].to_pylist() == places
+    assert [len(one) - 2 for one in listed["x"].to_pylist()] == counts["count"].to_pylist()
+    key = ticks["key"][places[0]]
+    if kind == "numbers":
+        own = ticks.filter(pa.compute.equal(ticks["key"], key))
+        assert alone.count(own) == sum(
+            number for number, one in zip(numbers, ticks["key"], strict=True) if one == key
+        )
+
+
+def test_lanes_of_memory_that_is_filled_again_are_found_again() -> None:
+    """What PREV has found of a batch is used once, for the same rows."""
+    encoder = LaneEncoder((("key",),), pa.schema({"key": pa.int64()}))
+    keys = np.array([5, 6, 5], np.int64)
+    batch = pa.record_batch({"key": pa.array(keys)})
+    assert encoder.noted(batch).tolist() == [0, 1, 0]
+    assert encoder.encode(batch, np.array([1, 2])).tolist() == [1, 0]
+    keys[:] = 6, 7, 5
+    assert encoder.encode(batch).tolist() == [1, 2, 0]
+    assert encoder.noted(batch).tolist() == [1, 2, 0]
+    assert encoder.encode(batch.slice(1)).tolist() == [2, 0]
+    keys[:] = 8, 8, 8
+    assert encoder.noted(batch).tolist() == [3, 3, 3]
+
+
+def test_small_automata_by_partition_are_not_grouped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large ones are; of small ones the events of all partitions are run as they come."""
+    runs: list[type] = []
+    for kind in (AutomatonRunner, UngroupedRunner):
+        monkeypatch.setattr(kind, "counts", _noting(kind, runs))
+    ticks = _ticks(pa.array(np.arange(600) % 7))
+    for least, kind in ((4, UngroupedRunner), (40, AutomatonRunner)):
+        runs.clear()
+        cer.compile(f"SELECT * FROM T WHERE {RISING} :{{{least},}} PARTITION BY key").count(ticks)
+        assert runs[0] is kind
+
+
+def _noting(kind: type, runs: list[type]) -> object:
+    counts = kind.counts  # type: ignore[attr-defined]
+
+    def noted(self: AutomatonRunner, chunk: object) -> object:
+        runs.append(kind)
+        return counts(self, chunk)
+
+    return noted
