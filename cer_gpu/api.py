@@ -16,7 +16,7 @@ from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
-from cer_gpu.language.tree import Statement
+from cer_gpu.language.tree import SelectQuery, Statement
 from cer_gpu.language.walk import names_in
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import Outline, outline
@@ -337,6 +337,8 @@ class Query:
         >>> cer.compile("SELECT * WHERE (A AS a FILTER a[v > 9]) ; B WITHIN 5 MINUTES").funnel(events)
         """
         from cer_gpu.funnel import counted_table, stages_of  # few calls need it
+        from cer_gpu.language.printer import to_text
+        from cer_gpu.listed_runs import MOST_LISTED
 
         asked, stages = read_options(**keywords), stages_of(self._tree)
         if given := {**self.given, **asked.params}:
@@ -346,12 +348,18 @@ class Query:
         with shown_together():
             source = opened(self.names, events, asked)
 
-            def bind(place: int) -> BoundQuery:
-                one = Query(stages[place].query_text)
+            def bound(tree: SelectQuery, limit: int | None) -> BoundQuery:
+                one = Query(to_text(tree))
                 own = {name: given[name] for name in one.parameters}
-                return one.bound_to(source, replace(asked, params=own), once=True)
+                return one.bound_to(source, replace(asked, params=own, limit=limit), once=True)
 
-            return counted_table(stages, bind, source, asked)
+            return counted_table(
+                stages,
+                lambda place: bound(stages[place].query, None),
+                lambda place, tree: bound(tree, MOST_LISTED + 1),
+                source,
+                asked,
+            )
 
     @spelled(read_options)
     def check(self, events: Any = None, **keywords: Unpack[ReadKeywords]) -> tuple[Diagnostic, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -24,6 +24,7 @@ from cer_gpu.language.chains import flattened, links
 from cer_gpu.language.printer import interval_text, to_text, window_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import condition_variables
+from cer_gpu.listed_runs import BindTo, Listed, ListedRuns, listed_counts, listed_runs
 from cer_gpu.stopped import NextStep, RunsBefore, chained, filtered, going_on
 
 Bound = TypeVar("Bound")
@@ -46,6 +47,8 @@ class FunnelStage(NamedTuple):
         this step. Such a stage stands behind that of the pattern.
     uncounted : str or None
         Why such a stage does not stand behind this one.
+    listed : ListedRuns or None
+        What to list to know it all the same.
     """
 
     step: int
@@ -54,6 +57,7 @@ class FunnelStage(NamedTuple):
     query: tree.SelectQuery
     runs: bool = False
     uncounted: str | None = None
+    listed: ListedRuns | None = None
 
     @property
     def query_text(self) -> str:
@@ -171,14 +175,42 @@ class _Counts:
 
 
 def counted_table(
-    stages: Sequence[FunnelStage], bind: Callable[[int], BoundQuery], source: Source, options: Options
+    stages: Sequence[FunnelStage],
+    bind: Callable[[int], BoundQuery],
+    bind_to: BindTo,
+    source: Source,
+    options: Options,
 ) -> pa.Table:
-    """The table of a funnel; parameters as of `bound_stages` and `counted`."""
+    """The table of a funnel; parameters as of `bound_stages`, `listed_stages` and `counted`."""
     places, bound = bound_stages(stages, bind)
-    return funnel_table([stages[place] for place in places], *counted(bound, source, options))
+    kept = [stages[place] for place in places]
+    hits, matches = counted(bound, source, options)
+    if not source.rewindable:
+        return funnel_table(kept, hits, matches, unlisted(kept, "the events can be read only once"))
+    return funnel_table(kept, hits, matches, listed_stages(kept, bind_to))
 
 
-def funnel_table(stages: Sequence[FunnelStage], hits: Sequence[int], matches: Sequence[int]) -> pa.Table:
+def listed_stages(stages: Sequence[FunnelStage], bind: BindTo) -> Listed:
+    """The runs that go on where they have to be listed.
+
+    Parameters
+    ----------
+    stages : sequence of FunnelStage
+    bind : callable
+        Given the place of a stage, binds a query for it, with the limit `MOST_LISTED + 1`.
+    """
+    found = ((place, one.listed) for place, one in enumerate(stages))
+    return listed_counts([(place, one) for place, one in found if one is not None], bind)
+
+
+def unlisted(stages: Sequence[FunnelStage], why: str) -> Listed:
+    """What is known of them where nothing is listed."""
+    return Listed({}, {place: why for place, one in enumerate(stages) if one.listed is not None})
+
+
+def funnel_table(
+    stages: Sequence[FunnelStage], hits: Sequence[int], matches: Sequence[int], listed: Listed
+) -> pa.Table:
     """A row for each stage but those of runs, with its counts: see `Query.funnel`."""
     rows = [place for place, stage in enumerate(stages) if not stage.runs]
     names = {
@@ -188,22 +220,27 @@ def funnel_table(stages: Sequence[FunnelStage], hits: Sequence[int], matches: Se
         "hits": pa.array([hits[row] for row in rows], pa.int64()),
         "matches": exact_column(np.array([matches[row] for row in rows], object)),
     }
-    died = _died(stages, matches)
-    notes = _notes(stages, died)
+    died = _died(stages, matches, listed.numbers)
+    notes = _notes(stages, died, listed.failed)
     numbers = exact_column(np.array([0 if died[row] is None else died[row] for row in rows], object))
     unknown = pa.array([died[row] is None for row in rows], pa.bool_())
     names["died"] = pc.if_else(unknown, pa.scalar(None, numbers.type), numbers)
     return pa.table({**names, "note": pa.array([notes[row] for row in rows], pa.string())})
 
 
-def _died(stages: Sequence[FunnelStage], matches: Sequence[int]) -> list[int | None]:
+def _died(
+    stages: Sequence[FunnelStage], matches: Sequence[int], listed: Mapping[int, int]
+) -> list[int | None]:
     """For each stage how many runs died at its step, or would not have without what it leaves out."""
     died: list[int | None] = [None] * len(stages)
     before, reached, went = 0, 0, None
     for place, stage in enumerate(stages):
         if not stage.runs:
             if stage.dropped is None:
-                before, reached, went = reached, matches[place], None
+                before, reached, went = reached, matches[place], listed.get(place)
+                died[place] = None if went is None else before - went
+            elif place in listed and went is not None:
+                died[place] = listed[place] - went
         elif stage.dropped is None:
             went = matches[place]
             died[place - 1] = before - went
@@ -212,16 +249,20 @@ def _died(stages: Sequence[FunnelStage], matches: Sequence[int]) -> list[int | N
     return died
 
 
-def _notes(stages: Sequence[FunnelStage], died: Sequence[int | None]) -> list[str | None]:
+def _notes(
+    stages: Sequence[FunnelStage], died: Sequence[int | None], failed: Mapping[int, str]
+) -> list[str | None]:
     """For each stage why it is not known how many runs died; None where it is known."""
     notes: list[str | None] = []
     whole: str | None = None
-    for stage, number in zip(stages, died):
+    for place, (stage, number) in enumerate(zip(stages, died)):
         note = None
         if number is None and stage.step == 1:
             note = "no step comes before"
         elif number is None:
             note = stage.uncounted or whole or "the automaton of the runs that go on is too large"
+            if place in failed:
+                note = f"{note}; {failed[place]}"
         if stage.dropped is None and not stage.runs:
             whole = note
         notes.append(note)
@@ -315,7 +356,8 @@ class _Step(NamedTuple):
             runs = self.runs if len(steps) > 1 else self.runs._replace(steps=[_there(steps[0])])
             going = going_on(self.query, runs, step, windowed)
             if isinstance(going, str):
-                yield found._replace(uncounted=going)
+                listed = listed_runs(self.query, runs, step, windowed)
+                yield found._replace(uncounted=going, listed=listed)
             else:
                 yield found
                 yield found._replace(query=going, runs=True)

@@ -37,7 +37,7 @@ from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.where import DECIMAL_DIGITS, exact_column
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import DataError
-from cer_gpu.funnel import bound_stages
+from cer_gpu.funnel import bound_stages, unlisted
 
 if TYPE_CHECKING:
     from cer_gpu.spark.lake import Paths
@@ -199,7 +199,8 @@ def _found(
     if parts.queries:
         counted = _Wanted(parts.queries, None, *wanted.way()).found(told).to_arrow()
         hits, matches = (list(map(int, counted[name].to_pylist())) for name in ("hits", "matches"))
-    return wanted.found(told, listed, with_queries(wanted.asked, parts, hits, matches))
+    without = unlisted(parts.stages, "on Spark no matches are listed for it")
+    return wanted.found(told, listed, with_queries(wanted.asked, parts, hits, matches, without))
 
 
 class _Over(NamedTuple):

@@ -17,9 +17,18 @@ from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
-from cer_gpu.funnel import FunnelStage, bound_stages, counted, funnel_table, stages_of
+from cer_gpu.funnel import (
+    FunnelStage,
+    bound_stages,
+    counted,
+    funnel_table,
+    listed_stages,
+    stages_of,
+    unlisted,
+)
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
+from cer_gpu.listed_runs import MOST_LISTED, MOST_ROWS, Listed
 
 
 class Staged(NamedTuple):
@@ -77,14 +86,26 @@ def funnels_of(
 
     places, bound = bound_stages(parts.stages, bind)
     keeper = None if kept is None else kept.beside("funnel")
-    return with_queries(asked, parts.at(places), *counted(bound, source, options, keeper))
+    hits, matches = counted(bound, source, options, keeper)
+    left = parts.at(places)
+
+    def bind_to(place: int, pattern: tree.SelectQuery) -> BoundQuery:
+        one = asked[left.owner[place]]
+        query, given = Query(to_text(pattern)), {**one.query.given, **options.params, **one.values}
+        own = {name: given[name] for name in query.parameters}
+        return query.bound_to(source, replace(options, params=own, limit=MOST_LISTED + 1), once=True)
+
+    if sum(one.listed is not None for one in left.stages) > MOST_ROWS:
+        why = f"in one backtest, matches are listed for {MOST_ROWS} such rows at most"
+        return with_queries(asked, left, hits, matches, unlisted(left.stages, why))
+    return with_queries(asked, left, hits, matches, listed_stages(left.stages, bind_to))
 
 
 def with_queries(
-    asked: Sequence[AskedQuery], parts: Staged, hits: Sequence[int], matches: Sequence[int]
+    asked: Sequence[AskedQuery], parts: Staged, hits: Sequence[int], matches: Sequence[int], listed: Listed
 ) -> pa.Table:
     """A row for each stage: its query, the query's parameters, and the counts."""
-    found = funnel_table(parts.stages, hits, matches)
+    found = funnel_table(parts.stages, hits, matches, listed)
     taken = {QUERY, *found.schema.names}
     owners = [owner for stage, owner in zip(parts.stages, parts.owner) if not stage.runs]
     at = pa.array(np.array(owners, np.int64))
