@@ -41,6 +41,7 @@ LAYERS = [
     {"checked"},
     {"next_events"},
     {"stopped"},
+    {"listed_runs"},
     {"funnel", "sql", "views"},
     {"api"},
     {
