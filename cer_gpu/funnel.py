@@ -24,7 +24,7 @@ from cer_gpu.language.chains import flattened, links
 from cer_gpu.language.printer import interval_text, to_text, window_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import condition_variables
-from cer_gpu.listed_runs import BindTo, Listed, ListedRuns, listed_counts, listed_runs
+from cer_gpu.listed_runs import BindTo, ListedRuns, RunsListed, listed_counts, listed_runs
 from cer_gpu.stopped import NextStep, RunsBefore, chained, filtered, going_on
 
 Bound = TypeVar("Bound")
@@ -190,7 +190,7 @@ def counted_table(
     return funnel_table(kept, hits, matches, listed_stages(kept, bind_to))
 
 
-def listed_stages(stages: Sequence[FunnelStage], bind: BindTo) -> Listed:
+def listed_stages(stages: Sequence[FunnelStage], bind: BindTo) -> RunsListed:
     """The runs that go on where they have to be listed.
 
     Parameters
@@ -203,13 +203,13 @@ def listed_stages(stages: Sequence[FunnelStage], bind: BindTo) -> Listed:
     return listed_counts([(place, one) for place, one in found if one is not None], bind)
 
 
-def unlisted(stages: Sequence[FunnelStage], why: str) -> Listed:
+def unlisted(stages: Sequence[FunnelStage], why: str) -> RunsListed:
     """What is known of them where nothing is listed."""
-    return Listed({}, {place: why for place, one in enumerate(stages) if one.listed is not None})
+    return RunsListed({}, {place: why for place, one in enumerate(stages) if one.listed is not None})
 
 
 def funnel_table(
-    stages: Sequence[FunnelStage], hits: Sequence[int], matches: Sequence[int], listed: Listed
+    stages: Sequence[FunnelStage], hits: Sequence[int], matches: Sequence[int], listed: RunsListed
 ) -> pa.Table:
     """A row for each stage but those of runs, with its counts: see `Query.funnel`."""
     rows = [place for place, stage in enumerate(stages) if not stage.runs]

@@ -51,7 +51,7 @@ class ListedRuns(NamedTuple):
     run: str
 
 
-class Listed(NamedTuple):
+class RunsListed(NamedTuple):
     """How many runs go on, by the places of stages; and why it is not known for others."""
 
     numbers: dict[int, int]
@@ -85,7 +85,7 @@ def listed_runs(
     return ListedRuns(replace(query, pattern=kept, window=None if free else query.window), within, run)
 
 
-def listed_counts(wanted: Iterable[tuple[int, ListedRuns]], bind: BindTo) -> Listed:
+def listed_counts(wanted: Iterable[tuple[int, ListedRuns]], bind: BindTo) -> RunsListed:
     """Count the runs that go on at some stages.
 
     Parameters
@@ -94,7 +94,7 @@ def listed_counts(wanted: Iterable[tuple[int, ListedRuns]], bind: BindTo) -> Lis
         The place of each stage, and what to list.
     bind : callable
     """
-    listed = Listed({}, {})
+    listed = RunsListed({}, {})
     known: dict[tree.SelectQuery, set[tuple[Any, ...]] | None] = {}
     for place, one in wanted:
         try:

@@ -28,7 +28,7 @@ from cer_gpu.funnel import (
 )
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
-from cer_gpu.listed_runs import MOST_LISTED, MOST_ROWS, Listed
+from cer_gpu.listed_runs import MOST_LISTED, MOST_ROWS, RunsListed
 
 
 class Staged(NamedTuple):
@@ -102,7 +102,11 @@ def funnels_of(
 
 
 def with_queries(
-    asked: Sequence[AskedQuery], parts: Staged, hits: Sequence[int], matches: Sequence[int], listed: Listed
+    asked: Sequence[AskedQuery],
+    parts: Staged,
+    hits: Sequence[int],
+    matches: Sequence[int],
+    listed: RunsListed,
 ) -> pa.Table:
     """A row for each stage: its query, the query's parameters, and the counts."""
     found = funnel_table(parts.stages, hits, matches, listed)
