@@ -28,9 +28,6 @@ KEYS = 1000
 GROWTH = 10
 """How many times the events the larger stream has."""
 
-LIMIT_S = 120.0
-"""Seconds that a rival may take with all its runs."""
-
 CHAIN = "A AS a ; B AS b ; C AS c FILTER c.price > a.price AND a.key = b.key AND b.key = c.key"
 
 TARGETS = {"duckdb": 10.0, "polars": 10.0, "chdb": 3.0}
@@ -55,7 +52,7 @@ def apart(sizes: Sizes) -> Iterator[Figure]:
     for count in (sizes.keyed, GROWTH * sizes.keyed) if large_enough else (sizes.keyed,):
         events = priced(count)
         for within in WINDOWS if large_enough else WINDOWS[:1]:
-            yield from _counted(events, within, sizes.runs)
+            yield from _counted(events, within, sizes)
     few = priced(max(sizes.keyed // 10, 2000))
     for case, pattern in KINDS.items():
         query = cer.compile(f"SELECT * WHERE {pattern} WITHIN {SHORT} EVENTS")
@@ -66,13 +63,13 @@ def apart(sizes: Sizes) -> Iterator[Figure]:
         yield rate("apart: configurations", title, "events", len(few), times, note="as many as are listed")
 
 
-def _counted(events: pa.Table, within: int, runs: int) -> Iterator[Figure]:
+def _counted(events: pa.Table, within: int, sizes: Sizes) -> Iterator[Figure]:
     """Figures for one window: ours, then the forms of each rival."""
     query = cer.compile(f"SELECT * WHERE {CHAIN} WITHIN {within} EVENTS")
     number = query.count(events)
     must(len(query.hits(events)) == len(query.counts(events)), "hits and counts end at other events")
     section = f"apart: window {within:,}, {large(len(events))} events"
-    times = measure({"count": partial(query.count, events), "hits": partial(query.hits, events)}, runs)
+    times = measure({"count": partial(query.count, events), "hits": partial(query.hits, events)}, sizes.runs)
     note = f"{number:,} matches"
     case = f"c.price > a.price across b, {KEYS:,} keys"
     for asked, taken in times.items():
@@ -81,11 +78,11 @@ def _counted(events: pa.Table, within: int, runs: int) -> Iterator[Figure]:
         path = Path(folder) / "events.parquet"
         pq.write_table(events, path)
         for engine in FORMS:
-            yield from _rival(section, engine, within, path, number, times["count"], runs)
+            yield from _rival(section, engine, within, path, number, times["count"], sizes)
 
 
 def _rival(
-    section: str, engine: str, within: int, path: Path, number: int, ours: Times, runs: int
+    section: str, engine: str, within: int, path: Path, number: int, ours: Times, sizes: Sizes
 ) -> Iterator[Figure]:
     """An engine's forms of the query, then the ratios to the best of them."""
     if find_spec(engine) is None:
@@ -95,7 +92,8 @@ def _rival(
     for form in FORMS[engine]:
         case = f"{engine}, {form}"
         try:
-            child = in_fresh_process("bench.apart_rivals", (engine, form, within, path, runs), LIMIT_S)
+            arguments = (engine, form, within, path, sizes.runs)
+            child = in_fresh_process("bench.apart_rivals", arguments, sizes.patience)
         except (TimeoutError, ChildError) as error:
             yield Figure(section, case, None, "s", note=str(error)[:100])
             continue
