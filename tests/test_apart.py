@@ -6,6 +6,7 @@ import operator
 import warnings
 from math import comb
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,31 @@ def events(count: int, seed: int, types: str = "ABC") -> pa.Table:
     rng = np.random.default_rng(seed)
     kinds = rng.choice(list(types), count)
     return pa.table({"type": kinds, "p": rng.integers(0, 30, count), "key": rng.integers(0, 3, count)})
+
+
+@pytest.mark.parametrize("few", [512, 60, 2])
+@pytest.mark.parametrize("holds", ["c.p > a.p + 20", "c.p < a.p - 26", "c.p != a.p", "c.p > a.p + 40"])
+def test_a_window_full_of_old_events_is_compared_at_once(
+    few: int, holds: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Longer windows than those below: more old events than are looked at one by one, or just too many."""
+    monkeypatch.setattr("cer_gpu.plan.apart.FEW", few)
+    table, window = events(900, 8), 180
+    kinds, p = table["type"].to_numpy(zero_copy_only=False), table["p"].to_numpy()
+    wanted, latest = {}, {}
+    for end in np.flatnonzero(kinds == "C").tolist():
+        first = np.arange(max(end - window, 0), end)
+        between = np.cumsum((kinds[first] == "B")[::-1])[::-1]
+        agrees = eval(holds, {}, {"a": SimpleNamespace(p=p[first]), "c": SimpleNamespace(p=p[end])})
+        ways = np.where((kinds[first] == "A") & agrees, between, 0)
+        if ways.any():
+            wanted[end], latest[end] = int(ways.sum()), int(first[np.flatnonzero(ways)[-1]])
+    query = cer.compile(f"SELECT * FROM S WHERE A AS a ; B ; C AS c FILTER {holds} WITHIN {window} EVENTS")
+    assert query._plan.engine == "apart"
+    counts, hits = query.counts(table).to_pydict(), query.hits(table).to_pydict()
+    assert dict(zip(counts["position"], counts["count"], strict=True)) == wanted
+    assert dict(zip(hits["position"], hits["latest_start"], strict=True)) == latest
+    assert bool(wanted) == (holds != "c.p > a.p + 40")
 
 
 CHAINS = [

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-FEW = 24
+FEW = 512
 """With at most this many old events in the window each is compared by itself: that is cheaper than a tree."""
 
 
@@ -57,10 +57,9 @@ class ApartRoom(NamedTuple):
     `total`        [b, e]                 the ways of all old events in the window to new ones
     `part`         [b]                    the ways to the old events that match a new event, and on to it
     `many`         [steps]                events of each step in the window
-    `open`         [rows]                 the old events that have been read, in their order
     =============  =====================  ====================================================================
 
-    All are int64, and wrap, or Python's integers; `many` and `open` are int64.
+    All are int64, and wrap, or Python's integers; `many` is int64.
     """
 
     before: np.ndarray
@@ -76,7 +75,6 @@ class ApartRoom(NamedTuple):
     total: np.ndarray
     part: np.ndarray
     many: np.ndarray
-    open: np.ndarray
 
 
 def chains_reference(apart, symbols, agree, low, end):

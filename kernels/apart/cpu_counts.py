@@ -6,46 +6,23 @@ multiplication makes the sum the number of ways through all steps between. An ol
 is taken out, with what it has given to later steps. Sums wrap modulo 2^64; a number that fits is exact, and a
 bound in float64 tells which may not fit. Those are counted again with Python's integers.
 
-Where the new step is the last, or as long as few old events are in the window, old events are compared one by
-one: that is cheaper than the tree.
+Where the new step is the last, and as long as few old events are in the window, new events are compared with
+all of them (`cpu_few`): that is cheaper than the tree.
 """
 
 import numpy as np
 
 from ..compared.contract import LARGEST
-from ..compared.cpu_order import shown, together
+from ..compared.cpu_order import arrange, shown
 from ..jit import SELDOM, inline, jit
 from ..joins.contract import FoundEnds, room_for_ends
 from ..windows.contract import comparable
+from . import cpu_few
 from .contract import ApartRoom
+from .ways import forward, inverse, reset
 
 DOUBTFUL = float(LARGEST // 2)
 """A number that may be this large or larger is counted with Python's integers."""
-
-
-@inline
-def _forward(product, mask, first):
-    """Multiply a product by the matrix of an event: step `first` + k leads from k to k + 1."""
-    for k in range(product.shape[0] - 2, -1, -1):
-        if mask >> (first + k) & 1:
-            for row in range(product.shape[0]):
-                product[row, k + 1] += product[row, k]
-
-
-@inline
-def _inverse(product, mask, first):
-    """Multiply the inverse of the matrix of an event by the inverse of a product."""
-    for k in range(product.shape[0] - 2, -1, -1):
-        if mask >> (first + k) & 1:
-            for column in range(product.shape[0]):
-                product[k, column] -= product[k + 1, column]
-
-
-@inline
-def _reset(matrix):
-    for row in range(matrix.shape[0]):
-        for column in range(matrix.shape[1]):
-            matrix[row, column] = 1 if row == column else 0
 
 
 @inline
@@ -82,19 +59,6 @@ def _shifted(room, base, size, rank, sign):
             for y in range(room.shifts.shape[2]):
                 room.shifts[base + at - 1, x, y] += sign * room.between[x, m] * room.behind_in[0, y]
         at += at & -at
-
-
-@inline
-def _looked_at(tables, events, arranged, room, base, begin, first, stop, event):
-    """Add to `part` the ways of some old events to a new one, as far as they agree."""
-    m = room.between.shape[0] - 1
-    for k in range(first, stop):
-        entered = room.open[base + k]
-        if together(tables, events, 0, entered, event):
-            rank = arranged.rank[0, base + entered - begin]
-            for x in range(room.own.shape[1]):
-                for y in range(room.own.shape[2]):
-                    room.part[x] += room.own[base + rank, x, y] * room.between[y, m]
 
 
 @inline
@@ -135,12 +99,12 @@ def _entered(room, base, size, rank):
 @inline
 def _begun(room, base, size):
     """Make room for the next segment."""
-    _reset(room.before)
-    _reset(room.between)
-    _reset(room.behind)
-    _reset(room.since)
-    _reset(room.between_in)
-    _reset(room.behind_in)
+    reset(room.before)
+    reset(room.between)
+    reset(room.behind)
+    reset(room.since)
+    reset(room.between_in)
+    reset(room.behind_in)
     for row in range(base, base + size):
         for x in range(room.sums.shape[1]):
             for y in range(room.sums.shape[2]):
@@ -191,9 +155,6 @@ def _counts(tables, apart, events, window, segments, arranged, first, lowest, ro
         _begun(room, base, size)
         gone = begin
         least = begin
-        left = 0
-        put = 0
-        few = new == last
         if given:
             h = first[g]
         for i in range(begin, segments.stop[g]):
@@ -210,10 +171,8 @@ def _counts(tables, apart, events, window, segments, arranged, first, lowest, ro
                     was = apart.steps[events.symbols[gone]]
                     rank = arranged.rank[0, base + gone - begin]
                     if was >> old & 1 and rank >= 0:
-                        left += 1
-                        if not few:
-                            _left(room, base, size, rank)
-                    _inverse(room.since, was, 0)
+                        _left(room, base, size, rank)
+                    inverse(room.since, was, 0)
                     for k in range(last + 1):
                         room.many[k] -= was >> k & 1
                     gone += 1
@@ -225,13 +184,10 @@ def _counts(tables, apart, events, window, segments, arranged, first, lowest, ro
                     if new == last:
                         for x in range(old + 1):
                             room.part[x] = 0
-                        if few:
-                            _looked_at(tables, events, arranged, room, base, begin, left, put, i)
-                        else:
-                            low, hole, after, high = shown(tables, events, arranged, base, size, 0, i)
-                            _agreeing(room, base, low, hole)
-                            if after < high:
-                                _agreeing(room, base, after, high)
+                        low, hole, after, high = shown(tables, events, arranged, base, size, 0, i)
+                        _agreeing(room, base, low, hole)
+                        if after < high:
+                            _agreeing(room, base, after, high)
                         for x in range(old + 1):
                             number += room.since[0, x] * room.part[x]
                     else:
@@ -242,8 +198,8 @@ def _counts(tables, apart, events, window, segments, arranged, first, lowest, ro
                     out.event[h] = i
                     out.start[h] = number if bound < doubtful else -1
                     h += 1
-            _forward(room.behind, mask, new + 1)
-            _inverse(room.behind_in, mask, new + 1)
+            forward(room.behind, mask, new + 1)
+            inverse(room.behind_in, mask, new + 1)
             if new < last and mask >> new & 1:
                 for x in range(old + 1):
                     room.part[x] = 0
@@ -259,27 +215,19 @@ def _counts(tables, apart, events, window, segments, arranged, first, lowest, ro
                 for x in range(old + 1):
                     for z in range(e):
                         room.total[x, z] += room.part[x] * room.behind_in[0, z]
-            _forward(room.between, mask, old + 1)
-            _inverse(room.between_in, mask, old + 1)
+            forward(room.between, mask, old + 1)
+            inverse(room.between_in, mask, old + 1)
             rank = arranged.rank[0, base + i - begin]
             if mask >> old & 1 and rank >= 0:
                 _entered(room, base, size, rank)
-                room.open[base + put] = i
-                put += 1
-                if few and put - left > apart.few:
-                    few = False
-                    for k in range(left, put - 1):
-                        rank_of = arranged.rank[0, base + room.open[base + k] - begin]
-                        _given(room.sums, base, size, rank_of, room.own, 1)
-                if not few:
-                    _given(room.sums, base, size, rank, room.own, 1)
-            _forward(room.before, mask, 0)
+                _given(room.sums, base, size, rank, room.own, 1)
+            forward(room.before, mask, 0)
             for k in range(last + 1):
                 room.many[k] += mask >> k & 1
     return h
 
 
-def counted_ends(tables, apart, events, keys, size, segments, arranged):
+def counted_ends(tables, apart, events, keys, size, segments):
     """Where matches end, and how many end there, of the events that the segments report.
 
     Parameters
@@ -291,16 +239,24 @@ def counted_ends(tables, apart, events, keys, size, segments, arranged):
         What the window measures; empty without a window.
     size : int or float
     segments : ComparedSegments
-    arranged : Arranged
 
     Returns
     -------
     event : ndarray, shape (ends,), int64
     number : ndarray, shape (ends,), int64, or object past 2^61
     """
+    window = comparable(keys, size)
+    event, number, left = cpu_few.counted(tables, apart, events, window, segments, DOUBTFUL)
+    if not len(left.begin):
+        return event, number
+    return cpu_few.merged((event, number), _by_order(tables, apart, events, window, left))
+
+
+def _by_order(tables, apart, events, window, segments):
+    """The ends of segments whose old events are put into an order."""
+    arranged = arrange(tables, events, segments)
     out = room_for_ends(segments)
     none = np.empty(0, np.int64)
-    window = comparable(keys, size)
     room = _room(apart, int(segments.base[-1]), np.int64)
     n = _counts(tables, apart, events, window, segments, arranged, none, none, room, out, DOUBTFUL)
     event, number = out.event[:n], out.start[:n]
@@ -310,12 +266,12 @@ def counted_ends(tables, apart, events, keys, size, segments, arranged):
     return event[there], number[there]
 
 
-def counts(tables, apart, events, segments, arranged, first, event, lowest):
+def counts(tables, apart, events, segments, first, event, lowest):
     """How many matches end at each of some ends.
 
     Parameters
     ----------
-    tables, apart, events, segments, arranged
+    tables, apart, events, segments
         As in `counted_ends`.
     first : ndarray, shape (segments + 1,), int64
     event, lowest : ndarray, shape (ends,), int64
@@ -325,6 +281,7 @@ def counts(tables, apart, events, segments, arranged, first, event, lowest):
     -------
     ndarray, shape (ends,), int64, or object past 2^61
     """
+    arranged = arrange(tables, events, segments)
     out = FoundEnds(event, np.empty(len(event), np.int64))
     window = comparable(np.empty(0, np.int64), 0)
     room = _room(apart, int(segments.base[-1]), np.int64)
@@ -337,7 +294,7 @@ def _room(apart, rows, dtype):
     shapes = [(b, b), (m, m), (e, e)] * 2 + [(rows, b, m)] * 2 + [(rows if e else 0, m, e)] * 2
     shapes += [(b, e), (b,)]
     made = (np.empty(shape, dtype) for shape in shapes)
-    return ApartRoom(*made, np.empty(apart.last + 1, np.int64), np.empty(rows, np.int64))
+    return ApartRoom(*made, np.empty(apart.last + 1, np.int64))
 
 
 def _exact(tables, apart, events, window, segments, arranged, first, lowest, event, number):

@@ -9,10 +9,11 @@ tree: their starts are below the least one that is admitted.
 import numpy as np
 
 from ..compared.cpu_hits import greatest, raised
-from ..compared.cpu_order import shown
+from ..compared.cpu_order import arrange, shown
 from ..jit import SELDOM, jit
 from ..joins.contract import room_for_ends
 from ..windows.contract import comparable
+from . import cpu_few
 
 
 @jit
@@ -92,12 +93,12 @@ def _hits(tables, apart, events, window, segments, arranged, best, start, reache
     return n
 
 
-def hits(tables, apart, events, keys, size, segments, arranged):
+def hits(tables, apart, events, keys, size, segments):
     """The hits of many segments, in their order.
 
     Parameters
     ----------
-    tables, apart, events, keys, size, segments, arranged
+    tables, apart, events, keys, size, segments
         As for `cer_gpu.kernels.apart.cpu_counts.counted_ends`.
 
     Returns
@@ -106,9 +107,14 @@ def hits(tables, apart, events, keys, size, segments, arranged):
     start : ndarray, shape (hits,), int64
         The event of the latest start.
     """
-    out = room_for_ends(segments)
-    rows = int(segments.base[-1])
-    best, start = np.empty((1, 2 * rows), np.int64), np.empty(rows, np.int64)
+    window = comparable(keys, size)
+    event, start, left = cpu_few.found(tables, apart, events, window, segments)
+    if not len(left.begin):
+        return event, start
+    arranged = arrange(tables, events, left)
+    out = room_for_ends(left)
+    rows = int(left.base[-1])
+    best, latest = np.empty((1, 2 * rows), np.int64), np.empty(rows, np.int64)
     reached = np.empty(apart.last + 1, np.int64)
-    n = _hits(tables, apart, events, comparable(keys, size), segments, arranged, best, start, reached, out)
-    return out.event[:n], out.start[:n]
+    n = _hits(tables, apart, events, window, left, arranged, best, latest, reached, out)
+    return cpu_few.merged((event, start), (out.event[:n], out.start[:n]))

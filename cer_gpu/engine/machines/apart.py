@@ -48,19 +48,13 @@ class ApartRunner(PairsRunner):
         machine = self._machine
 
         def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-            unit = self._unit(chunk, numbers)
+            segments, events, measured, size, low = self._parted(chunk, numbers)
+            chain = machine.tables, machine.apart, events
             if found is None:
-                event, number = cpu_counts.counted_ends(
-                    machine.tables, machine.apart, unit.events, unit.measured, unit.size, unit.segments,
-                    unit.arranged,
-                )  # fmt: skip
-                return event + unit.low, number
+                event, number = cpu_counts.counted_ends(*chain, measured, size, segments)
+                return event + low, number
             first, event, lowest = ends_of(chunk.segments.part(*numbers), found)
-            number = cpu_counts.counts(
-                machine.tables, machine.apart, unit.events, unit.segments, unit.arranged, first,
-                event - unit.low, lowest - unit.low,
-            )  # fmt: skip
-            return event, number
+            return event, cpu_counts.counts(*chain, segments, first, event - low, lowest - low)
 
         parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
         return counts_joined(parts)
@@ -77,17 +71,14 @@ class ApartRunner(PairsRunner):
         machine = self._machine
 
         def run(numbers: tuple[int, int]) -> Ends:
-            unit = self._unit(chunk, numbers)
-            event, latest = cpu_hits.hits(
-                machine.tables, machine.apart, unit.events, unit.measured, unit.size, unit.segments,
-                unit.arranged,
-            )  # fmt: skip
-            event += unit.low
+            segments, events, measured, size, low = self._parted(chunk, numbers)
+            event, latest = cpu_hits.hits(machine.tables, machine.apart, events, measured, size, segments)
+            event += low
             lowest = event
             if bounded:
                 whole = chunk.segments.part(*numbers)
                 lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, self._query.window)
-            return Ends(event, chunk.events.positions[latest + unit.low], lowest)
+            return Ends(event, chunk.events.positions[latest + low], lowest)
 
         return ends_joined(self._workers.map("finding hits", run, self._units(chunk), chunk.segments.events))
 

@@ -43,7 +43,15 @@ class PairsRunner(UnitsRunner):
         self._tables, self._slot_rows = tables, slot_rows
 
     def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> ComparedUnit:
-        """Some segments of a chunk, with their events numbered from 0 on."""
+        """Some segments of a chunk, with their events numbered from 0 on, and put into the orders."""
+        segments, paired, measured, size, low = self._parted(chunk, numbers)
+        arranged = arrange(self._tables, paired, segments)
+        return ComparedUnit(self._tables, segments, paired, arranged, measured, size, low)
+
+    def _parted(
+        self, chunk: Chunk, numbers: tuple[int, int]
+    ) -> tuple[ComparedSegments, PairedEvents, np.ndarray, int | float, int]:
+        """Some segments, their events, what the window measures, its size, the first event's number."""
         part = chunk.segments.part(*numbers)
         low, high = int(part.begin.min()), int(part.stop.max())
         events, window = chunk.events, self._query.window
@@ -51,10 +59,7 @@ class PairsRunner(UnitsRunner):
         paired = self.paired(events.symbols[low:high], places, events.slots[:, low:high])
         base = np.append(0, np.cumsum(part.stop - part.begin))
         segments = ComparedSegments(part.begin - low, part.report - low, part.stop - low, base)
-        arranged = arrange(self._tables, paired, segments)
-        measured = self.measured(chunk)[low:high]
-        size = 0 if window is None else window.size
-        return ComparedUnit(self._tables, segments, paired, arranged, measured, size, low)
+        return segments, paired, self.measured(chunk)[low:high], 0 if window is None else window.size, low
 
     def paired(self, symbols: np.ndarray, places: np.ndarray, slots: np.ndarray) -> PairedEvents:
         """Events as kernels read them, with the sides and words of what is compared by order."""
