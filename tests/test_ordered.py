@@ -15,11 +15,14 @@ import pytest
 from cer_gpu.kernels.compared import cpu_counts, cpu_hits
 from cer_gpu.kernels.compared.contract import AT, NO_VALUE, ComparedSegments, PairedEvents, runs_reference
 from cer_gpu.kernels.compared.cpu_order import arrange
+from cer_gpu.kernels.compared.cpu_rows import value_rows
 from cer_gpu.kernels.runs.contract import SegmentHits
 
 import cer_gpu as cer
 from cer_gpu.engine.machines import chunk
-from cer_gpu.engine.read.value_words import Domain, in_domain
+from cer_gpu.engine.read.ordered_values import words_of
+from cer_gpu.engine.read.sources.columns import Values
+from cer_gpu.engine.read.value_words import Domain, domain_of, in_domain
 from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
 from cer_gpu.plan.compared import ComparedMachine
 
@@ -217,3 +220,26 @@ def test_kernels_find_the_runs_of_the_definition(pattern: str) -> None:
             for a, b in ((rows.first[row], rows.first[row + 1]) for row in own)
         ]
         assert sorted(marks) == wanted[end]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int8, np.uint32])
+@pytest.mark.parametrize("holes", [False, True])
+def test_rows_of_slots_are_made_at_once_as_one_by_one(dtype: type, holes: bool) -> None:
+    rng = np.random.default_rng(3)
+    data = (rng.normal(0, 1e3, 300) if np.dtype(dtype).kind == "f" else rng.integers(0, 100, 300)).astype(
+        dtype
+    )
+    if np.dtype(dtype).kind == "f":
+        data[:6] = 0.0, -0.0, np.nan, np.inf, -np.inf, np.finfo(dtype).tiny
+    if dtype is np.int64:
+        data[:3] = -(1 << 63), (1 << 63) - 1, -1
+    valid = (rng.random(300) < 0.8).astype(np.uint8) if holes else np.empty(0, np.uint8)
+    rows = np.flatnonzero(rng.random(300) < 0.7)
+    out = np.empty((3, len(rows)), np.int32)
+    value_rows(data, valid, rows, out)
+    sides, words = words_of(out)
+    there = ~np.isnan(data[rows]) & (valid[rows] != 0 if holes else True)
+    own = domain_of(Values(data, valid), None)
+    wanted, at = in_domain(data[rows], own, own, there)
+    assert (sides[0] == np.where(there, at, NO_VALUE)).all()
+    assert (words[0][there] == wanted[there]).all()

@@ -118,11 +118,13 @@ class JoinKeys:
                 Keys([self._parts[self._domain_of[key]] for key in self._keys_of[space]])
                 for space in range(len(self._keys_of))
             ]
-        out = np.empty((len(self._columns), len(rows)), np.int32)
+        ordered = self.values_in_order
+        count = len(self._columns)
+        out = np.empty((count + (0 if ordered is None else ordered.count), len(rows)), np.int32)
         for number, column in enumerate(self._columns):
             out[number] = self._keys[column.space].encode([words[key] for key in column.keys])
-        if self.values_in_order is not None:
-            out = np.concatenate([out, self.values_in_order.rows(batch, rows, symbols, before)])
+        if ordered is not None:
+            ordered.write_rows(batch, rows, symbols, before, out[count:])
         return out
 
     def reads_singly(self, schema: pa.Schema) -> bool:

@@ -26,6 +26,7 @@ from cer_gpu.engine.read.sources.decimals import halves
 from cer_gpu.engine.read.value_words import Domain, domain_of, in_domain
 from cer_gpu.errors import DataError, FarDecimalError, RowError
 from cer_gpu.kernels.compared.contract import AT, NO_VALUE
+from cer_gpu.kernels.compared.cpu_rows import value_rows
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
@@ -131,8 +132,10 @@ class OrderedValues:
                 rows[at] = column.to_numpy()
         return rows
 
-    def rows(self, batch: pa.RecordBatch, rows: np.ndarray, symbols: np.ndarray, before: int) -> np.ndarray:
-        """The rows of slots of some events, as for `JoinKeys.slots`: shape (count, m), int32.
+    def write_rows(
+        self, batch: pa.RecordBatch, rows: np.ndarray, symbols: np.ndarray, before: int, out: np.ndarray
+    ) -> None:
+        """Write the rows of slots of some events, as for `JoinKeys.slots`, into `out`: (count, m), int32.
 
         Raises
         ------
@@ -141,7 +144,6 @@ class OrderedValues:
         """
         read = self._reader(batch)
         known: dict[tree.Expression, tuple[Values, str | None]] = {}
-        out = np.empty((self.count, len(rows)), np.int32)
         for number, column in enumerate(self._values):
             at = VALUE_ROWS * number
             if number in self._exact or self._is_text(column.value, batch.schema):
@@ -157,21 +159,24 @@ class OrderedValues:
             if column.value not in known:
                 known[column.value] = evaluate(column.value, read, len(batch))
             values, unit = known[column.value]
+            beyond = self._beyond(column.value, values, batch)
+            own = domain_of(values, unit)
+            if own == domain and own.kind != "u" and not len(beyond):
+                value_rows(values.data, values.valid, rows, out[at : at + VALUE_ROWS])
+                continue
             data = values.data[rows]
             there = values.valid[rows] != 0 if len(values.valid) else np.ones(len(rows), bool)
             if data.dtype.kind == "f":
                 there &= ~np.isnan(data)
-            beyond = self._beyond(column.value, values, batch)
             if len(beyond):
                 far = beyond[rows] & there
                 self._check(number, batch, rows, far & self._asked[symbols, number], before)
                 there &= ~far
-            words, sides = in_domain(data, domain_of(values, unit), domain, there)
+            words, sides = in_domain(data, own, domain, there)
             sides[~there] = NO_VALUE
             out[at] = sides
             out[at + 1] = words >> 32
             out[at + 2] = (words & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
-        return out
 
     def _exactly(
         self, number: int, batch: pa.RecordBatch, rows: np.ndarray, symbols: np.ndarray, before: int
