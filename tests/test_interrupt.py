@@ -52,6 +52,8 @@ def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
         "cer_gpu.kernels.chosen.cpu:wanted",  # one pass over the nodes
         "cer_gpu.kernels.clocked.cpu_kept:write_dead",  # one node
         "cer_gpu.kernels.clocked.cpu_stream:follow",  # `STEP` events
+        "cer_gpu.kernels.compared.cpu_rows:_floats",  # one pass over a batch
+        "cer_gpu.kernels.compared.cpu_rows:_whole",
         "cer_gpu.kernels.configurations.cpu_groups:arrange",  # one pass over the configurations
         "cer_gpu.kernels.configurations.cpu_nodes:kept_nodes",  # one pass over the nodes
         "cer_gpu.kernels.configurations.cpu_programs:work_out",  # the instructions of one comparison
