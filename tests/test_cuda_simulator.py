@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ TESTS = Path(__file__).resolve().parent
 
 RUN_THERE = {
     "kernels": [
-        "test_cuda_arrays.py",
         "test_cuda_blocks.py",
         "test_cuda_kernels.py",
         "test_cuda_lanes.py",
@@ -30,23 +28,33 @@ RUN_THERE = {
         "test_cuda_general.py",
         "test_cuda_abreast.py",
         "test_cuda_abreast_masked.py",
-        "test_cuda_check.py",
     ],
     "queries": ["test_cuda_engine.py", "test_cuda_values.py", "test_cuda_cases.py"],
-    "devices": ["test_cuda_devices.py", "test_cuda_resident.py", "test_cuda_suite.py"],
+    "devices": [
+        "test_cuda_devices.py",
+        "test_cuda_resident.py",
+        "test_cuda_suite.py",
+        "test_cuda_check.py",
+        "test_cuda_arrays.py",
+    ],
 }
 """The files of a process: to start one and import Numba takes longer than most of them."""
 
+AS_ON_A_DEVICE = "devices"
+"""The process whose blocks are as large as on a device: most of their threads have no events of a test."""
 
-@pytest.mark.parametrize("names", RUN_THERE.values(), ids=RUN_THERE)
-def test_in_the_simulator(names: Sequence[str]) -> None:
+
+@pytest.mark.parametrize("process", RUN_THERE)
+def test_in_the_simulator(process: str) -> None:
     """What switches the simulator on is read when Numba is imported, so it cannot be this process."""
-    files = [str(TESTS / name) for name in names]
+    files = [str(TESTS / name) for name in RUN_THERE[process]]
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *files]
+    if process != AS_ON_A_DEVICE:
+        command += ["-p", "small_blocks"]
     done = subprocess.run(
         command,
         cwd=TESTS.parent,
-        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
+        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": str(TESTS)},
         capture_output=True,
         text=True,
         check=False,
