@@ -42,6 +42,7 @@ from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
 from cer_gpu.engine.cuda.machines.one_device import cut_evenly, finer, patched
 from cer_gpu.engine.cuda.machines.resident import ResidentQuery
 from cer_gpu.engine.machines import automaton as on_cpu
+from cer_gpu.engine.machines import automaton_ungrouped
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.read import intake
@@ -98,7 +99,8 @@ def called(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         there.load(runner)
         return runner
 
-    monkeypatch.setattr(on_cpu, "runner", on_device)
+    for module in (on_cpu, automaton_ungrouped):
+        monkeypatch.setattr(module, "runner", on_device)
     monkeypatch.setattr(cuda_execute, "lane_geometry", lambda _, chosen: chosen)
     monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 2)
     monkeypatch.setattr(cuda_execute, "LIST", 2)
@@ -338,12 +340,13 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         for clause in ("9 EVENTS", "5 SECONDS"):
             query = Query(f"SELECT * WHERE (A ; B) WITHIN [<= 4 s] ; C WITHIN {clause}")
             assert query.count(trades(30, 3, times), device="cuda", order_by="ts", order_unit="s") > 3
-    template = "SELECT * WHERE A AS a ; C AS c FILTER a[volume > $v] WITHIN 5 SECONDS"
-    swept = cer.sweep(template, v=list(range(8)))
-    for times in ("int64", "float64"):
-        table, given = trades(24, 3, times), {"order_by": "ts", "order_unit": "s"}
-        there = cer.backtest(swept, table, device="cuda", **given).to_arrow()
-        assert there.equals(cer.backtest(swept, table, device="cpu", **given).to_arrow())
+    for steps in ("; C AS c {} WITHIN 5 SECONDS", ": C AS c {} WITHIN 5 SECONDS", "; C AS c {}"):
+        template = f"SELECT * WHERE A AS a {steps.format('FILTER a[volume > $v]')}"
+        swept = cer.sweep(template, v=list(range(8)))
+        for times in ("int64", "float64"):
+            table, given = trades(24, 3, times), {"order_by": "ts", "order_unit": "s"}
+            there = cer.backtest(swept, table, device="cuda", **given).to_arrow()
+            assert there.equals(cer.backtest(swept, table, device="cpu", **given).to_arrow())
     monkeypatch.setattr(cuda_general, "LEAST", 1)
     for times in ("int64", "float64"):
         query = Query("SELECT * WHERE A AS a ; C AS c FILTER c.volume > a.volume PARTITION BY price")
