@@ -40,8 +40,14 @@ WITH steps AS (SELECT key, place, CASE WHEN price > lag(price) OVER keyed THEN 0
 numbered AS (SELECT key, sum(falls) OVER (PARTITION BY key ORDER BY place ROWS UNBOUNDED PRECEDING) AS run
   FROM steps),
 runs AS (SELECT count(*) AS length FROM numbered GROUP BY key, run)
-SELECT coalesce(sum((length - 4) * (length - 3) // 2), 0) FROM runs WHERE length >= 5
+SELECT coalesce(sum({number}), 0) FROM runs WHERE length >= 5
 """
+
+EVERY = "(length - 4) * (length - 3) // 2"
+"""How many runs of five events and more lie in a longest one."""
+
+LONGEST = "length - 4"
+"""How many events end one, of which MAX leaves the longest."""
 
 
 def compared(sizes: Sizes) -> Iterator[Figure]:
@@ -76,19 +82,22 @@ def _pairs(sizes: Sizes) -> Iterator[Figure]:
 
 def _runs(sizes: Sizes) -> Iterator[Figure]:
     ticks = _ticks(sizes.numbered)
-    counted = cer.compile(f"SELECT * FROM Ticks WHERE {RISING} :{{5,}} PARTITION BY key")
-    functions: dict[str, Callable[[], Any]] = {
-        "ours": partial(counted.count, ticks),
-        "DuckDB": _duckdb(ticks, RUNS),
-        "Polars": _polars(ticks),
-    }
-    answers = {name: function() for name, function in functions.items()}
-    must(len(set(answers.values())) == 1, f"rising runs: {answers}")
-    times = measure(functions, sizes.runs)
+    near = f"FROM Ticks WHERE {RISING} :{{5,}} PARTITION BY key"
+    yield from _neighbours(ticks, "counted", cer.compile(f"SELECT * {near}"), EVERY, sizes.runs)
+    most = cer.compile(f"SELECT MAX * {near}")
+    yield from _neighbours(ticks, "MAX counted", most, LONGEST, sizes.runs)
     case = f"rising runs of 5 and more by key, {large(len(ticks))} events"
-    for name, taken in times.items():
-        title = f"{case}, neighbours, {name}"
-        yield rate("compared: runs", title, "events", len(ticks), taken, note="all three agree")
+    strict = cer.compile(f"SELECT STRICT * FROM Ticks WHERE {RISING} {{5,}} PARTITION BY key")
+    number = most.count(ticks)
+    for title, function in {
+        "hits": lambda: len(most.hits(ticks)),
+        "STRICT, hits": lambda: len(strict.hits(ticks)),
+        "MAX listed": lambda: sum(map(len, most.run(ticks).batches())),
+    }.items():
+        must(function() == number, f"rising runs, {title}: {number}")
+        alone = measure({"ours": function}, sizes.runs)["ours"]
+        note = f"{number:,} ends, as MAX has"
+        yield rate("compared: runs", f"{case}, neighbours, {title}", "events", len(ticks), alone, note=note)
     within = 60
     gaps = f"FROM Ticks WHERE {RISING} {{5,}} PARTITION BY key WITHIN {within} EVENTS"
     alone = measure({"ours": partial(cer.compile(f"SELECT * {gaps}").hits, ticks)}, sizes.runs)
@@ -99,6 +108,41 @@ def _runs(sizes: Sizes) -> Iterator[Figure]:
     note = f"{chosen.count(few):,} runs that no event can be put into"
     title = f"rising runs by key, {large(len(few))} events, with gaps, WITHIN {within} EVENTS, MAX counted"
     yield rate("compared: runs", title, "events", len(few), alone["ours"], note=note)
+
+
+def _neighbours(ticks: pa.Table, asked: str, query: cer.Query, number: str, runs: int) -> Iterator[Figure]:
+    """Runs of neighbours, beside window functions, and Polars' groups with run lengths.
+
+    Parameters
+    ----------
+    ticks : Table
+    asked : str
+        What is counted.
+    query : Query
+    number : str
+        How many of these lie in a longest run of `length` events, in SQL.
+    runs : int
+        Runs that are timed.
+    """
+    functions: dict[str, Callable[[], Any]] = {
+        "ours": partial(query.count, ticks),
+        "DuckDB": _duckdb(ticks, RUNS.format(number=number)),
+        "Polars": _polars(ticks, number),
+        "Polars, runs of each group": _polars_groups(ticks, number),
+    }
+    answers = {name: function() for name, function in functions.items()}
+    must(len(set(answers.values())) == 1, f"rising runs, {asked}: {answers}")
+    times = measure(functions, runs)
+    case = f"rising runs of 5 and more by key, {large(len(ticks))} events, neighbours, {asked}"
+    for name, taken in times.items():
+        yield rate("compared: runs", f"{case}, {name}", "events", len(ticks), taken, note="all agree")
+    ours = "ours", times["ours"]
+    for name, its in (("DuckDB", "DuckDB's"), ("Polars", "Polars'")):
+        title = f"{case}: time of {its} window functions / ours"
+        yield ratio("compared: runs", title, ours, (name, times[name]), 5.0)
+    other = "Polars, runs of each group"
+    title = f"{case}: time of Polars' groups with run lengths / ours"
+    yield ratio("compared: runs", title, ours, (other, times[other]))
 
 
 def _ticks(count: int) -> pa.Table:
@@ -124,8 +168,8 @@ def _duckdb(ticks: pa.Table, text: str) -> Callable[[], int]:
     return count
 
 
-def _polars(ticks: pa.Table) -> Callable[[], int]:
-    """Rising runs in Polars."""
+def _polars(ticks: pa.Table, number: str) -> Callable[[], int]:
+    """Rising runs by Polars' window functions."""
     import polars
 
     falls = ~(polars.col("price").diff().over("key") > 0).fill_null(False)
@@ -135,7 +179,22 @@ def _polars(ticks: pa.Table) -> Callable[[], int]:
         .with_columns(falls.cast(polars.Int32).cum_sum().over("key").alias("run"))
         .group_by("key", "run")
         .agg(polars.len().cast(polars.Int64).alias("length"))
-        .filter(polars.col("length") >= 5)
     )
-    number = (polars.col("length") - 4) * (polars.col("length") - 3) // 2
-    return lambda: int(runs.select(number.sum()).collect().item())
+    return _summed(runs, number)
+
+
+def _polars_groups(ticks: pa.Table, number: str) -> Callable[[], int]:
+    """Rising runs by the run lengths that Polars finds in the group of each key."""
+    import polars
+
+    falls = ~(polars.col("price").diff() > 0).fill_null(False)
+    lengths = falls.cum_sum().rle().struct.field("len").cast(polars.Int64).alias("length")
+    return _summed(polars.DataFrame(ticks).lazy().group_by("key").agg(lengths).explode("length"), number)
+
+
+def _summed(runs: Any, number: str) -> Callable[[], int]:
+    """The sum of a number over the runs of five events and more."""
+    import polars
+
+    long = runs.filter(polars.col("length") >= 5).select(polars.sql_expr(number).sum())
+    return lambda: int(long.collect().item())

@@ -3,9 +3,10 @@
 From the section `join_update`: `join-update.svg`, time for an event over the window, and `join-delay.svg`,
 steps between two answers. From `bench/device.py`: `device-roofline.svg`, the runs under the rates that the
 measured bandwidths allow, and `device-kernels.svg`, each kernel's share of a plain copy's bandwidth. From the
-sections `timed` and `clocked`: `timed.svg`, `timed-gaps.svg`, `timed-sessions.svg` and `clock.svg`, millions
-of events or answers a second. From the section `views`: `views-memory.svg`, megabytes over rows. Altair and
-vl-convert draw without a browser (both BSD-3-Clause, well kept).
+sections `timed`, `clocked` and `compared`: `timed.svg`, `timed-gaps.svg`, `timed-sessions.svg`, `clock.svg`,
+`compared-runs.svg` and `compared-pairs.svg`, millions of events or answers a second. From the section
+`views`: `views-memory.svg`, megabytes over rows. Altair and vl-convert draw without a browser (both
+BSD-3-Clause, well kept).
 """
 
 from __future__ import annotations
@@ -94,6 +95,8 @@ RATES = {
     "timed: sizes of gaps": "timed-gaps.svg",
     "timed: sessions": "timed-sessions.svg",
     "clock: update": "clock.svg",
+    "compared: runs": "compared-runs.svg",
+    "compared: pairs": "compared-pairs.svg",
 }
 """The sections that have a picture, and its file."""
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.hits.contract import hits_reference
+from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import accepting_runs
 from cer_gpu.kernels.runs.cpu_lanes import LevelProgram, counted_by_lane, latest_by_lane
+from cer_gpu.kernels.runs.forced import is_forced
 from cer_gpu.kernels.runs.lone import counted_sets
 from cer_gpu.kernels.runs.programs import hits_program, level_moves
 from engine_oracle import check
@@ -24,7 +27,9 @@ from cer_gpu.engine.machines import automaton_ungrouped
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.automaton_ungrouped import UngroupedRunner
 from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.enumeration.forced import ForcedRuns
 from cer_gpu.language import tree as t
+from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 
 NONE = np.zeros(0, np.int64)
@@ -85,6 +90,89 @@ def test_states_with_one_run_at_most_have_no_registers() -> None:
     many = [(0, 1, 1, 1, False)] + [(k, s, 1, k + 1, False) for k in range(1, 14) for s in (1, 2)]
     found = counted_sets(tables_of(3, [*many, (14, 1, 1, -1, True)]))
     assert (len(found.lone), len(found.members), len(found.several)) == (0, 1, 14)
+
+
+@pytest.mark.parametrize("none", [False, True])
+def test_forced_runs_are_those_of_random_automata(none: bool) -> None:
+    """One complex event for each end, with all events from its start, or no marks at all."""
+    rng = random.Random(none)
+    forced = marks = 0
+    for _ in range(600):
+        case = random_case(rng)
+        label = np.zeros_like(case.tables.label) if none else np.maximum(case.tables.label, 1)
+        tables = case.tables._replace(label=label)
+        if not is_forced(tables):
+            continue
+        symbols = np.array([rng.randint(1, 3) for _ in range(12)], np.uint8)
+        runs = sorted(accepting_runs(tables, symbols, 0, 12), key=lambda run: run[1])
+        start, event = (np.array([run[at] for run in runs], np.int64) for at in (0, 1))
+        assert len({*event.tolist()}) == len(runs)
+        positions = 3 * np.arange(12)
+        found = ForcedRuns(tables, symbols, positions, np.zeros(1, np.int64), event, positions[start])
+        for block in found.blocks(np.arange(len(runs)), size=3):
+            for row, hit in enumerate(block.hit.tolist()):
+                own = slice(block.first[row], block.first[row + 1])
+                marked = tuple(zip(block.event[own].tolist(), block.label[own].tolist(), strict=True))
+                assert (block.start[row], marked) == (runs[hit][0], runs[hit][2])
+                marks += len(marked)
+        forced += len(runs) > 0
+    assert forced > 10
+    assert (marks > 30) != none
+
+
+def test_what_is_forced_depends_on_the_symbols_that_a_monitor_gives() -> None:
+    """Symbol 3 begins a run and goes on with another one, so that two end at once where it comes third."""
+    steps = [
+        (0, 2, 1, 1, False),
+        (0, 3, 1, 1, False),
+        (1, 3, 1, 2, False),
+        (2, 3, 1, 2, True),
+        (1, 1, 1, 2, False),
+    ]
+    tables = tables_of(4, [*steps, (2, 1, 1, 2, True)])
+    assert not is_forced(tables)
+    follow = np.array([[0, 1, 1, 1], [1, 1, 0, 1]], np.int32)
+    symbol = np.array([[0, 2, 2, 2], [0, 1, 0, 1]], np.uint16)
+    assert is_forced(tables, Monitor(follow, symbol))
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT MAX * FROM S WHERE (A AS x FILTER x.v > PRIOR(x).v) :{2,}",
+        "SELECT MAX NONE FROM S WHERE (A AS x FILTER x.v > PRIOR(x).v) :{2,}",
+        "SELECT * FROM S WHERE A AS x : (B OR C) AS y : A AS z",
+        "SELECT STRICT x FROM S WHERE A AS x ; A AS x ; A AS x",
+        "SELECT MAX * FROM S WHERE A AS x : (B AS y) :+ LIMIT 1",
+        "SELECT MAX * FROM S WHERE A AS x : (B AS y) :+ WITHIN 2 SECONDS",
+        "SELECT * FROM S WHERE A AS x : B AS y CONSUME BY ANY",
+        "SELECT MAX * FROM S WHERE A :+ WITHIN 2 [lap]",
+    ],
+)
+def test_forced_runs_agree_with_the_reference(
+    text: str, keyed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[ForcedRuns] = []
+    init = ForcedRuns.__init__
+
+    def noted(self: ForcedRuns, *given: Any) -> None:
+        made.append(self)
+        init(self, *given)
+
+    monkeypatch.setattr(ForcedRuns, "__init__", noted)
+    query = parse(text)
+    assert isinstance(query, t.SelectQuery)
+    if keyed:
+        query = replace(query, partition=(("id",),))
+    rng = random.Random(text)
+    types = "AAAABC" if "B" in text else "AAAAAB"
+    answers = 0
+    for _ in range(6):
+        events = [replace(one, type=rng.choice(types)) for one in stream(rng, 24, holes=0.03)]
+        answers += check(query, [replace(one, stream="S") for one in events], rng)
+    assert answers > 3
+    assert made or "[lap]" in text
 
 
 def test_numbers_past_62_bits_leave_the_lanes_as_they_were() -> None:

@@ -28,6 +28,7 @@ from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.runs.barred import barred, bars_of, with_bars
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.runs.cpu import first_open
+from cer_gpu.kernels.runs.forced import is_forced
 from cer_gpu.kernels.runs.programs import (
     backward_program,
     chained_program,
@@ -130,6 +131,7 @@ class AutomatonRunner:
             self.tables = barred(self.tables)
         self._choice = machine.choice
         self._prefixes = None
+        self._monitor = machine.monitor
         if machine.monitor is not None:
             from cer_gpu.engine.machines.prefix import Prefixes
 
@@ -149,6 +151,11 @@ class AutomatonRunner:
     def counting(self) -> AutomatonPrograms:
         """What an event does to the registers of counts; hits do not need it."""
         return AutomatonPrograms(self.tables, forward_program(self.tables), backward_program(self.tables))
+
+    @cached_property
+    def _forced(self) -> bool:
+        """Whether the start and the end of a complex event tell all of it."""
+        return not self._by_attribute and is_forced(self.tables, self._monitor)
 
     @cached_property
     def _longest(self) -> int | None:
@@ -282,6 +289,12 @@ class AutomatonRunner:
         """The complex events at some ends of a chunk."""
         if self._choice is not None:
             return self._chooser.of_chunk(chunk, ends, self._paths)
+        if self._devices is None and self._forced and not len(chunk.falling):
+            from cer_gpu.enumeration.forced import ForcedRuns
+
+            events = chunk.events
+            given = events.symbols, events.positions, chunk.lanes.begin
+            return ForcedRuns(self.tables, *given, ends.event, ends.latest)
         return self.structure(chunk, ends)
 
     def open_runs(self) -> OpenRuns:
