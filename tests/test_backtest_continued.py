@@ -88,14 +88,39 @@ def test_outcomes_go_on_whatever_the_times_are(
     assert compare(texts, paths, read, **given) > 0
 
 
+LATER = {
+    "none for a while": "SELECT * WHERE A AS a NOT FOLLOWED BY [<= 3 h] B PARTITION BY k",
+    "none at all": "SELECT * WHERE (A AS a FILTER a[x > 10]) NOT FOLLOWED BY (B AS b FILTER b[x > 18])",
+    "some": "SELECT * WHERE (A AS a ; B) FOLLOWED BY [<= 5 EVENTS] C PARTITION BY [k] WITHIN 4 h",
+    "some at last": "SELECT * WHERE (A AS a : B) FOLLOWED BY (D AS d FILTER d[x > 17])",
+    "compared": "SELECT * WHERE (A AS a ; B AS b FILTER b.x > a.x) NOT FOLLOWED BY [<= 5 h] E WITHIN 2 h",
+    "session": "SELECT MAX * WHERE A AS a +[<= 4 h] NOT FOLLOWED BY [<= 4 h] A PARTITION BY name",
+}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_outcomes_of_queries_that_look_at_what_follows(
+    seed: int, read: dict[str, Any], tmp_path: Path
+) -> None:
+    """Hits that are decided files later have the outcomes that a whole run finds."""
+    rng = Random(seed)
+    count = rng.choice([300, 600])
+    paths = written(ticks(count, seed), tmp_path, sorted(rng.sample(range(1, count), 3)))
+    queries = {name: LATER[name] for name in rng.sample(list(LATER), 2)}
+    outcomes = {name: OUTCOMES[name] for name in rng.sample(list(OUTCOMES), 3)}
+    split = rng.choice([None, "1970-01-02"])
+    assert compare(queries, paths, read, order_by="ts", outcomes=outcomes, split=split) > 0
+
+
 def test_what_may_be_decided_later_is_said_to_be_read_again(read: dict[str, Any], tmp_path: Path) -> None:
     paths, state = written(ticks(600), tmp_path, [300]), tmp_path / "kept"
-    given: dict[str, Any] = {"order_by": "ts", "outcomes": {"now": "y"}, "resume": state}
-    cer.backtest({"q": QUERIES["followed"]}, paths[:1], **given)
+    wanted = {"quiet": "TIME TO (C NOT FOLLOWED BY [<= 1 h] D)"}
+    given: dict[str, Any] = {"order_by": "ts", "outcomes": wanted}
+    query = {"q": FIRING["window"]}
+    cer.backtest(query, paths[:1], resume=state, **given)
     with pytest.warns(UserWarning, match="outcomes are worked out from the first file on again"):
-        found = cer.backtest({"q": QUERIES["followed"]}, paths, **given)
-    whole = cer.backtest({"q": QUERIES["followed"]}, paths, order_by="ts", outcomes={"now": "y"})
-    assert found.outcomes.equals(whole.outcomes)
+        found = cer.backtest(query, paths, resume=state, **given)
+    assert found.outcomes.equals(cer.backtest(query, paths, **given).outcomes)
 
 
 @pytest.mark.parametrize("name", ["compared", "followed", "events by key", "no window"])

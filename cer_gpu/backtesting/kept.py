@@ -16,7 +16,7 @@ from cer_gpu.backtesting.seams import More
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.passes import PassKeeper, PassState
-from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
+from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes, unshared
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError
 from cer_gpu.output import output_file
@@ -103,8 +103,9 @@ class KeptBacktest:
 
     def keep(self, files: int, state: Callable[[], PassState]) -> None:
         """See `PassKeeper.keep`: after the last file the state is always kept."""
-        if files == len(self._files) or not self.hurried:
-            self._state |= {"pass": state()._asdict(), "files": self._files[:files]}
+        last = files == len(self._files)
+        if last or not self.hurried:
+            self._state |= {"pass": _as_kept(state(), last), "files": self._files[:files]}
             self._write(time.perf_counter())
 
     @property
@@ -243,9 +244,16 @@ class _KeptBeside:
 
     def keep(self, files: int, state: Callable[[], PassState]) -> None:
         """See `PassKeeper.keep`."""
-        if files == len(self._files) or not self._whole.hurried:
-            self._states[self._name] = {"pass": state()._asdict(), "files": self._files[:files]}
+        last = files == len(self._files)
+        if last or not self._whole.hurried:
+            self._states[self._name] = {"pass": _as_kept(state(), last), "files": self._files[:files]}
             self._whole.note()
+
+
+def _as_kept(state: PassState, last: bool) -> dict[str, Any]:
+    """The state of a pass, which may be written again later: at the end of the events the pass changes it."""
+    found = state._asdict()
+    return unshared(found) if last else found
 
 
 def made_now(

@@ -86,9 +86,9 @@ def backtest(
         after an interruption continues with the first file that was not finished, and returns what it would
         have returned without the interruption. If there are new files after the old ones, it reads only the
         new ones where it can. `durations` and `starts` also need the files before them that the windows reach
-        back to. Outcomes of queries with FOLLOWED BY need all files again, as do such queries themselves if
-        their answers differ only in measures, and queries on a device that run one by one without a window
-        of time.
+        back to. Queries with FOLLOWED BY whose answers differ only in measures need all files again, as do
+        outcomes with `TIME TO` a pattern with FOLLOWED BY, outcomes on a device, and queries on a device that
+        run one by one without a window of time.
     **keywords
         `order_by`, `type_column`, `sort`, `device`, `params` and others: as for `Query.run`. There is no
         `limit`, `memory` or `event_id`.

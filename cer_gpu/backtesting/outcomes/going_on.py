@@ -2,7 +2,9 @@
 
 A value is *settled* once no later event can change it: an event of its partition has come after the end of
 its time, or the events that it counts have. Of the other events the columns that outcomes read are kept, in
-each partition from the first unsettled one on, with the last one before it that has a value.
+each partition from the first unsettled one on, with the last one before it that has a value. So are events at
+which a query may fire that looks at what follows: a hit there may be decided later than its outcome. What
+only the end of the events decides is told, and not kept.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import CHUNK
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.over_stream import stream_over
+from cer_gpu.engine.run.stored import unshared
 from cer_gpu.engine.run.stream import Stream
 from cer_gpu.progress import begun
 
@@ -50,14 +53,16 @@ def kept_outcomes(
     source: Source,
     options: Options,
 ) -> KeptOutcomes | None:
-    """What goes on with new files; None where a hit may be decided later, or a query runs on a device."""
+    """What goes on with new files; None where a query runs on a device, or the end of a pattern that outcomes
+    look for may be decided later.
+    """
     ends = {
         (partition, pattern): bound_to(ends_query(partition, pattern, source.has_type_column), {})
         for partition in dict.fromkeys(one.partition for one in firing)
         for pattern in dict.fromkeys(pattern for one in wanted for pattern in one.patterns)
     }
     every = [*(one.bound for one in firing), *ends.values()]
-    if any(one.compiled.looks_ahead or one.place.numbers for one in every):
+    if any(one.place.numbers for one in every) or any(one.compiled.looks_ahead for one in ends.values()):
         return None
     return KeptOutcomes(made, wanted, firing, ends, bound_to, source, options)
 
@@ -73,12 +78,20 @@ class NewlyRead(NamedTuple):
     hits : list of Table
     matches : list of Table
         What outcomes read of the complex events at the hits.
+    waiting : list of ndarray
+        Of each query the positions at which it may fire, which later events decide.
+    last : list of Table
+        The hits among these if no later events come.
+    last_matches : list of Table
     """
 
     events: pa.Table
     ends: dict[tuple[Any, str], np.ndarray]
     hits: list[pa.Table]
     matches: list[pa.Table]
+    waiting: list[np.ndarray]
+    last: list[pa.Table]
+    last_matches: list[pa.Table]
 
 
 class KeptOutcomes:
@@ -132,12 +145,10 @@ class KeptOutcomes:
                 run.restore(own["run"])
             for run, own in zip(self._ends.values(), state["ends"], strict=True):
                 run.restore(own["run"])
-        new = self._read(files, streams)
+        new, runs = self._read(files, streams)
         told = self._told(state, new)
-        for place, (own, run) in enumerate(zip(told["firing"], self._hits, strict=True)):
-            own["run"] = run.state()
-            if streams:
-                own["stream"] = np.frombuffer(streams[place].snapshot(), np.uint8)
+        for own, kept in zip(told["firing"], runs, strict=True):
+            own |= kept
         for own, run in zip(told["ends"], self._ends.values(), strict=True):
             own["run"] = run.state()
         hits = self._made.hits()
@@ -147,8 +158,8 @@ class KeptOutcomes:
         before = None if state is None else state["firing"][place]["stream"].tobytes()
         return stream_over(self._bound[place], self._source, self._options, before)
 
-    def _read(self, files: int, streams: Sequence[Stream]) -> NewlyRead:
-        """Read the files behind the first ones."""
+    def _read(self, files: int, streams: Sequence[Stream]) -> tuple[NewlyRead, list[dict[str, Any]]]:
+        """Read the files behind the first ones; also gives the state of each query after them."""
         runs = [*self._hits, *self._ends.values()]
         names = [*self._names, *(name for run in runs for name in run.columns)]
         for bound in self._bound:
@@ -170,17 +181,35 @@ class KeptOutcomes:
                 own += run.read(batch)
             for stream, listed in zip(streams, matches):
                 listed.append(stream.push(pa.Table.from_batches([batch])).to_arrow())
+        nothing = pa.schema([self._source.arrow_schema.field(name) for name in names]).empty_table()
+        for stream, listed in zip(streams, matches):
+            listed.append(stream.push(nothing).to_arrow())
         for run, own in zip(runs, found):
             own += run.settle()
         whole = [pa.concat_tables(own) for own in found]
         count = len(self._hits)
         ends = [own.column("position").to_numpy() for own in whole[count:]]
-        return NewlyRead(
+        states: list[dict[str, Any]] = []
+        waiting, last, closed = [], [], []
+        for place, run in enumerate(self._hits):
+            waiting.append(run.waiting())
+            # At the end of the events the run changes what it holds, which is not to be kept.
+            states.append({"run": unshared(run.state())})
+            last.append(pa.concat_tables([run.nothing(), *run.rest()]))
+            if streams:
+                states[-1]["stream"] = np.frombuffer(streams[place].snapshot(), np.uint8)
+                rest = streams[place].close()
+                closed.append(matches[place][0].slice(0, 0) if rest is None else rest.to_arrow())
+        new = NewlyRead(
             pa.concat_tables(events, promote_options="permissive"),
             dict(zip(self._ends, ends)),
             whole[:count],
-            [pa.concat_tables(own, promote_options="permissive") for own in matches if own],
+            [pa.concat_tables(own, promote_options="permissive") for own in matches],
+            waiting,
+            last,
+            closed,
         )
+        return new, states
 
     def _told(self, state: dict[str, Any] | None, new: NewlyRead) -> dict[str, Any]:
         """Work out what is not settled yet, and give what is kept of it."""
@@ -213,15 +242,18 @@ class KeptOutcomes:
         for place, firing in enumerate(self._firing):
             at = self._partitions.index(firing.partition)
             old = None if state is None else state["firing"][place]
-            matches = new.matches[place] if new.matches else None
-            kept.append(
-                self._fired(firing, values, places, settled[at], base[at], old, new.hits[place], matches)
-            )
+            kept.append(self._fired(firing, values, places, settled[at], base[at], old, new, place))
         done = [one | own for one, own in zip(done, settled)]
         needed = np.zeros(len(places), bool)
         held = {look.column for one in self._wanted for look in one.looks.values() if look.kind == "after"}
         for partition, own in zip(self._partitions, done):
-            needed |= values.around_of(partition).kept(~own, held)
+            waiting = [
+                positions
+                for firing, positions in zip(self._firing, new.waiting, strict=True)
+                if firing.partition == partition
+            ]
+            open_here = np.isin(places, np.concatenate([np.empty(0, np.int64), *waiting]))
+            needed |= open_here | values.around_of(partition).kept(~own | open_here, held)
         which = np.flatnonzero(needed)
         return {
             "rows": rows + len(new.events),
@@ -277,41 +309,52 @@ class KeptOutcomes:
         settled: np.ndarray,
         base: list[list[Any]],
         before: Any,
-        hits: pa.Table,
-        matches: pa.Table | None,
+        new: NewlyRead,
+        number: int,
     ) -> dict[str, Any]:
-        """Tell the outcomes of a query, and give what is kept of it."""
+        """Tell the outcomes of a query, by its number, and give what is kept of it."""
+        hits, last = new.hits[number], new.last[number]
         read: dict[Any, np.ndarray] = {}
-        if matches is not None:
-            read = of_complex_events(matches, self._aggregates, hits.column("position").to_numpy())
+        if new.matches:
+            read = self._read_of(new.matches[number], hits)
         elif self._aggregates:
             read = {node: np.empty(0) for node in self._aggregates}
         if before is not None:
             hits = pa.concat_tables([before["hits"], hits], promote_options="permissive")
             read = {node: np.append(old, own) for old, (node, own) in zip(before["read"], read.items())}
+        decided = np.arange(len(hits) + len(last)) < len(hits)
+        if len(last):
+            ended = self._read_of(new.last_matches[number], last) if self._aggregates else {}
+            hits = pa.concat_tables([hits, last], promote_options="permissive")
+            read = {node: np.append(own, ended[node]) for node, own in read.items()}
         at = np.searchsorted(places, hits.column("position").to_numpy())
         found = [values.at_hits(one, firing.partition, at, read) for one in self._wanted]
         now, late = hits, values.late
-        for number, own in enumerate(found):
-            now = now.append_column(VALUE.format(number), pa.array(own))
+        for place, own in enumerate(found):
+            now = now.append_column(VALUE.format(place), pa.array(own))
         if late is not None:
             now = now.append_column(LATE, pa.array(late[at]))
-        past = now.filter(pa.array(settled[at]))
+        sure = settled[at] & decided
+        past = now.filter(pa.array(sure))
         if before is not None:
             past = pa.concat_tables([before["past"], past], promote_options="permissive")
-        unsettled = pa.array(~settled[at])
-        whole = pa.concat_tables([past, now.filter(unsettled)], promote_options="permissive")
+        whole = pa.concat_tables([past, now.filter(pa.array(~sure))], promote_options="permissive")
         whole = whole.sort_by("position")
         lateness = None if late is None else whole.column(LATE).to_numpy()
         every = {
-            one.name: whole.column(VALUE.format(number)).to_numpy() for number, one in enumerate(self._wanted)
+            one.name: whole.column(VALUE.format(place)).to_numpy() for place, one in enumerate(self._wanted)
         }
         for place, one in enumerate(self._wanted):
             for (sample, inside), (_, said) in zip(self._samples(lateness), base[place], strict=True):
                 self._made.say(firing, one.name, sample, summary(every[one.name][inside]), said)
         self._made.keep(firing, whole.select(hits.schema.names), every)
-        kept = [own[~settled[at]] for own in read.values()]
-        return {"hits": hits.filter(unsettled), "read": kept, "past": past}
+        open_here = ~settled[at] & decided
+        kept = [own[open_here] for own in read.values()]
+        return {"hits": hits.filter(pa.array(open_here)), "read": kept, "past": past}
+
+    def _read_of(self, matches: pa.Table, hits: pa.Table) -> dict[Any, np.ndarray]:
+        """What outcomes read of the complex events at some hits."""
+        return of_complex_events(matches, self._aggregates, hits.column("position").to_numpy())
 
 
 def _counted(before: Mapping[str, np.ndarray] | None, values: np.ndarray) -> dict[str, np.ndarray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.machines.asked import Reported, reported
@@ -84,6 +85,12 @@ class BesideRun:
             yield from self._told(self._ends(part))
         yield from self.settle()
         self._bound.say_read(self._run)
+
+    def waiting(self) -> np.ndarray:
+        """The positions of events at which something may end that only later ones decide: int64."""
+        outlooks = self._run.outlooks
+        held = [] if outlooks is None else [events.positions for events in outlooks.waiting()]
+        return np.concatenate([np.empty(0, np.int64), *held])
 
     def state(self) -> dict[str, Any]:
         """All that is kept for later events, after `settle` was called."""

@@ -136,3 +136,9 @@ def from_bytes(data: bytes) -> Stored:
         return {key: value_of(each) for key, each in plain.items()}
 
     return Stored(header["about"], value_of(header["state"]))
+
+
+def unshared(state: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a state, which nothing changes that is still at work."""
+    copy: dict[str, Any] = from_bytes(to_bytes(Stored({}, state))).state
+    return copy
