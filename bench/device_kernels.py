@@ -287,7 +287,7 @@ SCRATCH: dict[str, frozenset[str]] = {
     "step_measure": frozenset(("frames",)),
     "step_walk": frozenset(("frames", "spare", "tally")),
     "configurations": frozenset(("slab", "found")),
-    "abreast": frozenset(("rooms",)),
+    **dict.fromkeys(("abreast", "abreast_masked", "abreast_carried"), frozenset(("rooms",))),
     "clock_ends": frozenset(("rooms", "found")),
     "compared_hits": frozenset(("rooms",)),
     "compared_counts": frozenset(("rooms",)),

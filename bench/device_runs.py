@@ -160,8 +160,12 @@ TEMPLATE = (
     "SELECT * FROM S WHERE A AS a ; B AS b ; C AS c FILTER a[price > $p] PARTITION BY key WITHIN 20000 [ts]"
 )
 
+NEIGHBOURS = TEMPLATE.replace("; B", ": B")
+
 KINDS = {
     "abreast: backtest": (TEMPLATE, KEYED_PRICES, "swept", "backtest"),
+    "abreast, neighbours: backtest": (NEIGHBOURS, KEYED_PRICES, "swept", "backtest"),
+    "abreast, no window: backtest": (NEIGHBOURS.split(" WITHIN")[0], KEYED_PRICES, "swept", "backtest"),
     "keyed: count": (KeyedSteps(100_000).text, ("type", "key", "ts"), "keyed", "count"),
     "consumed: count": (CONSUMED, ("type", "key", "ts"), "keyed", "count"),
     "join: hits": (STAR, ("type", "key"), "joined", "hits"),
