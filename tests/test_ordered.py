@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from cer_gpu.kernels.compared import cpu_counts, cpu_hits
 from cer_gpu.kernels.compared.contract import AT, NO_VALUE, ComparedSegments, PairedEvents, runs_reference
+from cer_gpu.kernels.compared.cpu_hits_alike import alike, hits_alike
 from cer_gpu.kernels.compared.cpu_order import arrange
 from cer_gpu.kernels.compared.cpu_rows import value_rows
 from cer_gpu.kernels.runs.contract import SegmentHits
@@ -173,8 +174,15 @@ QUERIES = [
     "A AS a ; (A OR B) AS b : B AS c FILTER b.v < a.w AND c.v > b.v",
 ]
 
+ALIKE = [
+    "(A AS a FILTER a.v > PRIOR(a).v) {3,}",
+    "(A AS a FILTER a.v != PRIOR(a).v AND a.k = PRIOR(a).k) {2,4}",
+    "(A AS a FILTER a.v <= PRIOR(a).v) {4}",
+]
+"""Patterns of which all views show the same entries."""
 
-@pytest.mark.parametrize("pattern", QUERIES)
+
+@pytest.mark.parametrize("pattern", [*QUERIES, *ALIKE])
 def test_kernels_find_the_runs_of_the_definition(pattern: str) -> None:
     machine = cer.compile(f"SELECT * WHERE {pattern}")._plan.compiled.machine
     assert isinstance(machine, ComparedMachine)
@@ -201,6 +209,14 @@ def test_kernels_find_the_runs_of_the_definition(pattern: str) -> None:
             if found and end >= report:
                 wanted[end] = sorted(found)
     event, latest = cpu_hits.hits(tables, events, window, 9, segments, arranged)
+    orders = alike(tables)
+    assert (orders is not None) == (pattern in ALIKE)
+    if orders is not None:
+        own = hits_alike(tables, events, window, 9, segments, arranged, orders)
+        assert [part.tolist() for part in own] == [event.tolist(), latest.tolist()]
+        own = hits_alike(tables, events, window[:0], 0, segments, arranged, orders)
+        whole = cpu_hits.hits(tables, events, window[:0], 0, segments, arranged)
+        assert [part.tolist() for part in own] == [part.tolist() for part in whole]
     assert event.tolist() == sorted(wanted)
     assert latest.tolist() == [max(marks[0][0] for marks in wanted[end]) for end in sorted(wanted)]
     first = np.append(np.searchsorted(event, segments.report), len(event))

@@ -67,7 +67,8 @@ class MaximalChains:
     def __init__(self, unit: ComparedUnit, ends: SegmentHits, climb: Climb, listed: bool) -> None:
         parts = unit.tables, unit.events, unit.segments, unit.arranged
         segment = np.repeat(np.arange(len(unit.segments.begin)), np.diff(ends.first))
-        self._parts = *parts, cpu_traced.trace(*parts), climb
+        order = int(unit.tables.view_order[climb.shows])
+        self._parts = *parts, cpu_traced.trace(*parts, order), climb
         self._ends = cpu_climbs.ClimbedHits(segment, ends.event, ends.lowest)
         every = np.arange(len(segment))
         self.rows = self.found(np.empty((0, 0), np.uint8), every, FEW * len(every)) if listed else None

@@ -60,12 +60,19 @@ def arrange(tables, events, segments):
     # A view of neighbours shows the last entry or none: it needs no order.
     searched = np.zeros(n_orders, bool)
     searched[tables.view_order[tables.view_near != NEIGHBOUR]] = True
-    for state, entering in enumerate(_entering(tables)):
+    made = {}
+    for state, enters in enumerate(entering(tables)):
         for order in range(tables.order_first[state], tables.order_first[state + 1]):
             if not searched[order]:
                 continue
             slot, value = tables.order_slot[order], tables.order_value[order]
-            there = entering[events.symbols]
+            alike = slot, value, enters.tobytes()
+            if alike in made:  # states that keep the same events keep them in the same order
+                for part in out:
+                    part[order] = part[made[alike]]
+                continue
+            made[alike] = order
+            there = enters[events.symbols]
             slots, words = events.slots[0:0], events.words[0:0]
             if slot >= 0:
                 slots = events.slots[slot]
@@ -86,7 +93,7 @@ def arrange(tables, events, segments):
     return out
 
 
-def _entering(tables):
+def entering(tables):
     """For each state which symbols enter it: bool [states, symbols]."""
     found = np.zeros((len(tables.accepting), tables.n_symbols), bool)
     for symbol in range(tables.n_symbols):

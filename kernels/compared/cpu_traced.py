@@ -18,7 +18,7 @@ DONE, NODES_FULL = range(2)
 
 
 @jit
-def _trace(tables, events, segments, arranged, best, last, entered, value, trees, progress, halt):
+def _trace(tables, events, segments, arranged, kept, best, last, entered, value, trees, progress, halt):
     """Follow the runs of the segments from `progress[0]` on; gives the status.
 
     ==========  =======================  ===================================================================
@@ -26,6 +26,7 @@ def _trace(tables, events, segments, arranged, best, last, entered, value, trees
     `events`    PairedEvents             in
     `segments`  ComparedSegments         in
     `arranged`  Arranged                 in
+    `kept`      uint8 [orders]           in: 1: the order has versions
     `best`      int64 [orders, 2 rows]   scratch: a tree of maxima for each order
     `last`      int64 [states, 2]        scratch: the last event that has entered, and its value
     `entered`   int64 [groups]           scratch: as many as a symbol has
@@ -69,10 +70,11 @@ def _trace(tables, events, segments, arranged, best, last, entered, value, trees
                     for order in range(tables.order_first[state], tables.order_first[state + 1]):
                         rank = arranged.rank[order, at]
                         if rank >= 0:
+                            raised(best, order, 2 * base, arranged.size[order, g], rank, found)
+                        if rank >= 0 and kept[order]:
                             if count + 64 > trees.left.shape[0]:
                                 return NODES_FULL
                             size = arranged.size[order, g]
-                            raised(best, order, 2 * base, size, rank, found)
                             trees.present[order] = count
                             count = inserted(trees, count, trees.before[order, at], size, rank, i, i)
         progress[0] = g + 1
@@ -80,9 +82,12 @@ def _trace(tables, events, segments, arranged, best, last, entered, value, trees
     return DONE
 
 
-def trace(tables, events, segments, arranged):
-    """Follow the runs of some segments, without a window: `Traced`."""
+def trace(tables, events, segments, arranged, order=None):
+    """Follow the runs of segments, without a window: `Traced`; `order`: the only one to have versions."""
     orders, rows = len(tables.order_slot), int(segments.base[-1])
+    kept = np.ones(orders, np.uint8)
+    if order is not None:
+        kept[:] = np.arange(orders) == order
     entered = scratch(tables)
     value = np.full((rows, len(entered)), -1, np.int32)
     best = np.empty((orders, 2 * rows), np.int64)
@@ -92,7 +97,7 @@ def trace(tables, events, segments, arranged):
     progress = np.zeros(2, np.int64)
     while True:
         trees = NewestTrees(*nodes, before, present)
-        status = _trace(tables, events, segments, arranged, best, last, entered, value, trees, progress)
+        status = _trace(tables, events, segments, arranged, kept, best, last, entered, value, trees, progress)
         if status == DONE:
             return Traced(value, trees)
         nodes = [np.append(old, np.empty_like(old)) for old in nodes]

@@ -19,6 +19,7 @@ from cer_gpu.enumeration.compared_choices import ChosenPositions, MaximalChains
 from cer_gpu.enumeration.products import JoinAnswers, ListedUnit
 from cer_gpu.kernels.compared import cpu_counts, cpu_hits
 from cer_gpu.kernels.compared.contract import shallow
+from cer_gpu.kernels.compared.cpu_hits_alike import alike, hits_alike
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.plan.compared import ComparedMachine
 from cer_gpu.plan.compiled import CompiledQuery
@@ -67,6 +68,7 @@ class ComparedRunner(PairsRunner):
         self._machine = machine
         self._devices = devices
         self.chunks = 1 if devices is None else devices.chunks
+        self._alike = alike(machine.tables)
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
@@ -148,9 +150,7 @@ class ComparedRunner(PairsRunner):
         def run(numbers: tuple[int, int]) -> Ends:
             unit = self._unit(chunk, numbers)
             there = None if self._devices is None else self._devices.hits(unit)
-            event, latest = there or cpu_hits.hits(
-                unit.tables, unit.events, unit.measured, unit.size, unit.segments, unit.arranged
-            )
+            event, latest = there or self._hits_of(unit)
             event += unit.low
             if not bounded:
                 return Ends(event, chunk.events.positions[latest + unit.low], event)
@@ -160,6 +160,11 @@ class ComparedRunner(PairsRunner):
 
         units = self._shared_units(chunk)
         return ends_joined(self._workers.map("finding hits", run, units, chunk.segments.events))
+
+    def _hits_of(self, unit: ComparedUnit) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a unit and their latest starts."""
+        given = unit.tables, unit.events, unit.measured, unit.size, unit.segments, unit.arranged
+        return cpu_hits.hits(*given) if self._alike is None else hits_alike(*given, self._alike)
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ComparedRunner:
