@@ -352,8 +352,8 @@ def joined_reference(rows, asking, shared, op, held, own, counted, at, near, mad
     [n + columns + 1, most]: out, first the columns `own`, then those held, last the multiplicities, which are
     multiplied by the counts of `rows` if `counted`. `at` int64 [3]: in/out, the row of `asking` to begin with
     and how many of the rows that it asks for are written before; then out, 1 where the multiplicities are
-    written: where it is 0 all of them are 1. `near` int64 [n, any] is scratch. Gives how many rows are
-    written; fewer than `most` only at the end.
+    written: where it is 0 all of them are 1. `near` int64 [n + 3, any] is scratch. Gives how many rows
+    are written; fewer than `most` only at the end.
     """
     tests = RowTests(*(np.array([] if op < 0 else [one], np.int64) for one in (op, shared, shared)))
     most = made.shape[1]

@@ -246,7 +246,7 @@ def joined(
     new = [name for name in names if name and name not in piece.columns]
     own = np.array([names.index(name) for name in new], np.int64)
     op = -1 if probe.first is None else OPS.index(probe.first)
-    at, near = np.zeros(3, np.int64), np.empty((len(own), NEAR), np.int64)
+    at, near = np.zeros(3, np.int64), np.empty((len(own) + 3, NEAR), np.int64)
     size = min(most, len(probe.asking) * len(run.counts))
     while at[0] < len(probe.asking):
         check()
