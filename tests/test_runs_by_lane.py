@@ -40,7 +40,7 @@ RISING = "(T AS x FILTER x.price > PRIOR(x).price)"
 @pytest.mark.parametrize("seed", range(6))
 def test_hits_and_counts_of_lanes_are_those_of_their_runs(seed: int) -> None:
     rng = random.Random(seed)
-    total = several = 0
+    total = several = alone = 0
     for _ in range(40):
         case = random_case(rng)
         tables, symbols = case.tables, case.symbols
@@ -48,6 +48,7 @@ def test_hits_and_counts_of_lanes_are_those_of_their_runs(seed: int) -> None:
         positions = np.cumsum([rng.randrange(1, 4) for _ in symbols]).astype(np.int64)
         sets = counted_sets(tables)
         several += len(sets.lone) > 1
+        alone += len(sets.keeps) > 0
         level = LevelProgram(level_moves(hits_program(tables)), tables.n_live + 1)
         vectors = np.zeros((3, tables.n_live), np.int64)
         registers = np.full((3, tables.n_live), -1, np.int64)
@@ -74,6 +75,7 @@ def test_hits_and_counts_of_lanes_are_those_of_their_runs(seed: int) -> None:
         total += sum(wanted.values())
     assert total > 100
     assert several > 1
+    assert 0 < alone < 40
 
 
 def test_states_with_one_run_at_most_have_no_registers() -> None:

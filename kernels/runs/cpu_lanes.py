@@ -77,6 +77,27 @@ def _counted(sets, symbols, lanes, registers, event, number, halt):
 
 
 @jit
+def _counted_alone(sets, symbols, lanes, registers, event, number, halt):
+    """As `_counted`, where one state alone may hold several runs: `sets.keeps` and `sets.tells` are there."""
+    one, none, n, over = np.uint64(1), np.uint64(0), np.uint64(0), np.int64(0)
+    for k in range(symbols.shape[0]):
+        if k % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
+            return np.int64(n)
+        i = np.uint64(k)
+        lane, symbol = np.uint64(lanes[i]), np.uint64(symbols[i])
+        own, many = np.uint64(registers[lane, none]), registers[lane, one]
+        total = sets.ends[symbol, own] + (many & sets.tells[symbol])
+        event[n] = k
+        number[n] = total
+        n += np.uint64(total != 0)
+        many = (many & sets.keeps[symbol]) + sets.more[symbol, own, none]
+        over |= many | total
+        registers[lane, none] = sets.follow[symbol, own]
+        registers[lane, one] = many
+    return np.int64(-1) if over >> 62 else np.int64(n)
+
+
+@jit
 def _latest(program, symbols, lanes, positions, registers, event, latest, halt):
     """Write where complex events end, and their latest starts; gives how many ends there are.
 
@@ -135,7 +156,8 @@ def counted_by_lane(sets, symbols, lanes, vectors):
     registers[:, 0] = order[np.searchsorted(sets.members, bits, sorter=order)]
     registers[:, 1 : 1 + len(sets.several)] = vectors[:, sets.several]
     event, number = np.empty((2, len(symbols) + 1), np.int64)
-    n = _counted(sets, symbols, lanes, registers, event, number)
+    follow = _counted_alone if len(sets.keeps) else _counted
+    n = follow(sets, symbols, lanes, registers, event, number)
     if n < 0:
         return None
     vectors[:, sets.lone] = sets.members[registers[:, 0], None] >> np.arange(len(sets.lone)) & 1

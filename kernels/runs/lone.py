@@ -28,6 +28,9 @@ class CountedSets(NamedTuple):
     `lone`      int64 [lone states]                  the states of the sets, ascending
     `members`   int64 [sets]                         bit k: the set holds state lone[k]; the first is empty
     `several`   int64 [registers]                    the states of the registers, ascending
+    `keeps`     int64 [symbols] or [0]               of the only register: -1: an event leaves it as it is,
+                                                     0: it becomes 0, before `more` is added; else empty
+    `tells`     int64 [symbols] or [0]               of the only register: -1: its runs end there; 0: not
     ==========  ===================================  ====================================================
     """
 
@@ -39,6 +42,8 @@ class CountedSets(NamedTuple):
     lone: np.ndarray
     members: np.ndarray
     several: np.ndarray
+    keeps: np.ndarray
+    tells: np.ndarray
 
     @property
     def n_registers(self):
@@ -77,7 +82,20 @@ def counted_sets(tables):
         np.array(lone, np.int64),
         np.array(members, np.int64),
         np.array(several, np.int64),
+        *_of_the_only(tables, several),
     )
+
+
+def _of_the_only(tables, several):
+    """`keeps` and `tells` of `CountedSets`; empty where there are several registers, or runs would double."""
+    none = np.empty(0, np.int64)
+    if len(several) != 1:
+        return none, none
+    (state,) = several
+    own = [[(to, ends) for by, to, ends in block if by == state] for block in _transitions(tables)]
+    keeps = np.array([sum(to == state for to, _ in block) for block in own], np.int64)
+    tells = np.array([sum(ends for _, ends in block) for block in own], np.int64)
+    return (none, none) if max(keeps.max(), tells.max()) > 1 else (-keeps, -tells)
 
 
 def _transitions(tables):
