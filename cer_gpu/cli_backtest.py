@@ -194,7 +194,7 @@ def _written_as(value: str) -> type:
     for kind in (int, float):
         with suppress(ValueError):
             number = kind(value)
-            if str(number) == value and abs(number) < 1 << 53:
+            if str(number) in (value, f"0{value}", value.replace("-.", "-0.", 1)) and abs(number) < 1 << 53:
                 return kind
     return str
 
@@ -260,8 +260,10 @@ def backtest(
 ) -> int:
     """Print how often each of many queries fires, in one pass over the events."""
     from cer_gpu.backtesting.run import backtest as tried
-    from cer_gpu.output import output_file, write_rows
+    from cer_gpu.output import output_file, refuse_no_folder, write_rows
 
+    for path in (output, report, resume):  # said before anything is run
+        refuse_no_folder(path)
     chosen = result_format(form, output)
     refuse_own_input(data, output)
     options = read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered)

@@ -79,8 +79,7 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
         with open(target, "wb") as sink:
             yield sink
         return
-    if not os.path.isdir(os.path.dirname(target)):
-        raise FileNotFoundError(errno.ENOENT, "there is no such directory to write in", path)
+    refuse_no_folder(path)
     sink = _aside(target)
     try:
         with sink:
@@ -92,6 +91,18 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
         with suppress(FileNotFoundError):
             os.unlink(sink.name)
         raise
+
+
+def refuse_no_folder(path: str | None) -> None:
+    """Refuse a file to write whose directory does not exist; None is standard output.
+
+    Raises
+    ------
+    FileNotFoundError
+        When it does not exist.
+    """
+    if path is not None and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
+        raise FileNotFoundError(errno.ENOENT, "there is no such directory to write in", path)
 
 
 def _aside(target: str) -> BufferedWriter:

@@ -26,7 +26,7 @@ from cer_gpu.spark.worker import Worker
 
 from cer_gpu.backtesting.about import about
 from cer_gpu.backtesting.asked import AskedQuery, asked_queries, in_query, refuse_unknown, values_for
-from cer_gpu.backtesting.asked_outcomes import Told, asked_outcomes
+from cer_gpu.backtesting.asked_outcomes import Told, asked_outcomes, check_variables
 from cer_gpu.backtesting.funnels import Staged, staged, with_queries
 from cer_gpu.backtesting.listed import too_many
 from cer_gpu.backtesting.listed_for import NOTHING, ListedFor
@@ -250,6 +250,7 @@ class _Wanted:
     def ask_for(self, wanted: WantedOutcomes) -> None:
         """Add outcomes to the request."""
         first = self._tasks[0].query
+        check_variables(wanted.asked, self.asked)
         self._outcomes = OutcomesOf(wanted, self.asked, self._partitions, self._shown, first)
 
     def staged(self) -> Staged:

@@ -258,3 +258,24 @@ def test_durations_and_funnel_in_the_shell(tmp_path: Any, capsys: Any) -> None:
     capsys.readouterr()
     assert status_of(["backtest", query, data, *options, "--funnel"]) != 0
     assert "--report" in capsys.readouterr().err
+
+
+def test_what_a_user_may_get_wrong_is_said() -> None:
+    text = "SELECT * WHERE A AS a ; B AS b PARTITION BY name WITHIN 9 EVENTS"
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"by": ["name", "name"]}, r"by=\['name', 'name'\] names 'name' twice: give it once"),
+        (
+            {"outcomes": {"r": "LAST(z.x)"}},
+            "'r' reads the variable `z`, .* 'q1' does not have.* `A`, `B`",
+        ),
+        ({"outcomes": {"r": "AVG WITHIN 5 EVENTS (x)"}}, "expected an arithmetic sign, found `WITHIN`"),
+    ]
+    for keywords, told in wrong:
+        with pytest.raises(ValueError, match=told):
+            cer.backtest(text, ticks(50), order_by="ts", device="cpu", **keywords)
+    for name in ("limit", "event_id", "memory"):
+        given: dict[str, Any] = {name: 3}
+        with pytest.raises(TypeError, match=f"a backtest has no keyword '{name}'"):
+            cer.backtest(text, ticks(50), order_by="ts", device="cpu", **given)
+    with pytest.raises(TypeError, match="the query 'a' is of type int: give a text, a Query or"):
+        cer.backtest({"a": 3}, ticks(50))

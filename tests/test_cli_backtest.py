@@ -80,13 +80,17 @@ def test_a_query_may_be_typed_and_the_rows_written(folder: Path, capsys: pytest.
         (["--sweep", "p=1", "--param", "z=1"], 4, "no query has the parameter `$z`"),
         ([], 1, "in the query 'spike'"),
         (["--sweep", "p=1", "--order-by", "ts", "--by", "2 moons"], 4, "is not a length of time"),
+        (["--sweep", "p=1", "-o", "nowhere/out.csv"], 4, "there is no such directory to write in"),
+        (["--sweep", "p=1", "--report", "nowhere/out.html"], 4, "there is no such directory to write in"),
+        (["--sweep", "p=1", "--resume", "nowhere/kept"], 4, "there is no such directory to write in"),
     ],
 )
 def test_what_it_refuses(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], status: int, message: str
 ) -> None:
-    found, _, said = shell(capsys, folder / "patterns.ceql", folder / "events.parquet", *arguments)
+    found, out, said = shell(capsys, folder / "patterns.ceql", folder / "events.parquet", *arguments)
     assert message in said
+    assert not out
     assert found == status
 
 
@@ -149,6 +153,10 @@ def test_what_is_swept_is_printed_as_it_is(folder: Path, capsys: pytest.CaptureF
         capsys, text, folder / "events.parquet", "--order-by", "ts", *swept[:3], "q=07", *swept[4:]
     )
     assert out.splitlines()[1].startswith('3,"07","1 h",')
+    _, out, _ = shell(
+        capsys, text, folder / "events.parquet", "--order-by", "ts", *swept[:3], "q=.5", *swept[4:]
+    )
+    assert out.splitlines()[1].startswith('3,0.5,"1 h",')
 
 
 @pytest.mark.parametrize(

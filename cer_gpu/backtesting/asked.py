@@ -14,6 +14,9 @@ from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.errors import CerError
 
+OMITTED = ("limit", "event_id", "memory")
+"""The keywords of `Query.run` that a backtest does not have."""
+
 
 class AskedQuery(NamedTuple):
     """A query or variant of a backtest: its name, the values of its parameters, and the query."""
@@ -41,8 +44,25 @@ def asked_queries(queries: Any) -> list[AskedQuery]:
             found.append(AskedQuery(str(name), {}, one))
         else:
             given = type(one).__name__
-            raise TypeError(f"the query {name!r} is a {given}: give a text, a Query or the result of sweep()")
+            raise TypeError(
+                f"the query {name!r} is of type {given}: give a text, a Query or the result of sweep()"
+            )
     return found
+
+
+def refuse_omitted(keywords: Mapping[str, Any]) -> None:
+    """Refuse keywords of `Query.run` that a backtest does not have.
+
+    Raises
+    ------
+    TypeError
+        When there is one.
+    """
+    for name in OMITTED:
+        if name in keywords:
+            raise TypeError(
+                f"a backtest has no keyword {name!r}: it counts all complex events of all queries"
+            )
 
 
 def parameters_of(asked: Sequence[AskedQuery]) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ from cer_gpu.backtesting.outcomes.words import outcome
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
+from cer_gpu.language import tree
+from cer_gpu.language.scope import variables
 from cer_gpu.progress import begun
 
 
@@ -53,6 +55,27 @@ def asked_outcomes(outcomes: Mapping[str, str] | None, split: Any) -> tuple[Aske
             'outcomes must be a dict of name to text: {"later": "AFTER 5 MINUTES (price) - price"}'
         )
     return tuple(outcome(str(name), text) for name, text in outcomes.items())
+
+
+def check_variables(wanted: Sequence[AskedOutcome], asked: Sequence[AskedQuery]) -> None:
+    """Refuse outcomes that read a variable which a query does not have.
+
+    Raises
+    ------
+    ValueError
+        When there is one.
+    """
+    for one in asked:
+        statement = one.query.tree
+        there = variables(statement.pattern) if isinstance(statement, tree.SelectQuery) else None
+        for sought in wanted:
+            for node in sought.aggregates:
+                if there is not None and node.variable is not None and node.variable not in there:
+                    names = ", ".join(f"`{name}`" for name in sorted(there))
+                    raise ValueError(
+                        f"the outcome {sought.name!r} reads the variable `{node.variable}`, which the query "
+                        f"{one.name!r} does not have: its variables are {names}"
+                    )
 
 
 class OutcomesOver:

@@ -32,13 +32,17 @@ def parted_by(by: Any, partitions: Iterable[Partition], schema: pa.Schema, optio
     Raises
     ------
     ValueError
-        When `by` has two lengths of time, or a column that is not in the PARTITION BY of every query.
+        When `by` has two lengths of time, a column twice, or one that is not in the PARTITION BY of every
+        query.
     """
     listed = [] if by is None else list(by) if isinstance(by, (list, tuple)) else [by]
     spans = [one for one in listed if is_span(one)]
     if len(spans) > 1:
         raise ValueError(f"by={by!r} has two lengths of time, {spans[0]!r} and {spans[1]!r}: give one")
     columns = [one for one in listed if not is_span(one)]
+    for place, name in enumerate(columns):
+        if name in columns[:place]:
+            raise ValueError(f"by={by!r} names {name!r} twice: give it once")
     for number, parts in enumerate(partitions, 1):
         for name in columns:
             if (name,) not in parts:

@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 import pyarrow as pa
 
 from cer_gpu.backtesting.about import About, about
-from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, refuse_unknown
-from cer_gpu.backtesting.asked_outcomes import OutcomesOver, Told, asked_outcomes
+from cer_gpu.backtesting.asked import (
+    OMITTED,
+    AskedQuery,
+    asked_queries,
+    bound_query,
+    refuse_omitted,
+    refuse_unknown,
+)
+from cer_gpu.backtesting.asked_outcomes import OutcomesOver, Told, asked_outcomes, check_variables
 from cer_gpu.backtesting.funnels import funnels_of
 from cer_gpu.backtesting.kept import KeptBacktest, digest, made_now
 from cer_gpu.backtesting.listed import ListedOn, with_listed
@@ -39,7 +46,7 @@ if TYPE_CHECKING:
     from cer_gpu.engine.run.keywords import FunnelKeywords
 
 
-@spelled(read_options, omit=("limit", "event_id", "memory"))
+@spelled(read_options, omit=OMITTED)
 def backtest(
     queries: Any,
     events: Any,
@@ -108,7 +115,7 @@ def backtest(
         When there is no query, `by`, `outcomes` or `split` is wrong, or `params` has a value that no query
         has a parameter for.
     TypeError
-        When a query is none of the above.
+        When a query is none of the above, or for a keyword that does not exist.
 
     Examples
     --------
@@ -117,12 +124,14 @@ def backtest(
     >>> found.to_pandas()
     """
     begun_at = time.perf_counter()
+    refuse_omitted(keywords)
     options = read_options(**keywords)
     asked = asked_queries(queries)
     if not asked:
         raise ValueError("there is no query: give at least one")
     refuse_unknown(options.params, asked)
     wanted = asked_outcomes(outcomes, split)
+    check_variables(wanted, asked)
     names = frozenset().union(*(one.query.names for one in asked), *map(names_of, wanted))
     with shown_together():
         source = opened(names, events, options)

@@ -60,7 +60,8 @@ def outcome(name: str, text: str) -> AskedOutcome:
     try:
         made = parse(f"SELECT {' '.join(parts)} AS {_LOOK} WHERE {_LOOK}")
     except QueryError as error:
-        raise _wrong(name, text, error.diagnostics[0].message) from None
+        told = error.diagnostics[0].message.replace("an arithmetic sign or `AS`", "an arithmetic sign")
+        raise _wrong(name, text, told) from None
     except CerError as error:
         raise _wrong(name, text, str(error)) from None
     if not isinstance(made, tree.SelectQuery) or len(made.measures) != 1:
