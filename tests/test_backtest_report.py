@@ -136,6 +136,16 @@ def test_what_cannot_be_drawn_is_named(swept: cer.Backtest) -> None:
         swept.plot.sweep(x="w")
     with pytest.raises(ValueError, match="the outcomes are later, to c"):
         swept.plot.outcomes("ret")
+    with pytest.raises(cer.DataError, match="`name` holds string, and a line needs numbers"):
+        swept.plot.episodes(ticks(), "name", order_by="ts")
+    with pytest.raises(ValueError, match=r"no variant 'z'; the variants are p=3 q=0.2, p=3 q=0.9, .*q=0.9$"):
+        swept.plot.episodes(ticks(), "x", "z", order_by="ts")
+    many = cer.backtest(cer.sweep(SWEPT, p=list(range(12)), q=[0.9]), ticks(), device="cpu", order_by="ts")
+    with pytest.raises(ValueError, match=r"p=0, p=1, .*p=9, \.\.\. \(12 in all\)"):
+        many.plot.episodes(ticks(), "x", "z", order_by="ts")
+    rule = cer.backtest("Q(x) <- A(x = x), B(x = x) WITHIN 9 EVENTS", ticks(), funnel=True, device="cpu")
+    with pytest.raises(ValueError, match="there is no funnel to draw: a rule has no steps"):
+        rule.plot.funnel()
     plain = cer.backtest("SELECT * FROM S WHERE A ; B WITHIN 9 EVENTS", ticks(), device="cpu")
     with pytest.raises(ValueError, match="no parameter has several values"):
         plain.plot.sweep()

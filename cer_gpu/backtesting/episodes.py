@@ -94,7 +94,7 @@ def episodes(query: Query, events: Any, value: str, keywords: Mapping[str, Any])
         encoder = LaneEncoder(partition, source.arrow_schema)
         values = [matches.column(2 + place)[row].as_py() for place in range(len(partition))]
         key = " ".join(f"{name}={one}" for name, one in zip(encoder.names, values))
-    numbers = columns.number(value)
+    numbers = columns.number(value, "a line")
     kept = _thinned(inside[~np.isnan(numbers[inside])], numbers)
     kind = source.arrow_schema.field(options.order_by[0]).type
     times = columns.times

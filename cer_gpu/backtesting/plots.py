@@ -255,14 +255,16 @@ class Plots:
         Raises
         ------
         ValueError
-            When there is no such variant, or no funnel was asked for.
+            When there is no such variant, no pattern, or no funnel was asked for.
         """
         alt = charts()
         table = self._result.funnel
         labels = self._labels(table)
         there = list(dict.fromkeys(labels))
         if variant is not None and variant not in there:
-            raise ValueError(f"there is no funnel of {variant!r}; there are funnels of {', '.join(there)}")
+            raise ValueError(f"there is no funnel of {variant!r}; there are funnels of {_some(there)}")
+        if not there:
+            raise ValueError("there is no funnel to draw: a rule has no steps")
         chosen = there[0] if variant is None else variant
         rows = [
             {
@@ -320,7 +322,7 @@ class Plots:
         table = self._result.to_arrow()
         labels = self._labels(table)
         if variant is not None and variant not in labels:
-            there = ", ".join(dict.fromkeys(labels))
+            there = _some(list(dict.fromkeys(labels)))
             raise ValueError(f"there is no variant {variant!r}; the variants are {there}")
         hits = _grouped(labels, table)
         chosen = (_with_most(hits, 1) or [""])[0] if variant is None else variant
@@ -454,6 +456,12 @@ def _field(name: str) -> str:
 
 def _by_number(value: Any) -> tuple[bool, Any]:
     return (not isinstance(value, (int, float)), value if isinstance(value, (int, float)) else str(value))
+
+
+def _some(names: Sequence[str]) -> str:
+    """Names for a message: of many the first ones."""
+    told = ", ".join(names[:MOST_LINES])
+    return told if len(names) <= MOST_LINES else f"{told}, ... ({len(names):,} in all)"
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

@@ -95,8 +95,8 @@ class EventColumns:
             self.times = column.to_numpy(zero_copy_only=False)
         self._numbers: dict[str, np.ndarray] = {}
 
-    def number(self, name: str) -> np.ndarray:
-        """A column as numbers, shape (rows,), float64; NaN for a null."""
+    def number(self, name: str, what: str = "an outcome") -> np.ndarray:
+        """A column as numbers, shape (rows,), float64; NaN for a null. A message says what needs them."""
         if name not in self._numbers:
             column = self._table.column(name)
             kind = column.type
@@ -104,7 +104,7 @@ class EventColumns:
                 kind = kind.value_type
             if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
                 raise DataError(
-                    f"the column `{name}` holds {kind}, and an outcome needs numbers: cast it, or name "
+                    f"the column `{name}` holds {kind}, and {what} needs numbers: cast it, or name "
                     "another column"
                 )
             found = column.cast(pa.float64(), safe=False).to_numpy()
