@@ -25,7 +25,7 @@ from cer_gpu.language.printer import interval_text, to_text, window_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import condition_variables
 from cer_gpu.listed_runs import BindTo, ListedRuns, RunsListed, listed_counts, listed_runs
-from cer_gpu.stopped import NextStep, RunsBefore, chained, filtered, going_on
+from cer_gpu.stopped import UNMARKED, NextStep, RunsBefore, chained, filtered, going_on
 
 Bound = TypeVar("Bound")
 
@@ -357,7 +357,7 @@ class _Step(NamedTuple):
             going = going_on(self.query, runs, step, windowed)
             if isinstance(going, str):
                 listed = listed_runs(self.query, runs, step, windowed)
-                yield found._replace(uncounted=going, listed=listed)
+                yield found._replace(uncounted=going if listed is not None else UNMARKED, listed=listed)
             else:
                 yield found
                 yield found._replace(query=going, runs=True)

@@ -30,7 +30,7 @@ MOST_ROWS = 64
 """Rows of the funnels of a backtest for which matches are listed, at most."""
 
 RUN = "run"
-"""The variable that marks a run, with a `_` behind it where the pattern has it already."""
+"""The variable that marks a run, with a `_` behind it where the query has the name already."""
 
 
 class ListedRuns(NamedTuple):
@@ -71,9 +71,9 @@ def listed_runs(
     """
     if runs.unmarked:
         return None
-    own = runs.variables | variables(step.pattern)
+    taken = runs.variables | variables(step.pattern) | {name for part in query.partition for name in part}
     run = RUN
-    while run in own:
+    while run in taken:
         run += "_"
     last = filtered(step.pattern, step.own)
     whole = replace(step.joint, left=tree.As(chained(runs.steps, runs.joints), run), right=last)

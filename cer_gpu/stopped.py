@@ -30,6 +30,9 @@ from cer_gpu.language.units import nanoseconds
 from cer_gpu.language.walk import condition_variables, nodes, prior_variables, walk
 from cer_gpu.next_events import NextEvent, NextEvents, choices_of, next_events, none_of, together_asked
 
+UNMARKED = "the step before may end with an event that is not marked"
+"""Why nothing tells which of several runs goes on."""
+
 _UNMARKED = (tree.OtherEvent, tree.Project)
 
 
@@ -179,7 +182,7 @@ class _GoingOn(NamedTuple):
         if joint.contiguous:  # only one event may continue a run
             begun = replace(joint, left=before, right=event.pattern)
         elif runs.unmarked:
-            return "the step before may end with an event that is not marked"
+            return UNMARKED
         elif joint.gap is None:
             begun = _then(before, event, asked)
         elif joint.gap.low is not None:

@@ -244,7 +244,22 @@ def test_deaths_where_runs_are_listed(
         assert found[without] == (died if without is None else died - dead(length, goes)), without
 
 
-@pytest.mark.parametrize("text", ["A ; NOT (B) ; C", "A ; B ; (NOT (C)) ; D"])
+def test_names_that_a_query_has_already() -> None:
+    """The variable of what is listed is none of its columns or variables."""
+    table = ticks(300).rename_columns(["type", "x", "y", "name", "run", "ts"])
+    for text in (
+        "A ; B ;[>= 1 min] C PARTITION BY [run]",
+        "A AS run ; B AS run_ ;[>= 1 min] C PARTITION BY [run]",
+    ):
+        found = cer.compile(f"SELECT * WHERE {text} WITHIN 2 HOURS").funnel(table, **OPTIONS)
+        plain = cer.compile(f"SELECT * WHERE {text.replace('[run]', '[k]')} WITHIN 2 HOURS")
+        assert found["died"].to_pylist() == plain.funnel(ticks(300), **OPTIONS)["died"].to_pylist()
+        assert found["died"][3].as_py() > 0
+
+
+@pytest.mark.parametrize(
+    "text", ["A ; NOT (B) ; C", "A ; B ; (NOT (C)) ; D", "A ; PROJECT(B AS b ; A | b) ; (A : B) AS x"]
+)
 def test_why_deaths_are_not_known(text: str) -> None:
     found = cer.compile(f"SELECT * WHERE {text} WITHIN 1 HOUR").funnel(ticks(60), **OPTIONS).to_pylist()
     (last,) = [row for row in found if row["step"] == found[-1]["step"] and row["without"] is None]
