@@ -83,7 +83,7 @@ def rates(record: dict[str, Any], section: str, folder: Path, name: str) -> None
         .mark_bar()
         .encode(
             x=alt.X("rate:Q", title="millions a second"),
-            y=alt.Y("case:N", sort=None, title=None, axis=alt.Axis(labelLimit=420)),
+            y=alt.Y("case:N", sort=None, title=None, axis=alt.Axis(labelLimit=720)),
             color=alt.Color("unit:N", title=None),
         )
     )
