@@ -17,10 +17,10 @@ unexport PYTHONDONTWRITEBYTECODE
 QUICK ?= $(addprefix tests/test_,api.py engine_cases.py source_frames.py source_kinds.py time_zones.py \
 	drawing.py cli_output.py views_sql.py views_duckdb.py backtest_report.py decimals.py)
 
-# What takes minutes to compile for devices; `make test-compile` tests it.
+# What takes minutes to compile for devices; `make test-kernels` tests it.
 COMPILED := tests/test_cuda_compile.py
 
-.PHONY: demo docs test fuzz test-rapids test-timed test-compile test-kernels test-lowest test-wheel bench lint format clean
+.PHONY: demo docs test fuzz test-rapids test-timed test-kernels test-lowest test-wheel bench lint format clean
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
@@ -54,13 +54,9 @@ test-timed: $(VENV)/.ready-test
 	$(BIN)/python tests/timed_campaign.py
 	$(BIN)/python tests/timed_cases.py --cases $(CASES)
 
-# Every kernel of devices, compiled for two architectures without a GPU.
-test-compile: $(VENV)/.ready-test
+# Every kernel of devices, compiled for two architectures without a GPU: about four minutes of a processor.
+test-kernels: $(VENV)/.ready-test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(COMPILED)
-
-# The same, compiled for the types of all keys, codes and sums.
-test-kernels: export EVERY_FORM = 1
-test-kernels: test-compile
 
 # The quick part with the lowest versions that pyproject.toml allows, in an environment of its own.
 test-lowest: $(BIN)/python
