@@ -95,6 +95,9 @@ def main(lake: str, folder: Path) -> None:
         "spark.task.resource.gpu.amount": "0.5",
         "spark.executor.memory": "512m",
         "spark.cer.rowsPerTask": "500",
+        # What a killed executor had shuffled is asked of it once, and not for 15 seconds.
+        "spark.shuffle.io.maxRetries": "1",
+        "spark.shuffle.io.retryWait": "100ms",
     }
     spark = local_builder("local-cluster[2,1,1024]").config(map=settings).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
