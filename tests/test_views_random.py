@@ -150,6 +150,7 @@ def test_several_threads_share_what_a_batch_does(seed: int, monkeypatch: pytest.
 
 def test_rows_are_united_by_several_threads_as_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "usable_cores", lambda: 3)
+    monkeypatch.setattr(levels, "LEAST_UNITED", 1)
     rng = np.random.default_rng(1)
     for rows in (0, 1, 5, 40):
         for width in (0, 1, 2):
@@ -159,8 +160,6 @@ def test_rows_are_united_by_several_threads_as_by_one(monkeypatch: pytest.Monkey
                 )
                 for many in (rows, 20)
             )
-            monkeypatch.setattr(levels, "LEAST_UNITED", 1 << 30)
-            expected = levels.united(one, other)
-            monkeypatch.setattr(levels, "LEAST_UNITED", 1)
-            for found, part in zip(levels.united(one, other), expected):
+            expected = levels.united(one, other, 1)
+            for found, part in zip(levels.united(one, other, 3), expected):
                 assert np.array_equal(found, part)

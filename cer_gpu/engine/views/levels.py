@@ -303,10 +303,10 @@ def collapsed(
     return made_keys[:size], made[:size]
 
 
-def united(one: CountedRows, other: CountedRows) -> tuple[np.ndarray, np.ndarray]:
-    """Merge the rows of both, in order, with equal rows as one; sums of 0 stay."""
+def united(one: CountedRows, other: CountedRows, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """Merge the rows of both, in order, with equal rows as one, in some threads; sums of 0 stay."""
     long, short = (one, other) if len(one.counts) >= len(other.counts) else (other, one)
-    threads = min(Workers().threads, max(1, (len(long.counts) + len(short.counts)) // LEAST_UNITED))
+    threads = min(threads, max(1, (len(long.counts) + len(short.counts)) // LEAST_UNITED))
     if threads < 2:
         return _united((one, other))
     # Each thread takes the rows between two rows of the longer one.

@@ -118,14 +118,14 @@ def _joined(
         for run in runs.guard if one.other is not None else ():
             assert one.other is not None
             parts += _with_guard(layout, place, join, run, one.other)
-        return _as_one(parts)
+        return _as_one(parts, 1 if len(slices) > 1 else Workers().threads)
 
     slices = _slices(join, of_guard, changed, runs)
     made = [joined(slices[0])] if len(slices) == 1 else Workers().map("updating", joined, slices)
     parts = [part for part in made if part is not None]
     if join.aligned and len(place.columns) >= len(join.shared) > 0:
         return _in_order(parts)
-    return _as_one(parts)
+    return _as_one(parts, Workers().threads)
 
 
 class JoinedRuns(NamedTuple):
@@ -186,12 +186,12 @@ def _slices(
     ]
 
 
-def _as_one(parts: Sequence[Change]) -> Change | None:
-    """The sum of changes."""
+def _as_one(parts: Sequence[Change], threads: int) -> Change | None:
+    """The sum of changes, made by some threads."""
     parts = sorted((part for part in parts if len(part.amounts)), key=lambda part: len(part.amounts))
     while len(parts) > 1:
         one, other, *parts = parts
-        both = united(rows_of(*one, summed=False), rows_of(*other, summed=False))
+        both = united(rows_of(*one, summed=False), rows_of(*other, summed=False), threads)
         parts = sorted([Change(*both), *parts], key=lambda part: len(part.amounts))
     return parts[0] if parts else None
 
@@ -200,8 +200,15 @@ def _in_order(parts: Sequence[Change]) -> Change | None:
     """Changes of which each comes after the one before."""
     if len(parts) < 2:
         return parts[0] if parts else None
-    keys = np.concatenate([part.keys for part in parts])
-    return Change(keys, np.concatenate([part.amounts for part in parts]))
+    ends = np.cumsum([len(part.amounts) for part in parts]).tolist()
+    keys, amounts = np.empty((ends[-1], parts[0].keys.shape[1]), np.int64), np.empty(ends[-1], np.int64)
+
+    def copy(number: int) -> None:
+        rows = slice(ends[number - 1] if number else 0, ends[number])
+        keys[rows], amounts[rows] = parts[number]
+
+    Workers().map("updating", copy, range(len(parts)))
+    return Change(keys, amounts)
 
 
 def _with_other(
