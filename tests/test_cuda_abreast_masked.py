@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from cer_gpu.kernels.abreast.contract import AbreastEvents, no_sums
 from cer_gpu.kernels.abreast.cuda import AbreastUnits, device_events
@@ -176,3 +178,20 @@ def test_a_few_of_a_kind_run_by_themselves(followed: list[int]) -> None:
     there = cer.backtest(sweep, ticks(80), order_by="ts", device="cuda").to_arrow()
     assert not followed
     assert there.equals(cer.backtest(sweep, ticks(80), order_by="ts", device="cpu").to_arrow())
+
+
+@pytest.mark.parametrize("within", ["", "WITHIN 20 h"])
+def test_a_sweep_goes_on_with_new_files(within: str, followed: list[int], tmp_path: Path) -> None:
+    table, paths = ticks(240, 2), []
+    for first, stop in ((0, 90), (90, 91), (91, 240)):
+        paths.append(tmp_path / f"part-{first}.parquet")
+        pq.write_table(table.slice(first, stop - first), paths[-1])
+    text = f"SELECT * FROM S WHERE (A AS a FILTER a[x >= $p]) + ; B PARTITION BY k {within}"
+    sweep = cer.sweep(text, p=[0, 2, 5, 9, 12, 16])
+    given: dict[str, Any] = {"order_by": "ts", "by": "8 h"}
+    for many in (1, 2, 3):
+        there = cer.backtest(sweep, paths[:many], device="cuda", resume=tmp_path / "kept", **given)
+        expected = cer.backtest(sweep, paths[:many], device="cpu", **given)
+        assert there.to_arrow().equals(expected.to_arrow())
+    assert len(there) > 6
+    assert set(followed) == {len(sweep)}
