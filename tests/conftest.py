@@ -4,11 +4,11 @@ from importlib import import_module
 from pathlib import Path
 
 from built_site import site
-from spark_sessions import connect, small_tasks, spark
+from spark_sessions import connect, short_lived_java, small_tasks, spark
 
 import cer_gpu
 
-__all__ = ["connect", "site", "small_tasks", "spark"]
+__all__ = ["connect", "short_lived_java", "site", "small_tasks", "spark"]
 
 WHOLE = ("automata", "backtesting", "engine", "enumeration", "plan")
 """The folders of which all is imported, but for what is only for devices."""

@@ -16,12 +16,14 @@ import pytest
 GROUP = pytest.mark.xdist_group("spark")
 """All tests with this mark run in one worker process."""
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of the JVMs of tests: they live shortly, and their code is not worth being optimised."""
+
 LOCAL = {
     "spark.connect.grpc.binding.address": "127.0.0.1",
     "spark.connect.grpc.binding.port": "0",
-    # The JVMs of tests live shortly: their code is not worth being optimised.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": SHORT_LIVED,
+    "spark.executor.extraJavaOptions": SHORT_LIVED,
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
@@ -60,6 +62,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture
+def short_lived_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines on the JVM that a test starts do not optimise their code either."""
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", SHORT_LIVED)
 
 
 @pytest.fixture(scope="session")

@@ -197,6 +197,7 @@ SHORT = (
 """Workloads that small events answer fast on the JVM."""
 
 
+@pytest.mark.usefixtures("short_lived_java")
 @pytest.mark.filterwarnings("ignore:no event has the type")
 @pytest.mark.parametrize("engine", DRIVEN)
 def test_engines_on_the_jvm_count_the_same(engine, tmp_path):

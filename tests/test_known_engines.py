@@ -10,6 +10,8 @@ import pytest
 import cer_gpu as cer
 from bench.rivals.jvm import DRIVERS, compiled, is_kept, jars_of, started
 
+pytestmark = pytest.mark.usefixtures("short_lived_java")
+
 EVENTS = pa.table(
     {
         "ts": [0, 1000, 2000, 3000, 5000, 6000, 6500, 8000, 8200, 9000, 11000, 12000],
