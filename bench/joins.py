@@ -111,9 +111,7 @@ def _rival(
     for what, medians in (("plain", plain), ("any", [times.median for times in found.values()])):
         if medians:
             value = min(medians) / ours.median
-            yield Figure(
-                section, f"{engine}, best {what} self-join / ours", value, "times", target=Target(20)
-            )
+            yield Figure(section, f"{engine}, best {what} self-join / ours", value, "times", target=Target(2))
 
 
 def join_update(sizes: Sizes) -> Iterator[Figure]:

@@ -10,7 +10,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.joins import cpu_lanes as kernel
-from cer_gpu.kernels.joins.contract import ATOM_BITS, COMPARED, EVENT_AT, TAG, LaneAtoms
+from cer_gpu.kernels.joins import cpu_triples as triples
+from cer_gpu.kernels.joins.contract import (
+    ATOM_BITS,
+    COMPARED,
+    DEALT,
+    EVENT_AT,
+    LANE,
+    LEAST_OF,
+    TAG,
+    LaneAtoms,
+    LaneWords,
+)
 from cer_gpu.kernels.windows.contract import comparable
 from engine_oracle import cuts, pieces
 from generate import stream_to_table
@@ -24,7 +35,7 @@ from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.joins_listed import ListedJoinRunner
 from cer_gpu.enumeration import expanded_lanes as module
-from cer_gpu.enumeration.expanded_lanes import LaneAnswers, LaneRows
+from cer_gpu.enumeration.expanded_lanes import LaneAnswers, LaneRows, passes_of
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.reference.homomorphisms import answers
@@ -79,6 +90,40 @@ def test_rows_lie_by_lane_in_the_order_of_the_stream(
                 assert row[TAG] == atom | len(own) - 1 << ATOM_BITS
                 expected = [slots[c, i] if c >= 0 else -1 for c in tables.column[atom]]
                 assert row[COMPARED:].tolist() == expected
+
+
+@pytest.mark.parametrize("most", [3, 5000, ANY_LANE])
+def test_triples_of_a_bucket_lie_by_lane_with_their_words(most: int) -> None:
+    rng = np.random.default_rng(most)
+    for n in (1, 2, 50, 3000):
+        rows = np.empty((n + 7, DEALT + 2), np.int32)
+        rows[:] = -9
+        own = rows[7:]
+        own[:, EVENT_AT] = np.sort(rng.choice(5 * n, n, replace=False))
+        own[:, TAG] = rng.integers(0, 3, n)
+        own[:, LANE] = rng.choice(rng.integers(0, most, 20, endpoint=True), n) >> 3 << 3 | 5
+        own[:, LEAST_OF] = np.maximum.accumulate(own[:, EVENT_AT] - rng.integers(0, n, n))
+        own[:, DEALT:] = rng.integers(-1, 5, (n, 2))
+        one, other = np.empty((2, n), np.int32)
+        counter = np.empty((1 << triples.DIGIT) + 1, np.int64)
+        passes = passes_of(own[:, LANE], 3)
+        triples.sort(rows, 7, 7 + n, 3, passes, counter, one, other)
+        order = other if passes % 2 else one
+        assert order.tolist() == sorted(range(7, 7 + n), key=lambda r: (rows[r, LANE], r))
+        near = LaneWords(
+            np.empty(n, np.int32), np.empty((3, n), np.int32), *np.empty((2, n), np.int32),
+            np.empty((3, n), np.int32),
+        )  # fmt: skip
+        triples.arrange(rows, order, 7, near)
+        for p, r in enumerate(order.tolist()):
+            assert near.event[p] == rows[r, EVENT_AT]
+            assert near.rank[r - 7] == p
+            assert near.word[:, p].tolist() == [rows[r, TAG], *(4 * rows[r, DEALT:] + rows[r, TAG])]
+            inside = [
+                q for q in range(p + 1)
+                if rows[order[q], LANE] == rows[r, LANE] and near.event[q] >= rows[r, LEAST_OF]
+            ]  # fmt: skip
+            assert near.low[p] == inside[0]
 
 
 # ------------------------------------------------------------------------------------------------- runs
@@ -196,6 +241,15 @@ def test_every_form_gives_the_same_answers(
         assert len(own) > 5
         assert some == own.slice(0, 23)
         forms.update(lanes=0, others=0)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_slots_too_many_for_words_are_listed_alike(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    events, query = streamed(9, 3000, "ABCDE", 8), cer.compile(text)
+    options: dict[str, Any] = {"order_by": "t"} if "[t]" in text else {}
+    made = query.run(events, **options).to_arrow()
+    monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.MOST_SLOTS", 0)
+    assert query.run(events, **options).to_arrow() == made
 
 
 def test_rows_looked_at_in_vain_are_left_to_the_lists_of_runs(forms: dict[str, int]) -> None:

@@ -15,7 +15,16 @@ from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.enumeration.products import BULK_ROWS
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins import cpu_lanes as kernel
-from cer_gpu.kernels.joins.contract import COMPARED, DEALT, FEW, LaneAtoms, LaneEnds, LaneScratch
+from cer_gpu.kernels.joins.contract import (
+    COMPARED,
+    DEALT,
+    FEW,
+    CopiedAnswers,
+    LaneAtoms,
+    LaneEnds,
+    LaneScratch,
+)
+from cer_gpu.kernels.joins.cpu_triples import copied
 from cer_gpu.kernels.windows.contract import MeasuredWindow
 
 Buckets: TypeAlias = list[tuple[int, int]]
@@ -32,6 +41,18 @@ ROWS_OF_EVENT = 2
 
 SOME = 64
 """How many answers, and rows to make those of an end from, there is room for in any case."""
+
+
+def bucketed(events: int) -> tuple[int, np.ndarray]:
+    """How many lower bits of a lane are its bucket, and an array for where the buckets begin."""
+    shift = min(max((events // BUCKET).bit_length() - 1, 0), MOST)
+    return shift, np.empty((1 << shift) + 2, np.int64)
+
+
+def passes_of(lanes: np.ndarray, shift: int) -> int:
+    """How many digits of lanes tell those of a bucket apart, at least 1."""
+    digits = (int(lanes.max(initial=0)) >> shift).bit_length()
+    return max(-(-digits // kernel.DIGIT), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +104,11 @@ class LaneRows:
         found = cls(
             np.empty((n, COMPARED + compared), np.int32), np.full(n, -1, np.int32), np.empty(n, np.int32)
         )
-        shift = min(max((n // BUCKET).bit_length() - 1, 0), MOST)
-        first = np.empty((1 << shift) + 2, np.int64)
+        shift, first = bucketed(n)
         slots, lanes = np.ascontiguousarray(slots), np.ascontiguousarray(lanes)
-        kernel.deal(tables, symbols, lanes, slots, window, (1 << shift) - 1, first, one, found.least)
-        digits = (int(lanes.max(initial=0)) >> shift).bit_length()
-        passes = max(-(-digits // kernel.DIGIT), 1)
+        place = np.empty(n, np.int32)
+        kernel.deal(tables, symbols, lanes, slots, window, (1 << shift) - 1, first, one, found.least, place)
+        passes = passes_of(lanes, shift)
         buckets = list(pairwise(first[:-1].tolist()))
 
         def sort(some: Buckets) -> None:
@@ -104,14 +124,21 @@ class LaneRows:
 
 @dataclass(frozen=True, slots=True)
 class LanePart:
-    """The answers at the ends of a part of a chunk, in the order of the stream; arrays as in `LaneEnds`."""
+    """The answers at the ends of a part of a chunk: the ends in the order of the stream.
+
+    Attributes
+    ----------
+    end, latest, lowest, first, count : ndarray, shape (ends,), int64
+        As in `PlacedEnds`, whose `number` is `count`.
+    event : ndarray, shape (room, atoms), int32
+    """
 
     end: np.ndarray
     latest: np.ndarray
     lowest: np.ndarray
-    begin: np.ndarray
+    first: np.ndarray
+    count: np.ndarray
     event: np.ndarray
-    start: np.ndarray
 
 
 def listed(tables: LaneAtoms, rows: LaneRows, bounds: tuple[int, int]) -> LanePart | int:
@@ -152,7 +179,8 @@ def listed(tables: LaneAtoms, rows: LaneRows, bounds: tuple[int, int]) -> LanePa
             return int(status)
     n, m = int(progress[kernel.ENDS]), int(progress[kernel.ROWS])
     end, latest, lowest = (one[:n] for one in ends)
-    return LanePart(end, latest, lowest, begin[: n + 1], found.event[:m], found.start[:m])
+    first, count = begin[:n], np.diff(begin[: n + 1])
+    return LanePart(end, latest, lowest, first, count, found.event[:m])
 
 
 class LaneAnswers:
@@ -177,7 +205,7 @@ class LaneAnswers:
         self._parts = parts
         self._ends = ends
         self._base = np.cumsum([0, *(len(part.end) for part in parts)])
-        self.count = np.concatenate([np.diff(part.begin) for part in parts])[ends]
+        self.count = np.concatenate([part.count for part in parts])[ends]
 
     def work(self, limit: int | None) -> np.ndarray:
         """About how many steps it takes to list the first `limit` answers of each end, shape (ends,)."""
@@ -204,15 +232,13 @@ class LaneAnswers:
 
     def _block(self, hits: np.ndarray, taken: np.ndarray, number: int) -> TupleBlock:
         """The first `taken` answers of some ends of a part."""
-        part = self._parts[number]
-        ends = self._ends[hits] - self._base[number]
-        first, total = part.begin[ends], int(taken.sum())
-        whole = int(part.begin[ends[-1] + 1] - first[0])
-        which: slice | np.ndarray = slice(int(first[0]), int(first[0]) + total)
-        if total != whole or not (ends[1:] == ends[:-1] + 1).all():
-            which = np.repeat(first - (np.cumsum(taken) - taken), taken) + np.arange(total)
-        start, event = part.start[which], part.event[which]
-        return TupleBlock(np.repeat(hits, taken), start.astype(np.int64), event.astype(np.int64))
+        part, total = self._parts[number], int(taken.sum())
+        block = CopiedAnswers(
+            *np.empty((2, total), np.int64), np.empty((total, part.event.shape[1]), np.int64)
+        )
+        first = part.first[self._ends[hits] - self._base[number]]
+        copied(first, taken, hits, part.event, block)
+        return TupleBlock(*block)
 
 
 def _scratch(atoms: int, width: int) -> LaneScratch:

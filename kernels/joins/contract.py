@@ -68,6 +68,13 @@ LANE, LEAST_OF, DEALT = 2, 3, 4
 that its window admits; from `DEALT` on the slots."""
 
 
+NUMBER, FIRST_ROW, LATEST_START = range(3)
+"""Columns of what is known of the answers at a row: how many there are, the first, the latest start."""
+
+ATOM = 2
+"""Bits of the atom in a word."""
+
+
 class JoinTables(NamedTuple):
     """The transitions of a PCEA, by symbol, with what they look up and where they store.
 
@@ -349,6 +356,65 @@ class LaneEnds(NamedTuple):
     begin: np.ndarray
     event: np.ndarray
     start: np.ndarray
+
+
+class LaneWords(NamedTuple):
+    """The m rows of a bucket, lane by lane, each in the order of the stream; and scratch.
+
+    =======  =======================  ===================================================================
+    `event`  int32 [m]                the event of each row
+    `word`   int32 [k + 1, m]         its words
+    `low`    int32 [m]                the first row of its lane that its window admits
+    `rank`   int32 [m]                of each row in the order of the stream its number here
+    `kept`   int32 [3, m]             of each atom the rows from which the answers at an end are made
+    =======  =======================  ===================================================================
+    """
+
+    event: np.ndarray
+    word: np.ndarray
+    low: np.ndarray
+    rank: np.ndarray
+    kept: np.ndarray
+
+
+class LaneTriples(NamedTuple):
+    """Answers, bucket by bucket in the order of the stream; those at one end in canonical order.
+
+    ========  =====================  ====================================================================
+    `of_row`  int32 [rows, 3]        `NUMBER`, `FIRST_ROW`, `LATEST_START` of the answers at each row
+    `event`   int32 [room, 3]        the event of each atom
+    ========  =====================  ====================================================================
+    """
+
+    of_row: np.ndarray
+    event: np.ndarray
+
+
+class PlacedEnds(NamedTuple):
+    """Ends in the order of the stream, each with the place of its answers.
+
+    ========  =====================  ====================================================================
+    `end`     int64 [events + 1]     where answers end
+    `latest`  int64 [events + 1]     the latest start of one
+    `lowest`  int64 [events + 1]     the least event that the window admits
+    `first`   int64 [events + 1]     the first answer
+    `number`  int64 [events + 1]     how many there are
+    ========  =====================  ====================================================================
+    """
+
+    end: np.ndarray
+    latest: np.ndarray
+    lowest: np.ndarray
+    first: np.ndarray
+    number: np.ndarray
+
+
+class CopiedAnswers(NamedTuple):
+    """Answers as blocks have them: int64 [rows], [rows], [rows, atoms]."""
+
+    hit: np.ndarray
+    start: np.ndarray
+    event: np.ndarray
 
 
 class FilledAtoms(NamedTuple):

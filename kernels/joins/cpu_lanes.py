@@ -34,7 +34,7 @@ FREE = 1 << 14
 
 
 @jit
-def deal(tables, symbols, lanes, slots, window, mask, first, rows, least):
+def deal(tables, symbols, lanes, slots, window, mask, first, rows, least, place):
     """Write a row for each event that fills an atom, in the bucket of the lower bits of its lane.
 
     ==========  =======================  ===============================================================
@@ -47,6 +47,7 @@ def deal(tables, symbols, lanes, slots, window, mask, first, rows, least):
     `first`     int64 [buckets + 2]      out: bucket b has the rows first[b] .. first[b + 1] - 1
     `rows`      int32 [n, DEALT + k]     out: by bucket, each in the order of the stream
     `least`     int32 [n]                out: the least event that the window of each admits
+    `place`     int32 [n]                out: the row of each event, n for those that have none
     ==========  =======================  ===============================================================
     """
     first[:] = 0
@@ -62,10 +63,12 @@ def deal(tables, symbols, lanes, slots, window, mask, first, rows, least):
         least[i] = low
         atom = tables.atom[symbols[i]]
         if atom < 0:
+            place[i] = symbols.shape[0]
             continue
         bucket = (lanes[i] & mask) + 1
         at = first[bucket]
         first[bucket] = at + 1
+        place[i] = at
         rows[at, EVENT_AT] = i
         rows[at, TAG] = atom
         rows[at, LANE] = lanes[i]
@@ -202,36 +205,6 @@ def _last(tables, rows, scratch, depth, found, n):
 
 
 @inline
-def _pairs(tables, rows, p, left, scratch, found, n):
-    """As `_answers`, for three atoms: each start with what fills the third atom after it."""
-    kept, of_atom, count, passed = scratch.kept, scratch.of_atom, scratch.number, scratch.passed
-    event, start = found.event, found.start
-    own, last = _atom(rows, p), rows[p, EVENT_AT]
-    b = 1 if own == 0 else 0
-    steps = count[b] * count[3 - own - b]
-    if n + steps >= start.shape[0]:
-        n, left = -1, 0
-    for c in range(left):
-        f = kept[c]
-        first, began = _atom(rows, f), rows[f, EVENT_AT]
-        other = 3 - own - first
-        passed[first] += 1
-        if passed[other] == count[other]:
-            break  # and so it is for all later starts
-        place, back = tables.place[first, other], tables.place[other, first]
-        slot = rows[f, place] if place >= 0 else 0
-        for z in range(passed[other], count[other]):
-            r = of_atom[other, z]
-            event[n, own] = last
-            event[n, first] = began
-            event[n, other] = rows[r, EVENT_AT]
-            start[n] = began
-            # What does not fit is written over.
-            n += (place < 0) | ((slot >= 0) & (slot == rows[r, back]))
-    return n, steps
-
-
-@inline
 def _fit(tables, rows, one, other):
     """Whether two events of a lane agree in all that their atoms share."""
     place = tables.place[_atom(rows, one), _atom(rows, other)]
@@ -345,10 +318,7 @@ def expand(tables, rows, rank, least, bounds, scratch, found, progress, halt):
             left = _candidates(tables, rows, p, scratch)
             if left == 0:
                 continue
-            if tables.place.shape[0] == 3:
-                m, steps = _pairs(tables, rows, p, left, scratch, found, n)
-            else:
-                m, steps = _answers(tables, rows, p, left, scratch, found, n)
+            m, steps = _answers(tables, rows, p, left, scratch, found, n)
             if m < 0:
                 progress[AT] = i
                 return ROWS_FULL

@@ -25,8 +25,10 @@ from cer_gpu.engine.read.lanes import order_by_lane
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.expanded import Expanded, ExpandedAnswers, Expansion, Listing, grouped_slots
 from cer_gpu.enumeration.expanded_lanes import LaneAnswers, LanePart, LaneRows, listed
+from cer_gpu.enumeration.expanded_triples import TripleRows
 from cer_gpu.kernels.joins import cpu_order
 from cer_gpu.kernels.joins.contract import LaneAtoms, SlottedEvents
+from cer_gpu.kernels.joins.cpu_triples import MOST_SLOTS
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.join_tables import ListedJoinMachine
@@ -167,26 +169,31 @@ class ListedJoinRunner(JoinRunner):
         assert self._query.window is not None
         workers, events = self._workers, chunk.events
         window, total = comparable(events.measured, self._query.window.size), len(events)
+        report, stop = int(chunk.lanes.report[0]), int(chunk.lanes.stop[0])
+        count = max(min(workers.threads, (stop - report) // SEGMENT), 1)
+        edges = [report + (stop - report) * number // count for number in range(count + 1)]
+        bounds = list(pairwise(edges))
+        if len(tables.place) == 3 and int(events.slots.max(initial=0)) < MOST_SLOTS:
+            dealt = TripleRows(tables, events.symbols, events.lanes, events.slots, window)
+            made = dealt.listed(
+                bounds, workers.threads, lambda work, some: workers.map("listing", work, some, total)
+            )
+            return None if made is None else self._ends_of(made, events.positions)
         rows = LaneRows.of(
             tables, events.symbols, events.lanes, events.slots, window, workers.threads,
             lambda sort, some: workers.map("listing", sort, some, total),
         )  # fmt: skip
-        report, stop = int(chunk.lanes.report[0]), int(chunk.lanes.stop[0])
-        count = max(min(workers.threads, (stop - report) // SEGMENT), 1)
-        edges = [report + (stop - report) * number // count for number in range(count + 1)]
-
-        def part(bounds: tuple[int, int]) -> LanePart | int:
-            return listed(tables, rows, bounds)
-
-        found = workers.map("listing", part, list(pairwise(edges)), total)
+        found = workers.map("listing", lambda some: listed(tables, rows, some), bounds, total)
         parts = [one for one in found if isinstance(one, LanePart)]
-        if len(parts) < len(found):
-            return None
+        return self._ends_of(parts, events.positions) if len(parts) == len(found) else None
+
+    def _ends_of(self, parts: list[LanePart], positions: np.ndarray) -> Ends:
+        """The ends of parts, one after another in the stream."""
         self._lane_parts = parts
         self._event, latest, lowest = (
             np.concatenate([getattr(one, name) for one in parts]) for name in ("end", "latest", "lowest")
         )
-        return Ends(self._event, events.positions[latest], lowest)
+        return Ends(self._event, positions[latest], lowest)
 
     # ------------------------------------------------------------------------------------------- buckets
 
