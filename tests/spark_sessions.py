@@ -16,6 +16,12 @@ import pytest
 GROUP = pytest.mark.xdist_group("spark")
 """All tests with this mark run in one worker process."""
 
+APPLICATION = pytest.mark.xdist_group("application")
+"""Besides `GROUP`: tests that start Spark in a process of its own run in another worker, one after another.
+
+They take four minutes, in which the first worker answers what is asked of its session.
+"""
+
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of the JVMs of tests: they live shortly, and their code is not worth being optimised."""
 

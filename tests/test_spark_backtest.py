@@ -470,6 +470,7 @@ print("readings", len(readings), "died", died)
 """
 
 
+@spark_sessions.APPLICATION
 def test_killed_tasks_change_no_figure(tmp_path: Path) -> None:
     """The first task of each reading dies once it has given something; Spark runs it again."""
     here = Path(__file__).parent

@@ -34,6 +34,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
+@spark_sessions.APPLICATION
 def test_tasks_and_executors_that_die_change_nothing(lake: str, tmp_path: Path) -> None:
     application = Path(spark_cluster_app.__file__)
     done = subprocess.run(

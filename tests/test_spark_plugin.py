@@ -17,7 +17,7 @@ from cer_gpu.spark.java import JavaError
 from cer_gpu.spark.metrics import FILE, publish
 
 APPLICATION = Path(__file__).with_name("spark_plugin_app.py")
-pytestmark = spark_sessions.GROUP
+pytestmark = [spark_sessions.GROUP, spark_sessions.APPLICATION]
 
 
 @pytest.fixture(scope="module")
