@@ -86,3 +86,13 @@ def test_long_runs_of_a_busy_key() -> None:
     lengths = [len(marked) for marked in found["t"].to_pylist()]
     assert max(lengths) == 101
     assert found.num_rows == query.count(table, order_by="ts") == len(query.hits(table, order_by="ts"))
+
+
+@pytest.mark.parametrize("strategy", ["LAST", "NEXT", "MAX"])
+def test_a_variable_that_no_chosen_match_marks_has_its_column(strategy: str) -> None:
+    """`python tests/fuzz.py --seed 1124 --first 958`: within no event only one B is left."""
+    pattern = "B+ AS x OR (PROJECT(A ; C AS y : B AS y | A) FILTER A[p > -1.0])"
+    query = cer.compile(f"SELECT {strategy} * WHERE {pattern} WITHIN 0 EVENTS")
+    events = pa.table({"type": ["B", "A", "C", "B"], "p": [1.0, 2.0, 3.0, 4.0]})
+    rows = query.run(events).to_arrow().to_pylist()
+    assert [(row["start"], row["A"], row["x"]) for row in rows] == [(0, [], [0]), (3, [], [3])]

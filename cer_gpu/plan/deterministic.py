@@ -22,7 +22,7 @@ from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged
-from cer_gpu.plan.marked import mark_columns
+from cer_gpu.plan.marked import mark_columns, marks_of
 from cer_gpu.plan.symbols import Diagram
 
 
@@ -171,7 +171,9 @@ def select_machine(machine: DeterministicCEA, query: tree.SelectQuery) -> Select
             applied = Applied(strategy.value, (states,), states)
             return Selected(strategy.value, later, single, None, None, np.empty((0, 0), np.uint8), applied)
         raise LimitError(f"{error}, or choose another strategy than `{strategy.value}`") from None
-    _, label_has = mark_columns(found.automaton.labels, query.select)
+    # What is chosen may never mark some variable of the pattern: its column is there, and empty.
+    variables, _ = mark_columns(machine.labels, query.select)
+    label_has = marks_of(found.automaton.labels, variables)
     monitor = monitor_of(found)
     read = np.array(found.symbol_of)
     monitor = Monitor(monitor.follow[:, read], monitor.symbol[:, read])

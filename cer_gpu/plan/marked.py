@@ -32,8 +32,13 @@ def mark_columns(
         variables = tuple(sorted({variable for label in labels for variable in label}))
     else:
         variables = tuple(dict.fromkeys(item.variable for item in select))
+    return variables, marks_of(labels, variables)
+
+
+def marks_of(labels: Sequence[frozenset[Any]], variables: Sequence[str]) -> np.ndarray:
+    """Which of some variables each label marks: uint8 [labels, variables]."""
     has = np.array([[variable in label for variable in variables] for label in labels], np.uint8)
-    return variables, has.reshape(len(labels), len(variables))
+    return has.reshape(len(labels), len(variables))
 
 
 def marking_several(query: tree.SelectQuery, variables: Iterable[str]) -> frozenset[str]:
