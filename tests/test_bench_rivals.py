@@ -225,8 +225,9 @@ def figure(section, case, value, unit="M events/s", note=""):
     return {"section": f"rivals: {section}", "case": case, "value": value, "unit": unit, "note": note}
 
 
-def test_the_table_is_shown(tmp_path):
+def test_the_table_is_shown(tmp_path, monkeypatch):
     """The section, the line and the picture replace those of the run before."""
+    monkeypatch.setattr(shown, "WHY", {"(a) two": "It knows."})
     said = "7 complex events, 3 a second; 1.0 started and loaded in 0.50 s, 200 MB at most"
     record = {
         "environment": {"cores": 2, "processor": "P", "memory_gib": 8.0, "load": 0.1, "python": "3.11.7"}
@@ -256,6 +257,8 @@ def test_the_table_is_shown(tmp_path):
     assert "| (a) one, 5k events | 8 | 10 | 5 | > 20 s |\n" in text
     assert "| (a) two, 5k events | 8 | 10 | 0.5 | [1] |\n\n- [1] it has no words for it\n" in text
     assert "| (a) one, 5k events | 200 | **100** |  |\n" in text
+    assert "first:\n\n- (a) two, 5k events: duckdb takes 0.5 of our time. It knows.\n\nFirst, but" in text
+    assert "First, but less than 10 times ahead: (a) one, 5k events (duckdb, 5).\n" in text
     lines = readme.read_text().splitlines()
     assert [one for one in lines if one.startswith("Beside others: ")] == [
         "Beside others: of 2 questions asked of duckdb, 1 are answered first here; the best of the others "

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import altair as alt
 
+from bench.rivals.section import TEN_TIMES
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 HEADING = "## Beside others"
@@ -22,6 +24,12 @@ HEADING = "## Beside others"
 OURS = "cer-gpu"
 
 LINE = "Beside others"
+
+TEN = 10
+"""So many times ahead we should be in some workloads."""
+
+WHY: dict[str, str] = {}
+"""Why another engine is first, by the beginnings of the names of workloads."""
 
 
 class Cell(NamedTuple):
@@ -100,9 +108,29 @@ def page(record: dict[str, Any], name: str) -> str:
         memory.append([workload, *(_megabytes(row.get(engine), least) for engine in (OURS, *engines))])
     notes = "".join(f"- [{number}] {why}\n" for number, why in enumerate(reasons, 1))
     return (
-        f"{text}{_table(lines)}\n{notes}\nThe most memory of each process, with its loaded events, in MB:\n\n"
-        f"{_table(memory)}"
+        f"{text}{_table(lines)}\n{notes}{_behind(rows)}\n"
+        f"The most memory of each process, with its loaded events, in MB:\n\n{_table(memory)}"
     )
+
+
+def _behind(rows: dict[str, dict[str, Cell]]) -> str:
+    """Where another engine is first, by how much and why; and where we are not ten times ahead of all."""
+    ahead: list[str] = []
+    near: list[str] = []
+    for workload, row in rows.items():
+        named = [(one.times, name) for name, one in row.items() if name != OURS and one.times is not None]
+        if not named or (least := min(named))[0] >= TEN:
+            continue
+        times, engine = least
+        if times < 1:
+            why = next((why for start, why in WHY.items() if workload.startswith(start)), "")
+            ahead.append(f"- {workload}: {engine} takes {_short(times)} of our time. {why}".rstrip() + "\n")
+        elif workload.startswith(TEN_TIMES):
+            near.append(f"{workload} ({engine}, {_short(times)})")
+    text = f"\nWhere another one is first:\n\n{''.join(ahead)}" if ahead else ""
+    if near:
+        text += f"\nFirst, but less than {TEN} times ahead: {'; '.join(near)}.\n"
+    return text
 
 
 def line(record: dict[str, Any]) -> str:
