@@ -18,13 +18,14 @@ from cer_gpu.kernels.steps.contract import (
     StepSegments,
     StepTables,
     lone_ends,
+    lone_group,
     neighbour_lanes,
     of_neighbours,
     runs_reference,
     short_tables,
     single_entered,
 )
-from cer_gpu.kernels.steps.cpu_neighbours import neighbour_ends
+from cer_gpu.kernels.steps.cpu_neighbours import neighbour_ends, neighbour_sum
 
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 
@@ -189,13 +190,24 @@ def neighbours_of(rng: Random, floating: bool) -> StepTables:
             read_first=np.append(0, np.cumsum(sizes)).astype(np.int32),
             read_view=np.concatenate(reads).astype(np.int32),
         )
+        if rng.random() < 0.5:  # one symbol has one
+            own = rng.randrange(len(tables.group_state))
+            views = reads[own][: rng.randrange(2)]
+            tables = tables._replace(
+                first=(np.arange(SYMBOLS + 1) > kept[0][own]).astype(np.int32),
+                group_state=tables.group_state[own : own + 1],
+                group_starts=np.array([rng.random() < 0.8], np.uint8),
+                read_first=np.array([0, len(views)], np.int32),
+                read_view=views.astype(np.int32),
+                view_state=np.where(rng.random() < 0.8, tables.group_state[own], tables.view_state),
+            )
     return tables
 
 
 @pytest.mark.parametrize("floating", [False, True])
 def test_steps_between_neighbours_are_carried_over_lanes_and_calls(floating: bool) -> None:
     rng = Random(f"neighbours {floating}")
-    found, single = 0, 0
+    found, single, lone = 0, 0, 0
     for _ in range(200):
         tables = neighbours_of(rng, floating)
         assert of_neighbours(tables)
@@ -227,7 +239,7 @@ def test_steps_between_neighbours_are_carried_over_lanes_and_calls(floating: boo
             if marks:
                 numbers[event] = len(marks)
                 latest[event] = max(place[lane, run[0][0]] for run in marks)
-        for counted, wanted in ((True, numbers), (False, latest)):
+        for counted, wanted in ((True, numbers), (False, latest), (None, numbers)):
             empty = neighbour_lanes(tables)
             room = len(lanes)
             known = NeighbourLanes(
@@ -236,14 +248,27 @@ def test_steps_between_neighbours_are_carried_over_lanes_and_calls(floating: boo
                 np.zeros((room, empty.runs.shape[1]), np.int64),
             )
             given: dict[int, int] = {}
+            total = 0
             cut = rng.randrange(len(rows) + 1)
             for low, high in ((0, cut), (cut, len(rows))):
                 part = StepEvents(*(values[low:high] for values in stream))
                 own = np.array([lane for lane, _ in rows[low:high]] if laned else [], np.int32)
+                if counted is None:
+                    far = positions[low:high] + (1 << 62)  # then their sum might not fit
+                    assert neighbour_sum(tables, part, far, own, known) is None
+                    number = neighbour_sum(tables, part, positions[low:high], own, known)
+                    assert (number is None) == (not lone_group(tables) or low == high)
+                    if number is None:
+                        _, value = neighbour_ends(tables, part, positions[low:high], own, known, True)
+                        number = int(value.sum())
+                    total += number
+                    continue
                 event, value = neighbour_ends(tables, part, positions[low:high], own, known, counted)
                 given |= dict(zip((event + low).tolist(), value.tolist()))
-            assert given == wanted
+            assert total == sum(wanted.values()) if counted is None else given == wanted
         found += len(numbers)
+        lone += len(numbers) > 1 and lone_group(tables)
         single += bool(numbers) and single_entered(tables)
     assert found > 200
     assert single > 30
+    assert lone > 10

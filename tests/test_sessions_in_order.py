@@ -12,6 +12,7 @@ from cer_gpu.kernels.steps.contract import Sessions
 from cer_gpu.kernels.steps.cpu_sessions import last_sessions, marked_back, ordered_sessions
 
 import cer_gpu as cer
+from cer_gpu.engine.machines import closed_sessions
 from cer_gpu.engine.machines.closed_sessions import ClosedReach, ClosedSessions
 from cer_gpu.engine.read import forgetting
 from cer_gpu.engine.run import bound, chunks
@@ -164,7 +165,7 @@ def test_closed_sessions_by_definition(listed: bool) -> None:
             if begin < n:
                 now = None if case % 3 == 0 else int(times[stop - 1])
                 part = slice(begin, stop)
-                passed = sessions.passed(times[part], now)
+                passed = sessions.passed(times[part], now, bool(case % 2))
                 closed = sessions.add(lanes[part], times[part], positions[part], 4, passed)
                 begin = stop
             else:
@@ -186,6 +187,19 @@ def test_closed_sessions_by_definition(listed: bool) -> None:
         ]  # fmt: skip
         number += len(found)
     assert number > 1_500
+
+
+def test_no_event_comes_before_what_is_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closed_sessions, "STRIP", 4)
+    rng = np.random.default_rng(7)
+    for count in range(1, 30):
+        times = np.cumsum(rng.integers(0, 3, count))
+        for now in (None, int(times[-1]) - 2, int(times[-1]) + 2):
+            passed = ClosedSessions.passed(times, now, ascending=True).tolist()
+            assert passed == ClosedSessions.passed(times, now, ascending=False).tolist()
+            if now is not None:
+                later = [[*times[stop:], now] for stop in range(4, count, 4)] + [[now]]
+                assert passed == [min(one) for one in later]
 
 
 TOLD = {

@@ -321,6 +321,11 @@ def single_entered(tables):
     return int(np.diff(tables.first).max(initial=0)) <= 1
 
 
+def lone_group(tables):
+    """Whether all runs enter one state by one group, which reads at most one view, and a view is there."""
+    return len(tables.group_state) == 1 and len(tables.read_view) <= 1 and len(tables.view_state) > 0
+
+
 def neighbour_lanes(tables):
     """`NeighbourLanes` without lanes."""
     columns = 2 if single_entered(tables) else len(tables.accepting)

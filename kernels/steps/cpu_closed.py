@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import SELDOM, jit
+from ..jit import SELDOM, inline, jit
 
 UNDECIDED, GOES_ON, ENDS = 0, 1, 2
 """What is known of an event: nothing yet; that it is followed; that a session is reported there."""
@@ -209,7 +209,7 @@ def write_positions(log, event, first, out, halt):
 
 
 @jit
-def compact(gap, now, open_lanes, log, begin, stop, place, number, halt):
+def compact(gap, now, open_lanes, log, begin, stop, needed, place, number, halt):
     """Move what is still needed to the front of the log: one past the last event there, where those that wait
     begin, and how many sessions are left.
 
@@ -219,15 +219,17 @@ def compact(gap, now, open_lanes, log, begin, stop, place, number, halt):
     ===============  ====================  ==========================================================
     `gap`            uint64                in: as for `advance`
     `now`            int64 [1] or [0]      in: as for `advance`
-    `open_lanes`     SessionLanes             in/out
+    `open_lanes`     SessionLanes          in/out
     `log`            SessionLog            in/out
     `begin`, `stop`  int                   in: the events that wait
-    `place`          int32 [stop]          zeros; out: the new place of each event, `NOTHING` if dropped
+    `needed`         uint8 [begin]         scratch: which events before those that wait are needed
+    `place`          int32 [begin]         scratch: the new place of each of these
     `number`         int32 [sessions]      zeros; out: the new number of each session
     `halt`           uint8 [1]             in: see `jit`
     ===============  ====================  ==========================================================
     """
     listed, timed = log.before.shape[0] > 0, now.shape[0] > 0
+    needed[:begin] = 0
     for lane in range(open_lanes.last.shape[0]):
         if lane % SELDOM == 0 and halt[0]:
             break
@@ -236,36 +238,37 @@ def compact(gap, now, open_lanes, log, begin, stop, place, number, halt):
             if timed and now[0] >= time and np.uint64(now[0]) - np.uint64(time) > gap:
                 open_lanes.last[lane] = NOTHING
             else:
-                place[last] = 1
-    for i in range(begin, stop):
-        place[i] = 1
+                needed[last] = 1
     if listed:
         for back in range(stop):
             if back % SELDOM == 0 and halt[0]:
                 break
             i = stop - 1 - back
-            if place[i] != NOTHING and log.before[i] != NOTHING:
-                place[log.before[i]] = 1
-    count, first = 1, 1
-    for i in range(1, stop):
+            if (i >= begin or needed[i] != 0) and log.before[i] < begin:
+                needed[log.before[i]] = 1
+    place[NOTHING] = NOTHING
+    count = 1
+    for i in range(1, begin):
         if i % SELDOM == 0 and halt[0]:
             break
-        if i == begin:
-            first = count
-        if place[i] != NOTHING:
-            log.lane[count] = log.lane[i]
-            log.time[count] = log.time[i]
-            log.position[count] = log.position[i]
-            log.known[count] = log.known[i]
-            log.session[count] = log.session[i]
-            log.number[count] = log.number[i]
-            number[log.session[i]] = 1
+        if needed[i] != 0:
+            _move(log, i, count)
             if listed:
                 log.before[count] = place[log.before[i]]
             place[i] = count
             count += 1
-    if begin == stop:
-        first = count
+    # All that wait stay, one after another.
+    first, back = count, np.int32(begin - count)
+    for i in range(begin, stop):
+        if i % SELDOM == 0 and halt[0]:
+            break
+        _move(log, i, i - back)
+        if listed:
+            before = log.before[i]
+            log.before[i - back] = place[before] if before < begin else before - back
+    count += stop - begin
+    for i in range(1, count):
+        number[log.session[i]] = 1
     sessions = 0
     for session in range(number.shape[0]):
         if number[session] != 0:
@@ -276,5 +279,17 @@ def compact(gap, now, open_lanes, log, begin, stop, place, number, halt):
     for i in range(1, count):
         log.session[i] = number[log.session[i]]
     for lane in range(open_lanes.last.shape[0]):
-        open_lanes.last[lane] = place[open_lanes.last[lane]]
+        last = open_lanes.last[lane]
+        open_lanes.last[lane] = place[last] if last < begin else last - back
     return count, first, sessions
+
+
+@inline
+def _move(log, old, new):
+    """Move an event of the log, but for its `before`."""
+    log.lane[new] = log.lane[old]
+    log.time[new] = log.time[old]
+    log.position[new] = log.position[old]
+    log.known[new] = log.known[old]
+    log.session[new] = log.session[old]
+    log.number[new] = log.number[old]

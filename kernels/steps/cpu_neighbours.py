@@ -9,9 +9,12 @@ an event as its lane has events, so a number always fits.
 
 import numpy as np
 
-from ..jit import SELDOM, jit
+from ..jit import SELDOM, inline, jit
 from ..joins.contract import FoundEnds
-from .contract import single_entered
+from .contract import lone_group, single_entered
+
+MOST = 1 << 62
+"""Sums of fewer than so many runs fit 64 bits."""
 
 
 @jit
@@ -130,6 +133,112 @@ def _single(tables, events, positions, lanes, known, counted, out, halt):
     return np.int64(n)
 
 
+@inline
+def _joined(view, time, place, known, lane):
+    """How many runs of the event before it in its lane an event joins; notes it as the last one of the lane.
+
+    `view` is what `_lone_view` gives.
+    """
+    shows, timed, low, high, loose = view
+    inside = shows & (known.place[lane] + 1 == place)
+    known.place[lane] = place
+    if timed:
+        gap = time - known.time[lane]
+        known.time[lane] = time
+        # A gap that is no number is inside no bounds.
+        inside &= ((gap >= low) & (gap <= high)) | ((gap != gap) & loose)
+    # No branch on what is as often true as not.
+    return known.runs[lane, 1] * np.int64(inside)
+
+
+@inline
+def _lone_view(tables):
+    """The view that the only group of an automaton reads, as numbers that stay in registers."""
+    view = np.uint64(tables.read_view[0]) if tables.read_view.shape[0] > 0 else np.uint64(0)
+    shows = tables.read_view.shape[0] > 0 and tables.view_state[view] == tables.group_state[0]
+    return (
+        shows, tables.view_timed[view] != 0, tables.view_low[view], tables.view_high[view],
+        tables.view_loose[view] != 0,
+    )  # fmt: skip
+
+
+@inline
+def _lone_symbol(tables):
+    """The symbol of the only group of an automaton."""
+    symbol = np.uint64(0)
+    while tables.first[symbol + np.uint64(1)] == 0:
+        symbol += np.uint64(1)
+    return symbol
+
+
+@jit
+def _lone(tables, events, positions, lanes, known, counted, out, halt):
+    """As `_single`, for an automaton that is `contract.lone_group`."""
+    laned = lanes.shape[0] > 0
+    view, starts = _lone_view(tables), np.int64(tables.group_starts[0] != 0)
+    accepting = tables.accepting[np.uint64(tables.group_state[0])] != 0
+    own = _lone_symbol(tables)
+    lane, n = np.uint64(0), np.uint64(0)
+    timed, time = view[1], view[2]  # of its type
+    for begin in range(0, events.symbols.shape[0], SELDOM):
+        if halt.shape[0] > 0 and halt[0]:
+            break
+        for k in range(begin, min(begin + SELDOM, events.symbols.shape[0])):
+            i = np.uint64(k)
+            # An event that enters no state is not the one before any other, either.
+            if np.uint64(events.symbols[i]) != own:
+                continue
+            if laned:
+                lane = np.uint64(lanes[i])
+            if timed:
+                time = events.times[i]
+            runs = _joined(view, time, events.places[i], known, lane)
+            runs = runs + starts if counted else max(runs, starts * (positions[i] + 1))
+            known.runs[lane, 1] = runs
+            out.event[n] = k
+            out.start[n] = runs if counted else runs - 1
+            n += np.uint64((runs != 0) & accepting)
+    return np.int64(n)
+
+
+@jit
+def _lone_sum(tables, events, lanes, known, halt):
+    """How many complex events end at the events, as `_lone` counts them; the sum is below `MOST`."""
+    laned = lanes.shape[0] > 0
+    view, starts = _lone_view(tables), np.int64(tables.group_starts[0] != 0)
+    accepting = np.int64(tables.accepting[np.uint64(tables.group_state[0])] != 0)
+    own = _lone_symbol(tables)
+    lane, total = np.uint64(0), np.int64(0)
+    timed, time = view[1], view[2]  # of its type
+    for begin in range(0, events.symbols.shape[0], SELDOM):
+        if halt.shape[0] > 0 and halt[0]:
+            break
+        for k in range(begin, min(begin + SELDOM, events.symbols.shape[0])):
+            i = np.uint64(k)
+            if np.uint64(events.symbols[i]) != own:
+                continue
+            if laned:
+                lane = np.uint64(lanes[i])
+            if timed:
+                time = events.times[i]
+            runs = _joined(view, time, events.places[i], known, lane) + starts
+            known.runs[lane, 1] = runs
+            total += runs
+    return total * accepting
+
+
+def neighbour_sum(tables, events, positions, lanes, known):
+    """How many complex events end at some events, in all; the parameters are those of `neighbour_ends`.
+
+    At an event at most as many end as there are events up to it, so that the sum is bounded before it is
+    made. None where the bound is too large, or the automaton has more than one group: nothing is run then.
+    """
+    count = len(events.symbols)
+    if not lone_group(tables) or count == 0 or (int(positions[-1]) + 1) * count >= MOST:
+        return None
+    return int(_lone_sum(tables, events, lanes, known))
+
+
 def neighbour_ends(tables, events, positions, lanes, known, counted):
     """Where complex events end, and the number or the latest start of those that end there.
 
@@ -154,7 +263,9 @@ def neighbour_ends(tables, events, positions, lanes, known, counted):
         How many end there, or the position of the latest start.
     """
     room = FoundEnds(*np.empty((2, len(events.symbols) + 1), np.int64))
-    if single_entered(tables):
+    if lone_group(tables):
+        n = _lone(tables, events, positions, lanes, known, counted, room)
+    elif single_entered(tables):
         n = _single(tables, events, positions, lanes, known, counted, room)
     else:
         entered = np.empty(int(np.diff(tables.first).max(initial=0)), np.int64)

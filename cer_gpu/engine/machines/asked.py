@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.machine import MachineRunner
+from cer_gpu.engine.machines.machine import MachineRunner, Summing
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.plan.compiled import CompiledQuery, Product
 
@@ -29,7 +29,8 @@ class Reported(NamedTuple):
     position : ndarray, shape (ends,), int64
         None where only the sum is asked for.
     value : ndarray, shape (ends,), int64
-        The latest start or the count of each; Python integers where a count is 2^62 or more.
+        The latest start or the count of each; Python integers where a count is 2^62 or more. Where only the
+        sum is asked for it may have the sum alone.
     more : tuple of pyarrow.Array
         Further columns.
     """
@@ -59,6 +60,8 @@ def reported(
     more : callable or None
         Gives the further columns.
     """
+    if asked == "count" and isinstance(runner, Summing) and (number := runner.number(chunk)) is not None:
+        return Reported(np.empty(0, np.int64), np.array([number]))
     if asked == "hits":
         found = runner.ends(chunk, bounded=False)
         event, value = found.event, found.latest

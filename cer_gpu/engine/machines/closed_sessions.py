@@ -81,12 +81,13 @@ class ClosedSessions:
         self._progress[BEGIN] = self._progress[STOP] = 1
         self._lanes = SessionLanes(np.zeros(0, np.int64), np.zeros(0, np.int32))
         self._now = NOT_KNOWN
+        self._scratch = np.empty(0, np.uint8), np.empty(0, np.int32)
         none = ClosedRows(*[NOT_KNOWN] * 2, np.empty(0, np.int32), *[NOT_KNOWN] * 4)
         # What was given last is read while further events are.
         self._out, self._given = none, none
 
     @staticmethod
-    def passed(times: np.ndarray, now: int | None) -> np.ndarray:
+    def passed(times: np.ndarray, now: int | None, ascending: bool) -> np.ndarray:
         """Before which times no event can come after each `STRIP` of events, int64; for `add`.
 
         Parameters
@@ -94,6 +95,8 @@ class ClosedSessions:
         times : ndarray, shape (n,), int64
         now : int or None
             No event that comes after these is before this time; None: that is not known, and nothing is.
+        ascending : bool
+            Whether the times are known to be in order, so that the first of a strip is its least.
         """
         if now is None:
             return NOT_KNOWN
@@ -101,6 +104,8 @@ class ClosedSessions:
         if len(times) <= STRIP:
             return known
         # What comes after a strip is not before the rest of the events, either.
+        if ascending:
+            return np.append(np.minimum(times[STRIP::STRIP], known), known)
         later = np.minimum.reduceat(times, np.arange(STRIP, len(times), STRIP))
         return np.minimum.accumulate(np.append(later, known)[::-1])[::-1]
 
@@ -180,10 +185,15 @@ class ClosedSessions:
     def _make_room(self, more: int) -> None:
         """Drop what is no longer needed, and make room for `more` events."""
         progress = self._progress
-        place, number = np.zeros(progress[STOP], np.int32), np.zeros(progress[SESSIONS], np.int32)
+        needed, place = self._scratch
+        if len(needed) < progress[BEGIN]:
+            room = len(self._log.lane)
+            needed, place = self._scratch = np.empty(room, np.uint8), np.empty(room, np.int32)
+        number = np.zeros(progress[SESSIONS], np.int32)
         stop, begin, sessions = kernels.compact(
-            self._gap, self._now, self._lanes, self._log, progress[BEGIN], progress[STOP], place, number
-        )
+            self._gap, self._now, self._lanes, self._log, progress[BEGIN], progress[STOP], needed, place,
+            number,
+        )  # fmt: skip
         progress[BEGIN], progress[STOP], progress[SESSIONS] = begin, stop, sessions
         # To look at all lanes, and to move what stays, is to cost little for each event that comes meanwhile.
         room = stop + more + max(stop, len(self._lanes.last), LEAST)

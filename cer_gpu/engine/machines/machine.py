@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -107,6 +107,15 @@ class CarryingRunner(MachineRunner, Protocol):
 
     def carry_on(self, carried: Sequence[np.ndarray]) -> None:
         """Continue from what `carried` returned."""
+        ...
+
+
+@runtime_checkable
+class Summing(Protocol):
+    """A runner that may sum up what ends as it is counted, without a number for each end."""
+
+    def number(self, chunk: Chunk) -> int | None:
+        """How many complex events end in a chunk; None where `counts` has to tell, and nothing is run."""
         ...
 
 

@@ -12,7 +12,7 @@ from cer_gpu.engine.machines.steps import StepRunner
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.steps.contract import NEVER, NeighbourLanes, neighbour_lanes
-from cer_gpu.kernels.steps.cpu_neighbours import neighbour_ends
+from cer_gpu.kernels.steps.cpu_neighbours import neighbour_ends, neighbour_sum
 from cer_gpu.plan.compiled import CompiledQuery
 
 
@@ -47,6 +47,15 @@ class NeighbourRunner(StepRunner):
         if self._query.limit == 0:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         return self._found(chunk, counted=True)
+
+    def number(self, chunk: Chunk) -> int | None:
+        """How many complex events end in a chunk, where they are summed as they are counted; else None."""
+        if self._query.limit is not None:
+            return None
+        events = chunk.events
+        self._widen(int(events.lanes.max(initial=0)) + 1)
+        given = self.timed(chunk)
+        return neighbour_sum(self.tables, given, events.positions, events.lanes, self._known)
 
     def _found(self, chunk: Chunk, counted: bool) -> tuple[np.ndarray, np.ndarray]:
         events = chunk.events

@@ -160,6 +160,11 @@ class Intake:
         return self._partitions.count
 
     @property
+    def in_order(self) -> bool:
+        """Whether all events read so far are in the order of time, whatever their lanes."""
+        return self._order.in_order
+
+    @property
     def slot_counts(self) -> np.ndarray:
         """For a join, how many slots each space of keys has so far: shape (spaces,), int64."""
         assert self._joins is not None

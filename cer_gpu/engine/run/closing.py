@@ -71,7 +71,7 @@ class Closing:
             now = intake.watermark
             # Times are integers here, and so is what none is before.
             known = None if now is None else int(now)
-            passed = self._sessions.passed(events.times, known)
+            passed = self._sessions.passed(events.times, known, intake.in_order)
             yield _Read(events, intake.lane_count, passed, intake.lane_keys)
             if intake.forgets(0):
                 yield None  # by the time that more is asked for, all before has been listed
