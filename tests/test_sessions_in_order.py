@@ -170,11 +170,13 @@ def test_closed_sessions_by_definition(listed: bool) -> None:
                 begin = stop
             else:
                 closed, begin = sessions.rest(), n + 1
-            first, place = np.zeros(len(closed.end) + 1, np.int64), positions[:0]
+            count = len(closed.event)
+            first, place = np.zeros(count + 1, np.int64), positions[:0]
             if listed:
-                first, place = sessions.positions(closed)
-            for k in range(len(closed.end)):
-                row = [one[k] for one in closed[:6]]
+                first, place = closed.positions(0, count)
+            rows = closed.rows(0, count)
+            for k in range(count):
+                row = [one[k] for one in rows]
                 found.append((*row, place[first[k] : first[k + 1]].tolist()))
             if not case % 4:
                 sessions._make_room(8)  # as it is once the room is full

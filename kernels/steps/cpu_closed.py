@@ -70,7 +70,7 @@ class SessionLog(NamedTuple):
 class ClosedRows(NamedTuple):
     """Sessions in the order of the events where they end: an entry of each array, int64, and int32 of `lane`.
 
-    `start` and `end` are positions, `event` is the place of the end in the log.
+    `start` and `end` are positions.
     """
 
     start: np.ndarray
@@ -79,11 +79,6 @@ class ClosedRows(NamedTuple):
     start_time: np.ndarray
     end_time: np.ndarray
     number: np.ndarray
-    event: np.ndarray
-
-    def part(self, low, high=None):
-        """The sessions `low .. high - 1`, all from `low` on without `high`, which are not copied."""
-        return ClosedRows(*(values[low:high] for values in self))
 
 
 @jit
@@ -141,8 +136,8 @@ def _settle(reach, now, timed, over, log, begin, stop, ends):
 
 
 @jit
-def advance(gap, reach, lanes, times, positions, now, over, open_lanes, log, out, progress, halt):
-    """Follow events, and write the sessions that are known to have ended then, in the order of their ends.
+def advance(gap, reach, lanes, times, positions, now, over, open_lanes, log, ends, progress, halt):
+    """Follow events, and write where in the log sessions are known to have ended then, in their order.
 
     ============  ====================  ==========================================================
     `gap`         uint64                in: the longest time between two events of a session
@@ -155,7 +150,7 @@ def advance(gap, reach, lanes, times, positions, now, over, open_lanes, log, out
     `over`        bool                  in: no event is to come
     `open_lanes`  SessionLanes             in/out
     `log`         SessionLog            in/out: with room for the events
-    `out`         ClosedRows            out: with room for an entry for each event that waits by then
+    `ends`        int64 [room]          out: with room for each event that waits by then
     `progress`    int64 [`WORDS`]       in/out: see `BEGIN`
     `halt`        uint8 [1]             in: see `jit`
     ============  ====================  ==========================================================
@@ -172,19 +167,34 @@ def advance(gap, reach, lanes, times, positions, now, over, open_lanes, log, out
         )  # fmt: skip
         stop += high - low
         known = now[strip] if timed else 0
-        begin, count = _settle(reach, known, timed, over, log, begin, stop, out.event[done:])
-        for n in range(done, done + count):
-            k = np.uint64(n)
-            event = np.uint64(out.event[k])
-            session = np.uint64(log.session[event])
-            out.start[k] = log.begun[session, START]
-            out.end[k] = log.position[event]
-            out.lane[k] = log.lane[event]
-            out.start_time[k] = log.begun[session, START_TIME]
-            out.end_time[k] = log.time[event]
-            out.number[k] = log.number[event]
+        begin, count = _settle(reach, known, timed, over, log, begin, stop, ends[done:])
         done += count
     progress[BEGIN], progress[STOP], progress[CLOSED] = begin, stop, done
+
+
+@jit
+def write_rows(log, event, out, halt):
+    """The sessions that end at some events.
+
+    =======  ===============  ==================================
+    `log`    SessionLog       in
+    `event`  int64 [ends]     in: places in the log
+    `out`    ClosedRows       out: with an entry for each
+    `halt`   uint8 [1]        in: see `jit`
+    =======  ===============  ==================================
+    """
+    for n in range(event.shape[0]):
+        if n % SELDOM == 0 and halt[0]:
+            return
+        k = np.uint64(n)
+        own = np.uint64(event[k])
+        session = np.uint64(log.session[own])
+        out.start[k] = log.begun[session, START]
+        out.end[k] = log.position[own]
+        out.lane[k] = log.lane[own]
+        out.start_time[k] = log.begun[session, START_TIME]
+        out.end_time[k] = log.time[own]
+        out.number[k] = log.number[own]
 
 
 @jit
@@ -193,7 +203,7 @@ def write_positions(log, event, first, out, halt):
 
     =======  ==================  ==================================================
     `log`    SessionLog          in
-    `event`  int64 [ends]        in: as in `ClosedRows`
+    `event`  int64 [ends]        in: places in the log
     `first`  int64 [ends + 1]    in: those of end k are first[k] .. first[k + 1] - 1 of `out`
     `out`    int64 [marks]       out: ascending for each end
     `halt`   uint8 [1]           in: see `jit`
@@ -209,8 +219,8 @@ def write_positions(log, event, first, out, halt):
 
 
 @jit
-def compact(gap, now, open_lanes, log, begin, stop, needed, place, number, halt):
-    """Move what is still needed to the front of the log: one past the last event there, where those that wait
+def compact(gap, now, open_lanes, log, into, begin, stop, needed, place, number, halt):
+    """Move what is still needed to the front of a log: one past the last event there, where those that wait
     begin, and how many sessions are left.
 
     Those that wait are needed, and the last event of a session that a later event may continue; if events are
@@ -220,7 +230,8 @@ def compact(gap, now, open_lanes, log, begin, stop, needed, place, number, halt)
     `gap`            uint64                in: as for `advance`
     `now`            int64 [1] or [0]      in: as for `advance`
     `open_lanes`     SessionLanes          in/out
-    `log`            SessionLog            in/out
+    `log`            SessionLog            in
+    `into`           SessionLog            out: with room for them; may be the same
     `begin`, `stop`  int                   in: the events that wait
     `needed`         uint8 [begin]         scratch: which events before those that wait are needed
     `place`          int32 [begin]         scratch: the new place of each of these
@@ -252,9 +263,9 @@ def compact(gap, now, open_lanes, log, begin, stop, needed, place, number, halt)
         if i % SELDOM == 0 and halt[0]:
             break
         if needed[i] != 0:
-            _move(log, i, count)
+            _move(log, into, i, count)
             if listed:
-                log.before[count] = place[log.before[i]]
+                into.before[count] = place[log.before[i]]
             place[i] = count
             count += 1
     # All that wait stay, one after another.
@@ -262,22 +273,22 @@ def compact(gap, now, open_lanes, log, begin, stop, needed, place, number, halt)
     for i in range(begin, stop):
         if i % SELDOM == 0 and halt[0]:
             break
-        _move(log, i, i - back)
+        _move(log, into, i, i - back)
         if listed:
             before = log.before[i]
-            log.before[i - back] = place[before] if before < begin else before - back
+            into.before[i - back] = place[before] if before < begin else before - back
     count += stop - begin
     for i in range(1, count):
-        number[log.session[i]] = 1
+        number[into.session[i]] = 1
     sessions = 0
     for session in range(number.shape[0]):
         if number[session] != 0:
-            log.begun[sessions, START] = log.begun[session, START]
-            log.begun[sessions, START_TIME] = log.begun[session, START_TIME]
+            into.begun[sessions, START] = log.begun[session, START]
+            into.begun[sessions, START_TIME] = log.begun[session, START_TIME]
             number[session] = sessions
             sessions += 1
     for i in range(1, count):
-        log.session[i] = number[log.session[i]]
+        into.session[i] = number[into.session[i]]
     for lane in range(open_lanes.last.shape[0]):
         last = open_lanes.last[lane]
         open_lanes.last[lane] = place[last] if last < begin else last - back
@@ -285,11 +296,11 @@ def compact(gap, now, open_lanes, log, begin, stop, needed, place, number, halt)
 
 
 @inline
-def _move(log, old, new):
-    """Move an event of the log, but for its `before`."""
-    log.lane[new] = log.lane[old]
-    log.time[new] = log.time[old]
-    log.position[new] = log.position[old]
-    log.known[new] = log.known[old]
-    log.session[new] = log.session[old]
-    log.number[new] = log.number[old]
+def _move(log, into, old, new):
+    """Move an event of a log, but for its `before`."""
+    into.lane[new] = log.lane[old]
+    into.time[new] = log.time[old]
+    into.position[new] = log.position[old]
+    into.known[new] = log.known[old]
+    into.session[new] = log.session[old]
+    into.number[new] = log.number[old]

@@ -9,10 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.form import MarkResults, is_word
-from cer_gpu.engine.machines.closed_sessions import ClosedSessions
+from cer_gpu.engine.machines.closed_sessions import ClosedEnds
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.enumeration.sessions import marks_at_once
-from cer_gpu.kernels.steps.cpu_closed import ClosedRows
 from cer_gpu.language import tree
 from cer_gpu.language.walk import walk
 
@@ -53,38 +52,34 @@ class ClosedForm:
         nodes = [node for one in form.expressions for node in walk(one)]
         return not form.attributes and not any(isinstance(node, tree.Attribute) for node in nodes)
 
-    def batches(
-        self, closed: ClosedRows, sessions: ClosedSessions, lane_keys: Keys | None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, closed: ClosedEnds, lane_keys: Keys | None) -> Iterator[pa.RecordBatch]:
         """The record batches of sessions that have just been closed."""
-        count = len(closed.number)
+        count = len(closed.event)
         bounds = [(low, min(low + ROWS, count)) for low in range(0, count, ROWS)]
         if self.listed:
             some = marks_at_once(np.arange(count), closed.number, ROWS)
             bounds = [(int(one[0]), int(one[-1]) + 1) for one in some]
         for low, high in bounds:
-            yield self._batch(closed.part(low, high), sessions, lane_keys)
+            yield self._batch(closed, low, high, lane_keys)
 
-    def _batch(self, closed: ClosedRows, sessions: ClosedSessions, lane_keys: Keys | None) -> pa.RecordBatch:
-        count = len(closed.number)
-        # Further sessions will take the place of these.
-        start, end, *times = map(np.copy, (closed.start, closed.end, closed.start_time, closed.end_time))
-        start_time, end_time = (pa.array(one).view(self._time) for one in times)
-        arrays = [pa.array(start), pa.array(end)]
-        arrays += [] if lane_keys is None else lane_keys.columns(closed.lane)
+    def _batch(self, closed: ClosedEnds, low: int, high: int, lane_keys: Keys | None) -> pa.RecordBatch:
+        count, rows = high - low, closed.rows(low, high)
+        start_time, end_time = (pa.array(one).view(self._time) for one in (rows.start_time, rows.end_time))
+        arrays = [pa.array(rows.start), pa.array(rows.end)]
+        arrays += [] if lane_keys is None else lane_keys.columns(rows.lane)
         arrays += [start_time, end_time]
         if self._form.variables:
             none = pa.array(np.zeros(count + 1, np.int32)), pa.array(np.empty(0, np.int64))
             bounds, positions = none
             if self.listed:
-                first, position = sessions.positions(closed)
+                first, position = closed.positions(low, high)
                 bounds, positions = pa.array(first.astype(np.int32)), pa.array(position)
             for variable in self._form.variables:
                 own = (bounds, positions) if variable in self._marked else none
                 arrays.append(pa.ListArray.from_arrays(*own, type=self._form.list_type))
 
         def number_of(variable: str | None) -> np.ndarray:
-            return closed.number.copy() if variable in self._marked else np.zeros(count, np.int64)
+            return rows.number.copy() if variable in self._marked else np.zeros(count, np.int64)
 
         arrays += self._form.numbered(start_time, end_time, number_of)
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)

@@ -63,6 +63,50 @@ def closed_reach(query: CompiledQuery) -> ClosedReach | None:
     return ClosedReach(sessions.high, np.uint64(min(int(outlook.reach.high), 2**64 - 1)))
 
 
+class ClosedEnds(NamedTuple):
+    """Sessions that have ended, in the order of their ends.
+
+    Attributes
+    ----------
+    log : SessionLog
+    event : ndarray, shape (n,), int64
+        Where in the log each has ended.
+    """
+
+    log: SessionLog
+    event: np.ndarray
+
+    def rows(self, low: int, high: int) -> ClosedRows:
+        """Some of the sessions: those with the numbers low .. high - 1."""
+        event = self.event[low:high]
+        start, end, start_time, end_time, number = np.empty((5, len(event)), np.int64)
+        found = ClosedRows(start, end, np.empty(len(event), np.int32), start_time, end_time, number)
+        kernels.write_rows(self.log, event, found)
+        return found
+
+    @property
+    def number(self) -> np.ndarray:
+        """How many events each session has, int32."""
+        found: np.ndarray = self.log.number[self.event]
+        return found
+
+    def positions(self, low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
+        """The events of some of the sessions.
+
+        Returns
+        -------
+        first : ndarray, shape (n + 1,), int64
+            Session k has the positions first[k] .. first[k + 1] - 1.
+        position : ndarray, int64
+        """
+        event = self.event[low:high]
+        first = np.zeros(len(event) + 1, np.int64)
+        np.cumsum(self.log.number[event], out=first[1:])
+        position = np.empty(int(first[-1]), np.int64)
+        kernels.write_positions(self.log, event, first, position)
+        return first, position
+
+
 class ClosedSessions:
     """The sessions of a stream; a `LaneState`.
 
@@ -82,9 +126,10 @@ class ClosedSessions:
         self._lanes = SessionLanes(np.zeros(0, np.int64), np.zeros(0, np.int32))
         self._now = NOT_KNOWN
         self._scratch = np.empty(0, np.uint8), np.empty(0, np.int32)
-        none = ClosedRows(*[NOT_KNOWN] * 2, np.empty(0, np.int32), *[NOT_KNOWN] * 4)
-        # What was given last is read while further events are.
-        self._out, self._given = none, none
+        self._spare = self._log if listed else self._room(1)
+        """Where events that are still needed go when the log is full: what was given last stays in the log."""
+        # Where in the log what was given last has ended: it is read while further events are.
+        self._out, self._given = NOT_KNOWN, NOT_KNOWN
 
     @staticmethod
     def passed(times: np.ndarray, now: int | None, ascending: bool) -> np.ndarray:
@@ -116,10 +161,11 @@ class ClosedSessions:
         positions: np.ndarray,
         lane_count: int,
         passed: np.ndarray,
-    ) -> ClosedRows:
+    ) -> ClosedEnds:
         """Read further events; gives the sessions known to have ended since, in the order of their ends.
 
-        What is given lasts until the next call but one, so that it can be read during the next one.
+        What is given lasts until the next call but one, so that it can be read during the next one; where
+        events are listed, only until the next call.
 
         Parameters
         ----------
@@ -135,44 +181,27 @@ class ClosedSessions:
         self._now = passed[-1:]
         return self._closed(lanes, times, positions, passed, False)
 
-    def rest(self) -> ClosedRows:
+    def rest(self) -> ClosedEnds:
         """The sessions that have not been given yet, at the end of the stream."""
         none = np.empty(0, np.int32)
         return self._closed(none, NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, True)
 
-    def positions(self, closed: ClosedRows) -> tuple[np.ndarray, np.ndarray]:
-        """The events of sessions that have just been given.
-
-        Returns
-        -------
-        first : ndarray, shape (n + 1,), int64
-            Session k has the positions first[k] .. first[k + 1] - 1.
-        position : ndarray, int64
-        """
-        first = np.zeros(len(closed.number) + 1, np.int64)
-        np.cumsum(closed.number, out=first[1:])
-        position = np.empty(int(first[-1]), np.int64)
-        kernels.write_positions(self._log, closed.event, first, position)
-        return first, position
-
     def _closed(
         self, lanes: np.ndarray, times: np.ndarray, positions: np.ndarray, now: np.ndarray, over: bool
-    ) -> ClosedRows:
+    ) -> ClosedEnds:
         # Of a column as it is read, or gathered: one kernel serves both.
         times = times.view()
         times.flags.writeable = False
         progress = self._progress
         waiting = int(progress[STOP] - progress[BEGIN]) + len(lanes)
         self._out, self._given = self._given, self._out
-        if len(self._out.lane) < waiting:
-            start, end, start_time, end_time, number, event = (np.empty(waiting, np.int64) for _ in range(6))
-            lane = np.empty(waiting, np.int32)
-            self._out = ClosedRows(start, end, lane, start_time, end_time, number, event)
+        if len(self._out) < waiting:
+            self._out = np.empty(waiting, np.int64)
         kernels.advance(
             self._gap, self._reach, lanes, times, positions, now, over, self._lanes, self._log, self._out,
             progress,
         )  # fmt: skip
-        return self._out.part(0, int(progress[CLOSED]))
+        return ClosedEnds(self._log, self._out[: int(progress[CLOSED])])
 
     def _room(self, count: int) -> SessionLog:
         lane, session, number = (np.empty(count, np.int32) for _ in range(3))
@@ -191,9 +220,10 @@ class ClosedSessions:
             needed, place = self._scratch = np.empty(room, np.uint8), np.empty(room, np.int32)
         number = np.zeros(progress[SESSIONS], np.int32)
         stop, begin, sessions = kernels.compact(
-            self._gap, self._now, self._lanes, self._log, progress[BEGIN], progress[STOP], needed, place,
-            number,
+            self._gap, self._now, self._lanes, self._log, self._spare, progress[BEGIN], progress[STOP],
+            needed, place, number,
         )  # fmt: skip
+        self._log, self._spare = self._spare, self._log
         progress[BEGIN], progress[STOP], progress[SESSIONS] = begin, stop, sessions
         # To look at all lanes, and to move what stays, is to cost little for each event that comes meanwhile.
         room = stop + more + max(stop, len(self._lanes.last), LEAST)
@@ -203,6 +233,7 @@ class ClosedSessions:
                 kept = min(stop, len(old))
                 new[:kept] = old[:kept]
             self._log = larger
+            self._spare = larger if self._listed else self._room(room)
 
     # ------------------------------------------------------------------------------------------ lanes
 

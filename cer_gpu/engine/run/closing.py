@@ -89,8 +89,8 @@ class Closing:
                 events.lanes, events.times, events.positions, read.lane_count, read.passed
             )
         if self._room is not None:
-            self._room.expect(len(closed.number))
-        made = self._form.batches(closed, self._sessions, read.lane_keys)
+            self._room.expect(len(closed.event))
+        made = self._form.batches(closed, read.lane_keys)
         # The events of sessions are read before others take their place; all else is made by who asks for it,
         # as listing takes longer than reading.
         return list(made) if self._form.listed else made
