@@ -127,7 +127,7 @@ class ClosedSessions:
         self._now = NOT_KNOWN
         self._scratch = np.empty(0, np.uint8), np.empty(0, np.int32)
         self._spare = self._log if listed else self._room(1)
-        """Where events that are still needed go when the log is full: what was given last stays in the log."""
+        """Where events that are still needed go when the log is full: what was given last stays there."""
         # Where in the log what was given last has ended: it is read while further events are.
         self._out, self._given = NOT_KNOWN, NOT_KNOWN
 
