@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import TupleBlock
+from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock
 from cer_gpu.enumeration.products import BULK_ROWS
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins import cpu_lanes as kernel
@@ -140,6 +140,32 @@ class LanePart:
     count: np.ndarray
     event: np.ndarray
 
+    def block(self, ends: np.ndarray, taken: np.ndarray, hits: np.ndarray) -> TupleBlock:
+        """The first `taken` answers of some ends, which are called `hits`: all int64, shape (n,)."""
+        total = int(taken.sum())
+        block = CopiedAnswers(
+            *np.empty((2, total), np.int64), np.empty((total, self.event.shape[1]), np.int64)
+        )
+        copied(self.first[ends], taken, hits, self.event, block)
+        return TupleBlock(*block)
+
+
+class AnswerPart(Protocol):
+    """The ends of a part of a chunk, in the order of the stream, and their answers; as `LanePart`."""
+
+    @property
+    def end(self) -> np.ndarray: ...
+    @property
+    def latest(self) -> np.ndarray: ...
+    @property
+    def lowest(self) -> np.ndarray: ...
+    @property
+    def count(self) -> np.ndarray: ...
+
+    def block(self, ends: np.ndarray, taken: np.ndarray, hits: np.ndarray) -> AnswerBlock:
+        """As `LanePart.block`."""
+        ...
+
 
 def listed(tables: LaneAtoms, rows: LaneRows, bounds: tuple[int, int]) -> LanePart | int:
     """The answers of the events bounds[0] .. bounds[1] - 1; else the status of the kernel.
@@ -188,7 +214,7 @@ class LaneAnswers:
 
     Parameters
     ----------
-    parts : sequence of LanePart
+    parts : sequence of AnswerPart
         One after another in the stream.
     ends : ndarray, shape (ends,), int64
         The numbers of the ends among those of all parts.
@@ -201,7 +227,7 @@ class LaneAnswers:
 
     sharing: Literal["ends"] = "ends"
 
-    def __init__(self, parts: Sequence[LanePart], ends: np.ndarray) -> None:
+    def __init__(self, parts: Sequence[AnswerPart], ends: np.ndarray) -> None:
         self._parts = parts
         self._ends = ends
         self._base = np.cumsum([0, *(len(part.end) for part in parts)])
@@ -213,7 +239,7 @@ class LaneAnswers:
 
     def blocks(
         self, order: np.ndarray, limit: int | None = None, size: int | None = None
-    ) -> Iterator[TupleBlock]:
+    ) -> Iterator[AnswerBlock]:
         """The answers of some ends, as `Answers.blocks`, each end's in canonical order."""
         taken = self.work(limit)[order]
         sums = np.cumsum(taken)
@@ -227,18 +253,10 @@ class LaneAnswers:
                 stop = int(np.searchsorted(sums, before + rows, side="right"))
                 stop = min(max(stop, done + 1), edge)
                 if sums[stop - 1] > before:
-                    yield self._block(order[done:stop], taken[done:stop], int(number[done]))
+                    part, own = int(number[done]), order[done:stop]
+                    ends = self._ends[own] - self._base[part]
+                    yield self._parts[part].block(ends, taken[done:stop], own)
                 done = stop
-
-    def _block(self, hits: np.ndarray, taken: np.ndarray, number: int) -> TupleBlock:
-        """The first `taken` answers of some ends of a part."""
-        part, total = self._parts[number], int(taken.sum())
-        block = CopiedAnswers(
-            *np.empty((2, total), np.int64), np.empty((total, part.event.shape[1]), np.int64)
-        )
-        first = part.first[self._ends[hits] - self._base[number]]
-        copied(first, taken, hits, part.event, block)
-        return TupleBlock(*block)
 
 
 def _scratch(atoms: int, width: int) -> LaneScratch:

@@ -12,6 +12,7 @@ are very many answers, or many runs are looked at that lead to none, the chunk i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -24,9 +25,11 @@ from cer_gpu.engine.machines.joins import JoinRunner
 from cer_gpu.engine.read.lanes import order_by_lane
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.expanded import Expanded, ExpandedAnswers, Expansion, Listing, grouped_slots
-from cer_gpu.enumeration.expanded_lanes import LaneAnswers, LanePart, LaneRows, listed
+from cer_gpu.enumeration.expanded_chains import ChainRows
+from cer_gpu.enumeration.expanded_lanes import AnswerPart, LaneAnswers, LanePart, LaneRows, listed
 from cer_gpu.enumeration.expanded_triples import TripleRows
 from cer_gpu.kernels.joins import cpu_order
+from cer_gpu.kernels.joins.chains import ChainSteps
 from cer_gpu.kernels.joins.contract import LaneAtoms, SlottedEvents
 from cer_gpu.kernels.joins.cpu_triples import MOST_SLOTS
 from cer_gpu.kernels.windows.contract import comparable
@@ -59,7 +62,8 @@ class ListedJoinRunner(JoinRunner):
         assert isinstance(machine, ListedJoinMachine)
         super().__init__(replace(query, machine=machine.joins), workers)
         self._by_lane = machine.joins.by_lane
-        self._lane_parts: list[LanePart] = []
+        self._chain = machine.joins.chain
+        self._lane_parts: Sequence[AnswerPart] = []
         self._parts: list[Expanded] | None = None
         self._event, self._turn = np.empty((2, 0), np.int64)
         """The ends of all parts in the order of the stream, and where they are in the parts."""
@@ -74,6 +78,8 @@ class ListedJoinRunner(JoinRunner):
         if not len(chunk.segments) or self._query.limit == 0:
             return no_ends()
         if self._by_lane is not None and (ends := self._of_lanes(chunk, self._by_lane)) is not None:
+            return ends
+        if self._chain is not None and (ends := self._of_chain(chunk, self._chain)) is not None:
             return ends
         found = self._of_buckets(chunk) if self._deals(chunk) else self._of_segments(chunk)
         parts = [part for part in found if part is not None]
@@ -169,10 +175,7 @@ class ListedJoinRunner(JoinRunner):
         assert self._query.window is not None
         workers, events = self._workers, chunk.events
         window, total = comparable(events.measured, self._query.window.size), len(events)
-        report, stop = int(chunk.lanes.report[0]), int(chunk.lanes.stop[0])
-        count = max(min(workers.threads, (stop - report) // SEGMENT), 1)
-        edges = [report + (stop - report) * number // count for number in range(count + 1)]
-        bounds = list(pairwise(edges))
+        bounds = self._parts_of(chunk)
         if len(tables.place) == 3 and int(events.slots.max(initial=0)) < MOST_SLOTS:
             dealt = TripleRows(tables, events.symbols, events.lanes, events.slots, window)
             made = dealt.listed(
@@ -187,7 +190,26 @@ class ListedJoinRunner(JoinRunner):
         parts = [one for one in found if isinstance(one, LanePart)]
         return self._ends_of(parts, events.positions) if len(parts) == len(found) else None
 
-    def _ends_of(self, parts: list[LanePart], positions: np.ndarray) -> Ends:
+    def _of_chain(self, chunk: Chunk, steps: ChainSteps) -> Ends | None:
+        """The ends of a chunk, whose answers are made stage by stage; None where another form is better."""
+        assert self._query.window is not None
+        workers, events = self._workers, chunk.events
+        window, bounds = comparable(events.measured, self._query.window.size), self._parts_of(chunk)
+        made = ChainRows(
+            steps, events.symbols, events.slots, window, bounds[0][0],
+            workers.threads if len(events) >= SEGMENT else 1,
+            lambda work, some: workers.map("listing", work, some, len(events)),
+        ).listed(bounds)  # fmt: skip
+        return None if made is None else self._ends_of(made, events.positions)
+
+    def _parts_of(self, chunk: Chunk) -> list[tuple[int, int]]:
+        """The events of a chunk at which answers are reported, in a part for each thread."""
+        report, stop = int(chunk.lanes.report[0]), int(chunk.lanes.stop[0])
+        count = max(min(self._workers.threads, (stop - report) // SEGMENT), 1)
+        edges = [report + (stop - report) * number // count for number in range(count + 1)]
+        return list(pairwise(edges))
+
+    def _ends_of(self, parts: Sequence[AnswerPart], positions: np.ndarray) -> Ends:
         """The ends of parts, one after another in the stream."""
         self._lane_parts = parts
         self._event, latest, lowest = (

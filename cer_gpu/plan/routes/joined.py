@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cer_gpu.kernels.joins.contract import LaneAtoms
+from cer_gpu.plan.chain_steps import chain_steps
 from cer_gpu.plan.compiled import AnswerForm, KeyPlan
 from cer_gpu.plan.join_arrays import JoinArrays
 from cer_gpu.plan.join_tables import JoinMachine
@@ -34,7 +35,8 @@ def built(
         tuple(number for number, column in enumerate(found.columns) if column.space == space)
         for space in range(1 + max((column.space for column in found.columns), default=-1))
     )
-    machine = JoinMachine(found.tables, spaces, label_atoms, by_lane)
+    chain = None if label_atoms.size else chain_steps(found.tables)
+    machine = JoinMachine(found.tables, spaces, label_atoms, by_lane, chain)
     return Built(
         machine=machine,
         hits_machine=machine,
