@@ -5,15 +5,14 @@ The arrays are those of `cer_gpu.kernels.joins.cpu_chains`. This module calls th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from cer_gpu.enumeration import expanded_lanes as shared
 from cer_gpu.enumeration.blocks import PathBlock
-from cer_gpu.enumeration.expanded_lanes import Buckets, bucketed, passes_of
+from cer_gpu.enumeration.expanded_lanes import Buckets, Map, bits_of_bucket, passes_of
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins import cpu_chains as kernel
 from cer_gpu.kernels.joins.chains import (
@@ -25,12 +24,19 @@ from cer_gpu.kernels.joins.chains import (
     ChainSteps,
 )
 from cer_gpu.kernels.joins.contract import FEW, PASSED, PlacedEnds
-from cer_gpu.kernels.joins.cpu_lanes import DIGIT, DONE, ENDS, FREE, ROWS, ROWS_FULL, TOO_SLOW, WORDS
+from cer_gpu.kernels.joins.cpu_lanes import (
+    DIGIT,
+    DONE,
+    ENDS,
+    FREE,
+    ROWS,
+    ROWS_FULL,
+    TOO_SLOW,
+    WORDS,
+    admitted,
+)
 from cer_gpu.kernels.joins.cpu_triples import in_order, sort
 from cer_gpu.kernels.windows.contract import MeasuredWindow
-
-Map: TypeAlias = Callable[[Callable[[Any], Any], list[Any]], list[Any]]
-"""Calls a function for each item of a list, in threads."""
 
 APART = 16
 """Each thread has a row for events of no bucket, so far from that of another that no cache line has both."""
@@ -101,10 +107,11 @@ class ChainRows:
         self._events = ChainEvents(symbols, np.ascontiguousarray(slots), *arrays)
         edges = [n * number // threads for number in range(threads + 1)]
         self._ranges = [one for one in pairwise(edges) if one[0] < one[1]]
-        self._shift, _ = bucketed(n)
+        self._shift = bits_of_bucket(n)
         self._passes = passes_of(slots, self._shift)
         self._place = np.empty(n, np.int32)
-        share(lambda own: kernel.reach(window, *own, self._events), self._ranges)
+        self._events.latest.fill(-1)
+        share(lambda own: admitted(window, *own, self._events.least), self._ranges)
         rows, buckets = self._dealt(0, ROW)
         self._firsts = np.empty(len(rows), np.int32)
         share(lambda some: self._joined(rows, some), self._shares(buckets))
@@ -178,9 +185,7 @@ class ChainRows:
         for begin, stop in buckets:
             kernel.join_firsts(rows, ordered(begin, stop), begin, self._firsts, self._events)
 
-    def _made(
-        self, rows: np.ndarray, given: tuple[Buckets, int, int], new: int, found: ChainAnswers
-    ) -> int:
+    def _made(self, rows: np.ndarray, given: tuple[Buckets, int, int], new: int, found: ChainAnswers) -> int:
         """Make the answers of some buckets, from a row on, with so much room; the status of the kernel."""
         buckets, first, room = given
         ordered = _Ordered(rows, buckets, self._shift, self._passes)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from cer_gpu.kernels.windows.contract import MeasuredWindow
 Buckets: TypeAlias = list[tuple[int, int]]
 """Some buckets, each with its first row and the one after its last."""
 
+Map: TypeAlias = Callable[[Callable[[Any], Any], list[Any]], list[Any]]
+"""Calls a function for each item of a list, in threads."""
+
 BUCKET = 1 << 14
 """About how many events a bucket of lanes has: its rows are in a cache while they are sorted."""
 
@@ -43,10 +46,76 @@ SOME = 64
 """How many answers, and rows to make those of an end from, there is room for in any case."""
 
 
-def bucketed(events: int) -> tuple[int, np.ndarray]:
-    """How many lower bits of a lane are its bucket, and an array for where the buckets begin."""
-    shift = min(max((events // BUCKET).bit_length() - 1, 0), MOST)
-    return shift, np.empty((1 << shift) + 2, np.int64)
+class Dealt(NamedTuple):
+    """The events of a chunk that fill an atom, by bucket.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (n, columns), int32
+        As in `cpu_lanes.deal`, and so are `least` and `place`.
+    least, place : ndarray, shape (n,), int32
+    shift : int
+        The lower bits of a lane, which its bucket has in common.
+    passes : int
+        As many digits tell the lanes of a bucket apart.
+    buckets : list of (int, int)
+        The rows of each.
+    """
+
+    rows: np.ndarray
+    least: np.ndarray
+    place: np.ndarray
+    shift: int
+    passes: int
+    buckets: Buckets
+
+
+def bits_of_bucket(events: int) -> int:
+    """How many lower bits of a lane are its bucket."""
+    return min(max((events // BUCKET).bit_length() - 1, 0), MOST)
+
+
+def dealt(
+    tables: LaneAtoms,
+    symbols: np.ndarray,
+    lanes: np.ndarray,
+    slots: np.ndarray,
+    window: MeasuredWindow,
+    threads: int,
+    share: Map,
+) -> Dealt:
+    """A row for each event of a chunk that fills an atom, in the bucket of the lower bits of its lane.
+
+    Parameters
+    ----------
+    tables, symbols, lanes, slots, window, threads
+        As for `LaneRows.of`.
+    share : callable
+        As `Map`.
+    """
+    n = len(symbols)
+    shift = bits_of_bucket(n)
+    slots, lanes = np.ascontiguousarray(slots), np.ascontiguousarray(lanes)
+    edges = [n * number // threads for number in range(threads + 1)]
+    ranges = [one for one in pairwise(edges) if one[0] < one[1]]
+    counts = np.zeros((max(len(ranges), 1), 1 << shift), np.int64)
+    rows = np.empty((n, DEALT + tables.column.shape[1]), np.int32)
+    least, place = np.empty(n, np.int32), np.empty(n, np.int32)
+
+    def tally(number: int) -> None:
+        kernel.admitted(window, *ranges[number], least)
+        kernel.tally(tables, symbols, lanes, *ranges[number], counts[number])
+
+    def deal(number: int) -> None:
+        own = ranges[number]
+        kernel.deal(tables, symbols, lanes, slots, least, *own, next_row[number], rows, place)
+
+    numbers = list(range(len(ranges)))
+    share(tally, numbers)
+    first = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+    next_row = first[:-1] + np.cumsum(counts, axis=0) - counts
+    share(deal, numbers)
+    return Dealt(rows, least, place, shift, passes_of(lanes, shift), list(pairwise(first.tolist())))
 
 
 def passes_of(lanes: np.ndarray, shift: int) -> int:
@@ -82,7 +151,7 @@ class LaneRows:
         slots: np.ndarray,
         window: MeasuredWindow,
         threads: int,
-        share: Callable[[Callable[[Buckets], None], list[Buckets]], object],
+        share: Map,
     ) -> LaneRows:
         """Put the events of each lane next to each other, in the order of the stream.
 
@@ -97,28 +166,22 @@ class LaneRows:
             With keys.
         threads : int
         share : callable
-            Calls a function for each item of a list, in so many threads.
+            As `Map`.
         """
-        n, compared = len(symbols), tables.column.shape[1]
-        one, other = (np.empty((n, DEALT + compared), np.int32) for _ in range(2))
-        found = cls(
-            np.empty((n, COMPARED + compared), np.int32), np.full(n, -1, np.int32), np.empty(n, np.int32)
-        )
-        shift, first = bucketed(n)
-        slots, lanes = np.ascontiguousarray(slots), np.ascontiguousarray(lanes)
-        place = np.empty(n, np.int32)
-        kernel.deal(tables, symbols, lanes, slots, window, (1 << shift) - 1, first, one, found.least, place)
-        passes = passes_of(lanes, shift)
-        buckets = list(pairwise(first[:-1].tolist()))
+        given = dealt(tables, symbols, lanes, slots, window, threads, share)
+        n, one = len(symbols), given.rows
+        other = np.empty_like(one)
+        columns = COMPARED + tables.column.shape[1]
+        found = cls(np.empty((n, columns), np.int32), np.full(n, -1, np.int32), given.least)
 
         def sort(some: Buckets) -> None:
             counter = np.empty((1 << kernel.DIGIT) + 1, np.int64)
             latest = np.empty(len(tables.place), np.int32)
             for begin, stop in some:
-                kernel.group(one, other, begin, stop, shift, passes, counter)
-                kernel.reach(other if passes % 2 else one, begin, stop, latest, found.rows, found.rank)
+                kernel.group(one, other, begin, stop, given.shift, given.passes, counter)
+                kernel.reach(other if given.passes % 2 else one, begin, stop, latest, found.rows, found.rank)
 
-        share(sort, [buckets[number::threads] for number in range(min(threads, len(buckets)))])
+        share(sort, [given.buckets[number::threads] for number in range(min(threads, len(given.buckets)))])
         return found
 
 

@@ -67,12 +67,8 @@ LANE, LEAST_OF, DEALT = 2, 3, 4
 """Columns of a row that is not in its place yet: the number of the event, its atom, its lane, the least event
 that its window admits; from `DEALT` on the slots."""
 
-
 NUMBER, FIRST_ROW, LATEST_START = range(3)
 """Columns of what is known of the answers at a row: how many there are, the first, the latest start."""
-
-ATOM = 2
-"""Bits of the atom in a word."""
 
 
 class JoinTables(NamedTuple):
@@ -358,27 +354,27 @@ class LaneEnds(NamedTuple):
     start: np.ndarray
 
 
-class LaneWords(NamedTuple):
-    """The m rows of a bucket, lane by lane, each in the order of the stream; and scratch.
+class LaneLists(NamedTuple):
+    """The events of a lane so far, by the atom that they fill; and scratch.
 
     =======  =======================  ===================================================================
-    `event`  int32 [m]                the event of each row
-    `word`   int32 [k + 1, m]         its words
-    `low`    int32 [m]                the first row of its lane that its window admits
-    `rank`   int32 [m]                of each row in the order of the stream its number here
-    `kept`   int32 [3, m]             of each atom the rows from which the answers at an end are made
+    `event`  int32 [3, m]             the events of each atom, in the order of the stream
+    `slot`   int32 [3, k + 1, m]      their slots, from column 1 on; column 0 stands for the lane
+    `count`  int64 [3]                how many there are
+    `low`    int64 [3]                how many of them no window of a later event admits, at least
+    `kept`   int32 [3, m]             of each atom those from which the answers at an end are made
     =======  =======================  ===================================================================
     """
 
     event: np.ndarray
-    word: np.ndarray
+    slot: np.ndarray
+    count: np.ndarray
     low: np.ndarray
-    rank: np.ndarray
     kept: np.ndarray
 
 
 class LaneTriples(NamedTuple):
-    """Answers, bucket by bucket in the order of the stream; those at one end in canonical order.
+    """Answers, bucket by bucket and lane by lane; those at one end in canonical order.
 
     ========  =====================  ====================================================================
     `of_row`  int32 [rows, 3]        `NUMBER`, `FIRST_ROW`, `LATEST_START` of the answers at each row

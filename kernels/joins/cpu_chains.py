@@ -25,28 +25,6 @@ FEW_PAIRS = 24
 """Up to so many answers of an end are put in order one by one."""
 
 
-@jit
-def reach(window, begin, stop, events):
-    """Write the least event that the window of each event admits, and that no firsts are known yet.
-
-    `window` MeasuredWindow in: with keys, which ascend; `begin`, `stop` int64 in: the events begin .. stop - 1;
-    `events` ChainEvents out: `least` and `latest`.
-    """
-    keys = window.keys
-    low, high = 0, begin
-    while low < high:
-        middle = (low + high) // 2
-        if keys[begin] - keys[middle] <= window.size:
-            high = middle
-        else:
-            low = middle + 1
-    for i in range(begin, stop):
-        while keys[i] - keys[low] > window.size:
-            low += 1
-        events.least[i] = low
-        events.latest[i] = -1
-
-
 @inline
 def _bucket(code, events, i, turn, second, report, none):
     """The bucket of an event in a turn, its slot, and whether it looks entries up; `none` if it does neither.

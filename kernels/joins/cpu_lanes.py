@@ -34,48 +34,83 @@ FREE = 1 << 14
 
 
 @jit
-def deal(tables, symbols, lanes, slots, window, mask, first, rows, least, place):
-    """Write a row for each event that fills an atom, in the bucket of the lower bits of its lane.
+def admitted(window, begin, stop, least):
+    """Write the least event that the window of each event admits.
+
+    `window` MeasuredWindow in: with keys, which ascend; `begin`, `stop` int64 in: the events begin .. stop - 1;
+    `least` int32 [n] out.
+    """
+    keys = window.keys
+    low, high = 0, begin
+    while low < high:
+        middle = (low + high) // 2
+        if keys[begin] - keys[middle] <= window.size:
+            high = middle
+        else:
+            low = middle + 1
+    at = np.uint64(low)
+    for i in range(np.uint64(begin), np.uint64(stop)):
+        while keys[i] - keys[at] > window.size:
+            at += np.uint64(1)
+        least[i] = at
+
+
+@jit
+def tally(tables, symbols, lanes, begin, stop, count):
+    """Count the events of a part of the stream that fill an atom, by bucket: the lower bits of their lanes.
+
+    ==========  =======================  ===============================================================
+    `tables`    LaneAtoms                in
+    `symbols`   uint8 or uint16 [n]      in
+    `lanes`     int32 [n]                in: at least 0
+    `begin`     int64                    in: the events begin .. stop - 1
+    `stop`      int64
+    `count`     int64 [buckets]          out
+    ==========  =======================  ===============================================================
+    """
+    mask = np.uint64(count.shape[0] - 1)
+    count[:] = 0
+    for i in range(np.uint64(begin), np.uint64(stop)):
+        if tables.atom[np.uint64(symbols[i])] >= 0:
+            count[np.uint64(lanes[i]) & mask] += 1
+
+
+@jit
+def deal(tables, symbols, lanes, slots, least, begin, stop, next_row, rows, place):
+    """Write a row for each event of a part of the stream that fills an atom, in the bucket of its lane.
 
     ==========  =======================  ===============================================================
     `tables`    LaneAtoms                in
     `symbols`   uint8 or uint16 [n]      in
     `lanes`     int32 [n]                in: at least 0
     `slots`     int32 [columns, n]       in
-    `window`    MeasuredWindow           in: with keys
-    `mask`      int64                    in: number of buckets - 1
-    `first`     int64 [buckets + 2]      out: bucket b has the rows first[b] .. first[b + 1] - 1
+    `least`     int32 [n]                in
+    `begin`     int64                    in: the events begin .. stop - 1
+    `stop`      int64
+    `next_row`  int64 [buckets]          in/out: the row of the next event in each bucket
     `rows`      int32 [n, DEALT + k]     out: by bucket, each in the order of the stream
-    `least`     int32 [n]                out: the least event that the window of each admits
     `place`     int32 [n]                out: the row of each event, n for those that have none
     ==========  =======================  ===============================================================
     """
-    first[:] = 0
-    for i in range(symbols.shape[0]):
-        if tables.atom[symbols[i]] >= 0:
-            first[(lanes[i] & mask) + 2] += 1
-    for b in range(2, first.shape[0]):
-        first[b] += first[b - 1]
-    low, keys = 0, window.keys
-    for i in range(symbols.shape[0]):
-        while keys[i] - keys[low] > window.size:
-            low += 1
-        least[i] = low
-        atom = tables.atom[symbols[i]]
-        if atom < 0:
+    mask = np.uint64(next_row.shape[0] - 1)
+    for i in range(np.uint64(begin), np.uint64(stop)):
+        own = tables.atom[np.uint64(symbols[i])]
+        if own < 0:
             place[i] = symbols.shape[0]
             continue
-        bucket = (lanes[i] & mask) + 1
-        at = first[bucket]
-        first[bucket] = at + 1
+        bucket = np.uint64(lanes[i]) & mask
+        at = np.uint64(next_row[bucket])
+        next_row[bucket] = at + np.uint64(1)
         place[i] = at
         rows[at, EVENT_AT] = i
-        rows[at, TAG] = atom
+        rows[at, TAG] = own
         rows[at, LANE] = lanes[i]
-        rows[at, LEAST_OF] = low
-        for k in range(tables.column.shape[1]):
+        rows[at, LEAST_OF] = least[i]
+        atom = np.uint64(own)
+        for k in range(np.uint64(tables.column.shape[1])):
             column = tables.column[atom, k]
-            rows[at, DEALT + k] = slots[column, i] if column >= 0 else -1
+            slot = slots[np.uint64(max(column, np.int32(0))), i]
+            rows[at, k + np.uint64(DEALT)] = slot if column >= 0 else -1
 
 
 @jit

@@ -1,26 +1,22 @@
 """Answers of rules of three atoms that share a key, made bucket by bucket and lane by lane.
 
 As in `cpu_lanes`, the answers at an event are made from the rows of its lane that its window admits. Here the
-rows of a bucket are not written in the order of their lanes: only their numbers are sorted, and rows are
-copied lane by lane, so that the window lies in a cache. A row then has a **word** for each of its
-slots: four times the slot, plus its atom. One comparison of words tells whether a row fills an atom and
-agrees. Word 0 stands for the lane, which all rows of it share.
+rows of a bucket are not written in the order of their lanes: only their numbers are sorted. In one pass over
+the lanes each event is added to those of its lane that fill its atom, and finds in the lists of the two other
+atoms what its window admits and what agrees with it.
 
-The answers of a bucket are written in the order of the stream. `in_order` lists the ends of all buckets in
-this order, each with the place of its answers, and `copied` puts these where they stay.
+The answers of a bucket are written lane by lane. `in_order` lists the ends of all buckets in the order of the
+stream, each with the place of its answers, and `copied` puts these where they stay.
 """
 
 import numpy as np
 
 from ..jit import SELDOM, inline, jit
-from .contract import ATOM, DEALT, EVENT_AT, FIRST_ROW, LANE, LATEST_START, LEAST_OF, NUMBER, TAG
+from .contract import DEALT, EVENT_AT, FIRST_ROW, LANE, LATEST_START, LEAST_OF, NUMBER, TAG
 from .cpu_lanes import DIGIT, DONE, ENDS, ROWS, ROWS_FULL, STEPS, TOO_SLOW
 
-NO_SLOT = np.int32(-1)
-"""No word is this one: an atom is 0, 1 or 2."""
-
-MOST_SLOTS = 1 << 31 - ATOM
-"""Words of fewer slots than this fit."""
+NO_SLOT = np.int32(-2)
+"""No slot is this one; -1 stands for no value."""
 
 
 @jit
@@ -57,80 +53,84 @@ def sort(rows, begin, stop, shift, passes, counter, one, other):
 
 
 @inline
-def _asked(word, atom):
-    """The word of a row that agrees with this one, and fills an atom."""
-    return (word >> ATOM << ATOM) | np.int32(atom) if word >= 0 else NO_SLOT
+def _asked(slot):
+    """What a slot is compared with: a missing value agrees with none."""
+    return slot if slot >= 0 else NO_SLOT
+
+
+@inline
+def _admitted(near, pair, own, at, other, low):
+    """Keep the events of another atom that agree with an event, from the low-th on; how many there are.
+
+    `at` is where the event is among those of its atom.
+    """
+    kept, n = near.kept[other], np.uint64(0)
+    stop = np.uint64(near.count[other])
+    column = np.uint64(pair[other, own])
+    if column == 0:
+        for z in range(low, stop):
+            kept[n] = z
+            n += np.uint64(1)
+    else:
+        key, slots = _asked(near.slot[own, np.uint64(pair[own, other]), at]), near.slot[other, column]
+        for z in range(low, stop):
+            # Without branches: what agrees cannot be foreseen.
+            kept[n] = z
+            n += np.uint64(slots[z] == key)
+    return n
 
 
 @inline
 def _pairs(pair, near, own, left, event_of, n):
     """Write the answers at an end from what fills the two other atoms, the earliest start first."""
     x, y, last, number_x, number_y = left
-    event, word = near.event, near.word
-    of_x, of_y = near.kept[x], near.kept[y]
+    event, of_x, of_y = near.event, near.kept[x], near.kept[y]
     i, j = np.uint64(0), np.uint64(0)
     latest = np.int32(0)
     while (i < number_x) & (j < number_y):
-        is_x = of_x[i] < of_y[j]
+        is_x = event[x, np.uint64(of_x[i])] < event[y, np.uint64(of_y[j])]
         first = np.uint64(of_x[i] if is_x else of_y[j])
         i += np.uint64(is_x)
         j += np.uint64(not is_x)
         one, other = (x, y) if is_x else (y, x)
-        key = _asked(word[np.uint64(pair[one, other]), first], other)
-        column = np.uint64(pair[other, one])
+        key = _asked(near.slot[one, np.uint64(pair[one, other]), first])
+        slots = near.slot[other, np.uint64(pair[other, one])]
         begin, stop = (j, number_y) if is_x else (i, number_x)
         after = of_y if is_x else of_x
-        began = event[first]
+        began = event[one, first]
         before = n
         for z in range(begin, stop):
             r = np.uint64(after[z])
             event_of[n, own] = last
             event_of[n, one] = began
-            event_of[n, other] = event[r]
+            event_of[n, other] = event[other, r]
             # What does not fit is written over.
-            n += np.uint64(word[column, r] == key)
+            n += np.uint64(slots[r] == key)
         latest = began if n > before else latest
     return n, latest
 
 
+@inline
+def _first_admitted(near, atom, least):
+    """The first event of an atom in this lane that a window admits; how many there are if there is none."""
+    low, stop = np.uint64(near.low[atom]), np.uint64(near.count[atom])
+    while (low < stop) and near.event[atom, low] < least:
+        low += np.uint64(1)
+    near.low[atom] = low
+    return low
+
+
 @jit
-def arrange(rows, order, begin, near):
-    """Put the rows of a bucket lane by lane, with their words, and say how far the window of each reaches.
+def walk(pair, rows, order, report, near, found, progress, budget, halt):
+    """Make the answers at the events of a bucket, lane by lane; `DONE`, or why not.
 
     ==========  =======================  ===============================================================
+    `pair`      int64 [3, 3]             in: the number of the slot of the first atom that is compared with
+                                         one of the second; 0: they share the lane alone
     `rows`      int32 [n, DEALT + k]     in: by bucket
     `order`     int32 [m]                in: the numbers of the rows of the bucket, by lane
-    `begin`     int64                    in: the least of them
-    `near`      LaneWords                out: all but `kept`
-    ==========  =======================  ===============================================================
-    """
-    event, word = near.event, near.word
-    lane, low = np.int32(-1), np.uint64(0)
-    for p in range(np.uint64(order.shape[0])):
-        d = np.uint64(order[p])
-        if rows[d, LANE] != lane:
-            lane, low = rows[d, LANE], p
-        event[p] = rows[d, EVENT_AT]
-        word[0, p] = rows[d, TAG]
-        for k in range(np.uint64(rows.shape[1] - DEALT)):
-            word[k + np.uint64(1), p] = rows[d, k + np.uint64(DEALT)] << ATOM | rows[d, TAG]
-        while event[low] < rows[d, LEAST_OF]:
-            low += np.uint64(1)
-        near.low[p] = low
-        near.rank[d - np.uint64(begin)] = p
-
-
-@jit
-def walk(pair, count, begin, report, near, found, progress, budget, halt):
-    """Make the answers at the events of a bucket, in the order of the stream; `DONE`, or why not.
-
-    ==========  =======================  ===============================================================
-    `pair`      int64 [3, 3]             in: the word of a row that fills the first atom which is compared
-                                         with one of a row that fills the second
-    `count`     int64                    in: how many rows the bucket has
-    `begin`     int64                    in: the first of them
     `report`    int64                    in: answers that end before this event are not made
-    `near`      LaneWords                in; `kept` is scratch
+    `near`      LaneLists                scratch; `slot` is 0 in column 0
     `found`     LaneTriples              out: the answers, from progress[ROWS] on, and where those of each row
                                          are
     `progress`  int64 [WORDS]            in/out: `ROWS` and `STEPS`, which go on from bucket to bucket
@@ -140,34 +140,38 @@ def walk(pair, count, begin, report, near, found, progress, budget, halt):
     ==========  =======================  ===============================================================
     """
     n, room = np.uint64(progress[ROWS]), np.uint64(budget[2])
-    steps = progress[STEPS]
-    event, word, of_row = near.event, near.word, found.of_row
-    for d in range(np.uint64(count)):
-        if d % np.uint64(SELDOM) == 0 and halt[0]:
+    steps, of_row = progress[STEPS], found.of_row
+    lane = np.int32(-1)
+    for p in range(np.uint64(order.shape[0])):
+        if p % np.uint64(SELDOM) == 0 and halt[0]:
             return DONE
-        p, row = np.uint64(near.rank[d]), d + np.uint64(begin)
-        of_row[row, NUMBER] = 0
-        if event[p] < report:
+        row = np.uint64(order[p])
+        if rows[row, LANE] != lane:
+            lane = rows[row, LANE]
+            near.count[:] = 0
+            near.low[:] = 0
+        event, own, least = rows[row, EVENT_AT], np.uint64(rows[row, TAG]), rows[row, LEAST_OF]
+        at = np.uint64(near.count[own])
+        near.count[own] = at + np.uint64(1)
+        near.event[own, at] = event
+        for k in range(np.uint64(rows.shape[1] - DEALT)):
+            near.slot[own, k + np.uint64(1), at] = rows[row, k + np.uint64(DEALT)]
+        if event < report:
             continue
-        own, low = np.uint64(word[0, p]), np.uint64(near.low[p])
+        of_row[row, NUMBER] = 0
         x = np.uint64(1) if own == 0 else np.uint64(0)
         y = np.uint64(3) - own - x
-        key_x = _asked(word[np.uint64(pair[own, x]), p], x)
-        key_y = _asked(word[np.uint64(pair[own, y]), p], y)
-        column_x, column_y = np.uint64(pair[x, own]), np.uint64(pair[y, own])
-        number_x, number_y = np.uint64(0), np.uint64(0)
-        for r in range(low, p):
-            # Without branches: which rows fit cannot be foreseen.
-            near.kept[x, number_x] = r
-            number_x += np.uint64(word[column_x, r] == key_x)
-            near.kept[y, number_y] = r
-            number_y += np.uint64(word[column_y, r] == key_y)
-        steps += np.int64(p - low)
+        low_x, low_y = _first_admitted(near, x, least), _first_admitted(near, y, least)
+        if (low_x == near.count[x]) | (low_y == near.count[y]):
+            continue
+        steps += near.count[x] - np.int64(low_x) + near.count[y] - np.int64(low_y)
+        number_x = _admitted(near, pair, own, at, x, low_x)
+        number_y = _admitted(near, pair, own, at, y, low_y)
         if (number_x > 0) & (number_y > 0):
             steps += np.int64(number_x * number_y)
             if n + number_x * number_y > room:
                 return ROWS_FULL
-            left = (x, y, event[p], number_x, number_y)
+            left = (x, y, event, number_x, number_y)
             m, latest = _pairs(pair, near, own, left, found.event, n)
             of_row[row, NUMBER] = m - n
             of_row[row, FIRST_ROW] = n
@@ -192,16 +196,16 @@ def in_order(place, of_row, least, bounds, found, progress):
     `progress`  int64 [WORDS]     out: `ENDS`
     ==========  ================  ======================================================================
     """
-    n = 0
-    for i in range(bounds[0], bounds[1]):
-        d = place[i]
+    n = np.uint64(0)
+    for i in range(np.uint64(bounds[0]), np.uint64(bounds[1])):
+        d = np.uint64(place[i])
         number = of_row[d, NUMBER]
         found.end[n] = i
         found.latest[n] = of_row[d, LATEST_START]
         found.lowest[n] = least[i]
         found.first[n] = of_row[d, FIRST_ROW]
         found.number[n] = number
-        n += number > 0
+        n += np.uint64(number > 0)
     progress[ENDS] = n
 
 
@@ -217,13 +221,21 @@ def copied(first, taken, hits, event, block):
     `block`     CopiedAnswers            out
     ==========  =======================  ===============================================================
     """
-    n = 0
-    for e in range(first.shape[0]):
-        for r in range(first[e], first[e] + taken[e]):
+    n = np.uint64(0)
+    three = event.shape[1] == 3
+    for e in range(np.uint64(first.shape[0])):
+        for r in range(np.uint64(first[e]), np.uint64(first[e] + taken[e])):
             block.hit[n] = hits[e]
             least = event[r, 0]
-            for a in range(event.shape[1]):
-                block.event[n, a] = event[r, a]
-                least = min(least, event[r, a])
+            if three:
+                # So a compiler unrolls it.
+                block.event[n, 0] = event[r, 0]
+                block.event[n, 1] = event[r, 1]
+                block.event[n, 2] = event[r, 2]
+                least = min(least, event[r, 1], event[r, 2])
+            else:
+                for a in range(np.uint64(event.shape[1])):
+                    block.event[n, a] = event[r, a]
+                    least = min(least, event[r, a])
             block.start[n] = least
-            n += 1
+            n += np.uint64(1)

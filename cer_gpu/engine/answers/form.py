@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 import pyarrow as pa
@@ -125,6 +126,8 @@ class ResultForm(ABC):
         self.positions = tuple(positions)
         names = [name for name in (order, event_id) if name is not None]
         self.payload = tuple(dict.fromkeys([*names, *self._read()]))
+        self._run: tuple[ref[np.ndarray] | None, int | None] = (None, None)
+        """The positions that were asked for last, and where they begin if they have no gap."""
 
     def settled(self) -> ResultForm:
         """The form of results that have been folded already."""
@@ -168,8 +171,20 @@ class ResultForm(ABC):
     def places(self, events: Relevant, index: np.ndarray, without: np.ndarray | None = None) -> pa.Array:
         """The positions of some events, or their ids; null where `without` is true."""
         if self.event_id is None:
-            return pa.array(gathered_rows(events.positions, index), mask=without)
+            before = self._before(events.positions)
+            found = gathered_rows(events.positions, index) if before is None else index + before
+            return pa.array(found, mask=without)
         return identities(payload_column(events, self.event_id, index, without))
+
+    def _before(self, positions: np.ndarray) -> int | None:
+        """The position of the first event, if the others follow without a gap: then none is looked up."""
+        known, before = self._run
+        if known is None or known() is not positions:
+            before = None
+            if len(positions) and positions[-1] - positions[0] == len(positions) - 1:
+                before = int(positions[0]) if (positions[1:] > positions[:-1]).all() else None
+            self._run = ref(positions), before
+        return before
 
     @abstractmethod
     def singled(self) -> list[Singled]:

@@ -12,9 +12,10 @@ are very many answers, or many runs are looked at that lead to none, the chunk i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,6 @@ from cer_gpu.enumeration.expanded_triples import TripleRows
 from cer_gpu.kernels.joins import cpu_order
 from cer_gpu.kernels.joins.chains import ChainSteps
 from cer_gpu.kernels.joins.contract import LaneAtoms, SlottedEvents
-from cer_gpu.kernels.joins.cpu_triples import MOST_SLOTS
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.join_tables import ListedJoinMachine
@@ -42,6 +42,9 @@ events are not dealt to buckets: its groups are in a cache anyway."""
 
 MOST = 8
 """There are at most 2 ** MOST buckets: each is written to in turn as events are dealt."""
+
+TRIPLE = 3
+"""A rule of so many atoms has kernels of its own."""
 
 SPARSE = 4
 """Slots are numbered again if there are more than this many times as many as occur."""
@@ -176,16 +179,16 @@ class ListedJoinRunner(JoinRunner):
         workers, events = self._workers, chunk.events
         window, total = comparable(events.measured, self._query.window.size), len(events)
         bounds = self._parts_of(chunk)
-        if len(tables.place) == 3 and int(events.slots.max(initial=0)) < MOST_SLOTS:
-            dealt = TripleRows(tables, events.symbols, events.lanes, events.slots, window)
-            made = dealt.listed(
-                bounds, workers.threads, lambda work, some: workers.map("listing", work, some, total)
-            )
+        threads = workers.threads if total >= SEGMENT else 1
+        given = tables, events.symbols, events.lanes, events.slots, window, threads
+
+        def share(work: Callable[[Any], Any], some: list[Any]) -> list[Any]:
+            return workers.map("listing", work, some, total)
+
+        if len(tables.place) == TRIPLE:
+            made = TripleRows(*given, share).listed(bounds)
             return None if made is None else self._ends_of(made, events.positions)
-        rows = LaneRows.of(
-            tables, events.symbols, events.lanes, events.slots, window, workers.threads,
-            lambda sort, some: workers.map("listing", sort, some, total),
-        )  # fmt: skip
+        rows = LaneRows.of(*given, share)
         found = workers.map("listing", lambda some: listed(tables, rows, some), bounds, total)
         parts = [one for one in found if isinstance(one, LanePart)]
         return self._ends_of(parts, events.positions) if len(parts) == len(found) else None

@@ -36,6 +36,10 @@ CHUNK = 1 << 20
 CARRIED = 1 << 17
 """The same if registers are carried: fewer events, because their counts may have thousands of digits."""
 
+LESS_OFTEN, LONG = 4, 3
+"""Where a chunk is in the order of the stream, it has so many times as many new events as old ones, if these
+are not more than `LONG * CHUNK`."""
+
 BYTES_OF_EVENT = 512
 """About how many bytes a relevant event takes while its chunk is run and enumerated."""
 
@@ -284,6 +288,9 @@ class Chunker:
         near = self.in_order and self._query.window is None
         least = min(self._least, CARRIED) if near else self._least
         enough = max(least, again)
+        if self.in_order:
+            # What a tail costs once more is worth longer chunks, up to a bound.
+            enough = max(enough, min(LESS_OFTEN * again, LONG * least))
         return enough if self._most is None else min(enough, self._most)
 
     def chunk(self, new: Relevant) -> Chunk:
