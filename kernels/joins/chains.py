@@ -1,4 +1,4 @@
-"""Chains of three steps, each equal to the one before it in some value, as the kernels that list them read them.
+"""Chains of three steps, each equal to the one before it in some value: what the kernels that list them read.
 
 `A AS a ; B AS b ; C AS c FILTER a.x = b.x AND b.y = c.y` is joined twice: the firsts and the seconds by the
 value that they share, then the seconds that have a first in their window and the thirds. In each **stage**
@@ -13,8 +13,8 @@ MADE, ASKED = 0, 1
 """What an event is in a stage: it is stored, or looks entries up."""
 
 EVENT_AT, TAG, LANE, FIRST_OF, STOP_OF = range(5)
-"""Columns of a row: the number of the event; of a probe the least event that its window admits, of an entry -1
-less its latest start; the slot. Of an entry of the second stage also where its firsts begin and stop."""
+"""Columns of a row: the number of the event; of a probe the least event that its window admits, of an entry
+-1 less its latest start; the slot. Of an entry of the second stage also where its firsts begin and stop."""
 
 ROW, LONG_ROW = 3, 5
 """Columns of a row of the first stage and of one of the second."""

@@ -1,11 +1,11 @@
 """Answers of chains of three steps, listed by two joins of sorted rows: no runs are built.
 
 Each stage deals rows of the events that it stores or that look these up into buckets by the lower bits of
-their slots, in the order of the stream; the rows of a bucket lie in a cache while they are sorted by slot, and
-one pass over them finds what the window of each probe reaches. The first stage writes the firsts, slot after
-slot, and tells of each second which of these are before it in its window. The second stage makes the answers
-at each third: for each second before it in its window the firsts of that second, as far as the window of the
-third reaches.
+their slots, in the order of the stream; the rows of a bucket lie in a cache while they are sorted by slot,
+and one pass over them finds what the window of each probe reaches. The first stage writes the firsts, slot
+after slot, and tells of each second which of these are before it in its window. The second stage makes the
+answers at each third: for each second before it in its window the firsts of that second, as far as the window
+of the third reaches.
 
 A second that is looked at may lead to no answer, as its firsts are too early. How many do is what this form
 may cost more than the lists of runs (`cpu_listed`): `STEPS` has it, and the pass ends where it is too large.
@@ -96,7 +96,7 @@ def deal(code, events, second, begin, stop, report, next_row, rows, place):
                 rows[at, TAG] = events.least[i] if asks else -1 - events.latest[i]
                 rows[at, FIRST_OF] = events.first[i]
                 rows[at, STOP_OF] = events.stop[i]
-                seen = np.int64(at) if asks else seen
+                seen = np.int64(at) if asks & (bucket != none) else seen
             else:
                 rows[at, TAG] = events.least[i] if asks else -1
         if second:

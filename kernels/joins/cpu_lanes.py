@@ -37,8 +37,8 @@ FREE = 1 << 14
 def admitted(window, begin, stop, least):
     """Write the least event that the window of each event admits.
 
-    `window` MeasuredWindow in: with keys, which ascend; `begin`, `stop` int64 in: the events begin .. stop - 1;
-    `least` int32 [n] out.
+    `window` MeasuredWindow in: with keys, which ascend; `begin`, `stop` int64 in: the events from `begin` on,
+    before `stop`; `least` int32 [n] out.
     """
     keys = window.keys
     low, high = 0, begin
