@@ -4,11 +4,11 @@ A chunk has the events of all lanes in their order. Of a rule whose atoms all sh
 which fills two atoms, the events are sorted by this key, and the answers at each event are made from those of
 its key before it. A chain of three steps is joined in two stages, each over events sorted by the value that
 two of the steps share. Else, and where too many of these are looked at in vain, answers are expanded from
-lists of runs. Where all events of an answer share a key, those of a long chunk are dealt into buckets by this key, so
-that the groups of a bucket lie in a cache, and threads list buckets; the ends are put in order afterwards.
-Without such a key a chunk is cut into segments that begin one window early, one for each thread. Where there
-are very many answers, or many runs are looked at that lead to none, the chunk is listed from the structure
-(`cer_gpu.engine.machines.joins`).
+lists of runs. Where all events of an answer share a key, those of a long chunk are dealt into buckets by this
+key, so that the groups of a bucket lie in a cache, and threads list buckets; the ends are put in order
+afterwards. Without such a key a chunk is cut into segments that begin one window early, one for each thread.
+Where there are very many answers, or many runs are looked at that lead to none, the chunk is listed from the
+structure (`cer_gpu.engine.machines.joins`).
 """
 
 from __future__ import annotations
