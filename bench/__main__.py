@@ -8,6 +8,7 @@ import sys
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -55,28 +56,40 @@ def main(arguments: list[str] | None = None) -> int:
     console.width = max(console.width, WIDTH)
     about = environment()
     begin = datetime.now(UTC)
-    figures: list[Figure] = []
-    for name in dict.fromkeys(name for names in chosen.values() for name in names) or SECTIONS:
-        with progress.status(f"{name} ..."):
-            for figure in SECTIONS[name](sizes):
-                figures.append(figure)
-                progress.print(figure.section, figure.case, figure.value, figure.unit, figure.note)
-
-    caption = ", ".join(f"{name} {value}" for name, value in about.items() if value is not None)
-    console.print(table(figures, caption))
     output = asked.output
     if output is None and sizes == Sizes(runs=sizes.runs) and not asked.sections:
         output = ROOT / "bench" / "results" / f"{begin:%Y-%m-%d-%H%M}-{about['commit'] or 'unknown'}.json"
-    if output is not None:
-        record = {
-            "begin": begin.isoformat(timespec="seconds"),
-            "environment": about,
-            "sizes": asdict(sizes),
-            "figures": [figure.to_json() for figure in figures],
-        }
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    record: dict[str, Any] = {
+        "begin": begin.isoformat(timespec="seconds"),
+        "environment": about,
+        "sizes": asdict(sizes),
+        "figures": [],
+    }
+    figures: list[Figure] = []
+    try:
+        for name in dict.fromkeys(name for names in chosen.values() for name in names) or SECTIONS:
+            with progress.status(f"{name} ..."):
+                for figure in SECTIONS[name](sizes):
+                    figures.append(figure)
+                    record["figures"].append(figure.to_json())
+                    minutes = (datetime.now(UTC) - begin).total_seconds() / 60
+                    said = (figure.section, figure.case, figure.value, figure.unit, figure.note)
+                    progress.print(f"{minutes:.1f} min", *said)
+                    _store(record, output)
+    finally:  # what was measured stays, also where something ends it
+        caption = ", ".join(f"{name} {value}" for name, value in about.items() if value is not None)
+        console.print(table(figures, caption))
     return 0
+
+
+def _store(record: dict[str, Any], output: Path | None) -> None:
+    """Write the figures so far, whole or not at all."""
+    if output is None:
+        return
+    output.parent.mkdir(parents=True, exist_ok=True)
+    written = output.with_name(f".{output.name}")
+    written.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    written.replace(output)
 
 
 def _named(given: str) -> list[str]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,18 +14,21 @@ import pyarrow.parquet as pq
 import pytest
 import spark_sessions
 
-from bench.figures import WrongAnswerError
-from bench.fresh import in_fresh_process
+from bench.__main__ import main as bench_main
+from bench.figures import Figure, WrongAnswerError
+from bench.fresh import ChildError
 from bench.rivals import section, shown
-from bench.rivals.asked import CannotError, below, high_water, open_command
+from bench.rivals.asked import Answer, CannotError, below, high_water, open_command
 from bench.rivals.brought import put, read, written
 from bench.rivals.frames import open_pandas, open_polars
 from bench.rivals.jvm import DRIVEN, is_kept
-from bench.rivals.one import OPENERS, main, open_brought, open_duckdb, open_ours, open_spark
+from bench.rivals.one import OPENERS, answered, open_brought, open_duckdb, open_ours, open_spark
 from bench.rivals.questions import Joined, Many, Nearest, Neighbours, Ours, Sequence
 from bench.rivals.section import flights, made
 from bench.rivals.words import calls, epl, siddhi
-from bench.rivals.workloads import Workload, workloads
+from bench.rivals.worker import Workers
+from bench.rivals.workloads import Workload, sequences, workloads
+from bench.sections import SECTIONS
 from bench.sizes import Brought, Sizes
 
 RIVALS = [open_duckdb, open_polars, open_pandas]
@@ -73,22 +77,22 @@ for line in sys.stdin:
 """
 
 
-def test_a_program_that_a_user_brings_is_asked(tmp_path, capsys):
+def test_a_program_that_a_user_brings_is_asked(tmp_path):
     """It answers what is asked in SQL here, and says so where it cannot; its time is its own."""
     path, program = tmp_path / "events.parquet", tmp_path / "mine.py"
     program.write_text(COMMAND)
     number = [type(one.question) for one in workloads()].index(Neighbours)
     workload = workloads()[number]
     pq.write_table(made(workload, 3000), path)
-    main(f"command:{sys.executable} {program}", str(number), str(path), "2")
-    said = json.loads(capsys.readouterr().out)
+    loaded, said = answered(f"command:{sys.executable} {program}", str(number), str(path), 2)
+    assert loaded["load"] > 0
     assert said["number"] == open_ours(str(path))(workload.question) > 0
     assert said["seconds"] == [0.25, 0.25]
     assert said["peak"] > 1e6
     brought = Brought(str(tmp_path), "SELECT MAX * WHERE A ; B", "ts", "type")
     _, question = put(brought)
-    main(f"command:{sys.executable} {program}", written(brought, question), str(path), "2")
-    assert json.loads(capsys.readouterr().out) == {"cannot": "be asked SELECT MAX * WHERE A ; B"}
+    _, said = answered(f"command:{sys.executable} {program}", written(brought, question), str(path), 2)
+    assert said == {"cannot": "be asked SELECT MAX * WHERE A ; B"}
 
 
 def test_the_memory_is_that_of_the_engine(tmp_path):
@@ -96,7 +100,8 @@ def test_the_memory_is_that_of_the_engine(tmp_path):
     path = tmp_path / "events.parquet"
     pq.write_table(made(workloads()[0], 1000), path)
     much = np.ones(200_000_000 // 8)
-    small = in_fresh_process("bench.rivals.one", ("duckdb", 0, path, 1), 300)["peak"]
+    with Workers() as workers:
+        small = workers.ask("duckdb", 0, path, 1, 300)["peak"]
     assert much.nbytes < high_water(os.getpid())
     assert small < high_water(os.getpid())
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
@@ -249,8 +254,8 @@ def test_the_table_is_shown(tmp_path, monkeypatch):
     performance.write_text("# Performance\n\nMuch.\n\n## More\n\nLess.\n")
     readme.write_text("# It\n\n## How fast\n\nVery.\n\n## Read on\n")
     stored = tmp_path / "stored.json"
-    for answered in ("7", "8"):
-        stored.write_text(json.dumps(record).replace("7 complex", f"{answered} complex"))
+    for number in ("7", "8"):
+        stored.write_text(json.dumps(record).replace("7 complex", f"{number} complex"))
         shown.write(stored, tmp_path)
     text = performance.read_text()
     assert text.count(shown.HEADING) == text.count("## More") == 1
@@ -274,20 +279,108 @@ def test_a_rival_is_compared_with_ours_alone(tmp_path, monkeypatch):
     counts = {"cer-gpu": 7, "duckdb": 7, "polars": 7, "pandas": 7, "chdb": 7, "spark-sql": 7}
     counts |= {"esper": 7, "flink-cep": 7, "siddhi": 7}
 
-    def asked(module, arguments, patience):
-        if counts[arguments[0]] is None:
+    def asked(self, engine, asked, path, runs, patience):
+        if counts[engine] is None:
             raise TimeoutError(f"more than {patience:g} s")
-        return {**said, "number": counts[arguments[0]]}
+        return {**said, "number": counts[engine]}
 
-    monkeypatch.setattr(section, "in_fresh_process", asked)
+    monkeypatch.setattr(Workers, "ask", asked)
+    table = section._Table(Workers(), Sizes())
 
     def figures():
-        return list(section._compared(workload, 0, tmp_path / "events.parquet", 1000, Sizes()))
+        return list(table.compared(workload, 0, tmp_path / "events.parquet", 1000))
 
     assert [one.value for one in figures() if one.case == "duckdb / ours"] == [1.0]
     counts["cer-gpu"] = None
     assert [one.note for one in figures() if one.case == "cer-gpu"] == ["more than 300 s"]
     assert not [one for one in figures() if "/ ours" in one.case]
     counts |= {"cer-gpu": 7, "pandas": 8}
-    with pytest.raises(WrongAnswerError, match="pandas counts 8, not 7"):
-        figures()
+    assert [one.note for one in figures() if one.case == "pandas"] == ["it counts 8, not 7"]
+    assert table.wrong == ["rivals: (f) sessions, 1k events: pandas: it counts 8, not 7"]
+
+
+def test_a_count_that_differs_ends_the_table_with_an_error(monkeypatch):
+    def compared(self, workload, number, path, events):
+        self.wrong.append("pandas")
+        yield events
+
+    monkeypatch.setattr(section._Table, "compared", compared)
+    monkeypatch.setattr(section, "DRIVEN", {})
+    found = section.rivals(replace(Sizes(), rivalled=10))
+    with pytest.raises(WrongAnswerError, match="pandas; pandas"):
+        list(found)
+
+
+def test_who_has_no_time_is_not_asked_for_more(tmp_path, monkeypatch):
+    """The sequences in longer windows have the matches of those in shorter ones; others are asked."""
+    often = []
+
+    def asked(self, engine, asked, path, runs, patience):
+        often.append(asked)
+        raise TimeoutError("more than 20 s")
+
+    monkeypatch.setattr(Workers, "ask", asked)
+    monkeypatch.setattr(section, "OPENERS", {"duckdb": None})
+    table = section._Table(Workers(), replace(Sizes(), patience=20.0))
+    path = tmp_path / "events.parquet"
+    notes = [
+        figure.note
+        for number, workload in enumerate(sequences())
+        for figure in table.compared(workload, number, path, 10)
+    ]
+    assert often == [0, 3, 4, 5, 6, 7, 8, 9]
+    assert notes[:4] == ["more than 20 s", *["more than 20 s for fewer matches"] * 2, "more than 20 s"]
+
+
+SLOW = """
+import json, os, subprocess, sys, time
+print("ready", flush=True)
+with open(sys.argv[1] + ".pids", "a") as file:
+    print(os.getpid(), file=file)
+for line in sys.stdin:
+    if "WITHIN 50 " in line:
+        time.sleep(60)
+    print("answer 7 0.25", flush=True)
+"""
+
+
+def test_a_process_is_stopped_with_what_it_started_or_kept(tmp_path):
+    path, program = tmp_path / "events.parquet", tmp_path / "slow.py"
+    program.write_text(SLOW)
+    pq.write_table(made(workloads()[0], 10), path)
+    engine = f"command:{sys.executable} {program}"
+    with Workers(engine) as workers:
+        assert workers.ask(engine, 1, path, 1, 300)["number"] == 7
+        [kept] = workers._living.values()
+        assert workers.ask(engine, 1, path, 1, 300)["number"] == 7
+        assert [*workers._living.values()] == [kept]
+        with pytest.raises(TimeoutError, match=r"more than 0\.5 s"):
+            workers.ask(engine, 0, path, 1, 0.5)
+        assert not workers._living
+        slow = int((tmp_path / "events.parquet.pids").read_text().split()[-1])
+        with pytest.raises(ChildError, match="No files found"):
+            workers.ask("duckdb", 0, tmp_path / "none", 1, 300)
+    assert not Path(f"/proc/{slow}/cmdline").exists() or not Path(f"/proc/{slow}/cmdline").read_text()
+
+
+def test_a_long_first_run_is_the_one_that_counts(tmp_path, monkeypatch):
+    runs = iter([Answer(7, 6.0), Answer(7, 1.0), Answer(7, 2.0), Answer(7, 3.0)])
+    monkeypatch.setattr("bench.rivals.one._timed", lambda count, question: next(runs))
+    monkeypatch.setitem(OPENERS, "duckdb", lambda path: None)
+    path = str(tmp_path / "none")
+    assert [*answered("duckdb", "0", path, 2)][1]["seconds"] == [6.0]
+    assert [*answered("duckdb", "0", path, 2)][1]["seconds"] == [2.0, 3.0]
+
+
+def test_the_figures_so_far_are_kept(tmp_path, monkeypatch):
+    """What ends the table early leaves what was measured before, in the file and on the screen."""
+
+    def broken(sizes):
+        yield Figure("rivals", "first", 1.0, "M events/s")
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(SECTIONS, "rivals", broken)
+    stored = tmp_path / "stored.json"
+    with pytest.raises(KeyboardInterrupt):
+        bench_main(["rivals", "--output", str(stored)])
+    assert [one["case"] for one in json.loads(stored.read_text())["figures"]] == ["first"]

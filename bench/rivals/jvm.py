@@ -165,11 +165,12 @@ def _flink_jars() -> list[str]:
         found = sorted(wheels.glob("apache_flink_libraries-*.whl"))
         if got.returncode or not found:
             raise CannotError("the wheel apache-flink-libraries cannot be had")
-        folder.mkdir(parents=True, exist_ok=True)
+        unpacked = Path(tempfile.mkdtemp(dir=KEPT))
         with zipfile.ZipFile(found[-1]) as wheel:
             for name in wheel.namelist():
                 if name.startswith("pyflink/lib/") and name.rpartition("/")[2].startswith(FLINK):
-                    (folder / name.rpartition("/")[2]).write_bytes(wheel.read(name))
+                    (unpacked / name.rpartition("/")[2]).write_bytes(wheel.read(name))
+        unpacked.rename(folder)  # whole, or not at all
         shutil.rmtree(wheels)
     return [str(jar) for jar in sorted(folder.glob("*.jar"))]
 

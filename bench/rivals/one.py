@@ -1,10 +1,11 @@
-"""One engine and one question, in a process of its own.
+"""One engine, in a process of its own.
 
-`python -m bench.rivals.one ENGINE ASKED FILE RUNS` loads a Parquet file and asks a question, once to warm up
-and RUNS times more: ASKED is the number of a workload, or the text that `bench.rivals.brought` writes. It
-prints `{"number": ..., "seconds": [...], "load": ..., "peak": ...}`: the count, the seconds of each run,
-those of starting and loading, and the most bytes of resident memory. For an engine that cannot be had, or
-cannot answer, it prints `{"cannot": WHY}`. `command:PROGRAM` is a program of the user.
+`python -m bench.rivals.one ENGINE` reads a line `[ASKED, FILE, RUNS]` for each question: ASKED is the number
+of a workload, or the text that `bench.rivals.brought` writes. It loads the Parquet file and prints
+`{"load": SECONDS}`, the time of starting and loading. Then it asks the question, once to warm up and RUNS
+times more, or only once if that takes more than `LONG` seconds. It prints `{"number": ..., "seconds": [...],
+"peak": ...}`: the count, the seconds of each run, and the most bytes of resident memory. For an engine that
+cannot be had, or cannot answer, it prints `{"cannot": WHY}`. `command:PROGRAM` is a program of the user.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from bench.fresh import peak_bytes
@@ -24,6 +27,9 @@ from bench.rivals.jvm import open_esper, open_flink, open_siddhi
 from bench.rivals.questions import Joined, Many, Neighbours, Ours, Question
 from bench.rivals.workloads import workloads
 from bench.sizes import Brought
+
+LONG = 5.0
+"""Where the first run takes as many seconds, it is the one that counts: there is little in it to warm up."""
 
 Count = Callable[[Question], int]
 
@@ -150,6 +156,7 @@ def open_spark(path: str) -> Count:
     spark = (
         local.config("spark.driver.memory", "4g").config("spark.sql.shuffle.partitions", "4").getOrCreate()
     )
+    spark.catalog.clearCache()  # the events of the question before
     events = spark.read.parquet(path).repartition(4).cache()
     events.count()
     events.createOrReplaceTempView("events")
@@ -170,38 +177,52 @@ OPENERS: dict[str, Callable[[str], Count | Program]] = {
 }
 
 
-def main(engine: str, asked: str, path: str, runs: str) -> None:
-    """Measure one question in this process."""
+def main(engine: str) -> None:
+    """Answer the questions of the standard input."""
+    for line in sys.stdin:
+        asked, path, runs = json.loads(line)
+        for said in answered(engine, asked, path, runs):
+            sys.stdout.write(json.dumps(said) + "\n")
+            sys.stdout.flush()
+
+
+def answered(engine: str, asked: str, path: str, runs: int) -> Iterator[dict[str, Any]]:
+    """What is printed of one question."""
+    opener = OPENERS.get(engine)
+    if asked.isdecimal():
+        question = workloads()[int(asked)].question
+    else:
+        brought, question = read(asked)
+        opener = opener if engine != "cer-gpu" else lambda path: open_brought(brought)
+    _forget_peaks()
     try:
-        if asked.isdecimal():
-            opener = OPENERS.get(engine)
-            said = _measured(engine, opener, workloads()[int(asked)].question, path, int(runs))
-        else:
-            brought, question = read(asked)
-            opener = OPENERS.get(engine) if engine != "cer-gpu" else lambda path: open_brought(brought)
-            said = _measured(engine, opener, question, path, int(runs))
+        begin = time.perf_counter()
+        count = open_command(engine.partition(":")[2], path) if opener is None else opener(path)
+        yield {"load": time.perf_counter() - begin}
+        yield _measured(engine, count, question, runs)
     except CannotError as error:
-        said = {"cannot": str(error)}
-    sys.stdout.write(json.dumps(said) + "\n")
+        yield {"cannot": str(error)}
 
 
-def _measured(
-    engine: str, opener: Callable[[str], Count | Program] | None, question: Question, path: str, runs: int
-) -> dict[str, Any]:
-    begin = time.perf_counter()
-    count = open_command(engine.partition(":")[2], path) if opener is None else opener(path)
-    load = time.perf_counter() - begin
-    counted = _timed(count, question).number
-    answers = [_timed(count, question) for _ in range(runs)]
+def _measured(engine: str, count: Count | Program, question: Question, runs: int) -> dict[str, Any]:
+    first = _timed(count, question)
+    answers = [first] if first.seconds > LONG else [_timed(count, question) for _ in range(runs)]
     for answer in answers:
-        if answer.number != counted:
-            raise ValueError(f"{engine} says {counted} and then {answer.number}")
+        if answer.number != first.number:
+            raise ValueError(f"{engine} says {first.number} and then {answer.number}")
     if isinstance(count, Program):
         peak = count.peak()
         count.close()
     else:
         peak = peak_bytes() + sum(map(high_water, below(os.getpid())))
-    return {"number": counted, "seconds": [one.seconds for one in answers], "load": load, "peak": peak}
+    return {"number": first.number, "seconds": [one.seconds for one in answers], "peak": peak}
+
+
+def _forget_peaks() -> None:
+    # A process that has answered other questions before has another peak for this one.
+    for process in (os.getpid(), *below(os.getpid())):
+        with suppress(OSError):  # where there is no /proc, or it may not be written
+            Path(f"/proc/{process}/clear_refs").write_text("5")
 
 
 def _timed(count: Count | Program, question: Question) -> Answer:

