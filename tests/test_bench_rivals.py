@@ -260,6 +260,7 @@ def test_the_table_is_shown(tmp_path, monkeypatch):
     text = performance.read_text()
     assert text.count(shown.HEADING) == text.count("## More") == 1
     assert "| (a) one, 5k events | 8 | 10 | 5 | > 20 s |\n" in text
+    assert "Python 3.11.7, duckdb 1.0, commit abc; median of 1" in text
     assert "| (a) two, 5k events | 8 | 10 | 0.5 | [1] |\n\n- [1] it has no words for it\n" in text
     assert "| (a) one, 5k events | 200 | **100** |  |\n" in text
     assert "first:\n\n- (a) two, 5k events: duckdb takes 0.5 of our time. It knows.\n\nFirst, but" in text

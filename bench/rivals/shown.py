@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import altair as alt
 
+from bench.rivals.one import LONG
 from bench.rivals.section import TEN_TIMES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -45,6 +46,8 @@ class Cell(NamedTuple):
         The most memory.
     answers : int or None
         Complex events.
+    version : str
+        The version of the engine.
     note : str
         Why there is no result.
     """
@@ -53,6 +56,7 @@ class Cell(NamedTuple):
     times: float | None
     megabytes: float | None
     answers: int | None
+    version: str
     note: str
 
 
@@ -67,30 +71,34 @@ def cells(record: dict[str, Any]) -> dict[str, dict[str, Cell]]:
         section, note, engine = one["section"], one["note"], one["case"]
         row = found.setdefault(section.removeprefix("rivals: "), {})
         if one["value"] is None:
-            row[engine] = Cell(None, None, None, None, note)
+            row[engine] = Cell(None, None, None, None, "", note)
             continue
         number, memory = (
             float(re.search(rf"([\d,]+) {words}", note)[1].replace(",", ""))  # type: ignore[index]
             for words in ("complex events", "MB at most")
         )
         times = 1.0 if engine == OURS else ratios.get((section, f"{engine} / ours"))
-        row[engine] = Cell(one["value"], times, memory, int(number), "")
+        version = re.search(r"; (\S*) ?started and loaded", note)[1]  # type: ignore[index]
+        row[engine] = Cell(one["value"], times, memory, int(number), version, "")
     return found
 
 
 def page(record: dict[str, Any], name: str) -> str:
     """The section for the documentation."""
     rows = cells(record)
-    engines = [engine for engine in next(iter(rows.values())) if engine != OURS]
+    engines = [*dict.fromkeys(engine for row in rows.values() for engine in row if engine != OURS)]
     about, sizes = record["environment"], record["sizes"]
-    versions = ", ".join(f"{key} {about[key]}" for key in ("duckdb", "chdb", "pyspark") if about.get(key))
+    known = {engine: one.version for row in rows.values() for engine, one in row.items() if one.version}
+    versions = ", ".join(f"{engine} {known[engine]}" for engine in engines if engine in known)
     text = (
         f"{HEADING}\n\nThe same questions over the same events with the same counts, asked of what people "
         f"would use instead: how many times our time each takes, from loaded events to the count "
         f"(`python -m bench rivals`, `bench/results/{name}`; {about['cores']} cores of {about['processor']}, "
         f"{about['memory_gib']:.0f} GiB, load {about['load']}, Python {about['python']}, {versions}, "
-        f"commit {about['commit']}; median of {sizes['runs']} after one that is not timed, "
-        f"stopped after {sizes['patience']:g} s).\n\n"
+        f"commit {about['commit']}; median of {sizes['runs']} after one that is not timed, or the first "
+        f"where it takes more than {LONG:g} s; stopped after {sizes['patience']:g} s). Queries are compiled "
+        "and statements prepared before, where an engine can do that. Spark answers all of them in one "
+        "process, the others each in a new one.\n\n"
         "![How many times our time each engine takes, workload by workload](pictures/rivals.svg)\n\n"
     )
     reasons: list[str] = []

@@ -14,6 +14,7 @@ _JOINED = (
     "to join events write a pattern, `WHERE A AS a ; B AS b FILTER a.id = b.id` (or ALL in place of `;`, for "
     "any order), or a rule, `Q(x) <- A(id = x), B(id = x)`"
 )
+_TIMES = "`A {3}` is three of them, `A {3,}` three or more, `A {2,5}` two to five"
 _TIMER = "`timer:within(10 sec)` is `WITHIN 10 SECONDS`"
 
 # By the word that does not fit, in capitals.
@@ -55,7 +56,7 @@ _WORDS: Mapping[str, str] = {
 
 # Methods of Flink's patterns, in capitals, each with what stands in their place.
 _METHODS: Mapping[str, str] = {
-    "TIMES": "`A {3}` is three of them, `A {3,}` three or more, `A {2,5}` two to five",
+    "TIMES": _TIMES,
     "TIMESORMORE": "`A {3,}` is three or more",
     "ONEORMORE": "one or more is `A +`, and with no other event between them `A :+`",
     "OPTIONAL": "an optional event is `A ?`: `A ? ; B`",
@@ -118,6 +119,14 @@ def _words(slip: Slip) -> str | None:
     if slip.kind == "LSQB" and earlier == "PATTERN":
         return f"`every a=A -> b=B` is `A AS a ; B AS b`; {_TIMER}"
     return None
+
+
+def _count(slip: Slip) -> str | None:
+    """`A {3+}`, `A {3..5}`, `A {>= 3}`."""
+    if not slip.open or slip.open[-1].type != "LBRACE":
+        return None
+    place = next(n for n, token in enumerate(slip.tokens) if token is slip.open[-1])
+    return None if slip.before(slip.index - place + 1) == "IN" else _TIMES
 
 
 def _converted(slip: Slip) -> str | None:
@@ -262,6 +271,7 @@ def _operand_before(tokens: tuple[Token, ...], place: int, end: int) -> int:
 _HABITS: tuple[Callable[[Slip], str | None], ...] = (
     _goes_on_after_filter,
     _calls,
+    _count,
     _converted,
     _truth_of_a_call,
     _words,

@@ -257,9 +257,14 @@ def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:
                 )
             if variable in variables(left):
                 words = pattern.words
+                joined = f"`{'B AS y ; A AS x' if pattern.before else 'A AS x ; B AS y'} FILTER y.v > x.v`"
+                x = "ends" if pattern.before else "starts"
+                other = f"match both, {joined}, and count the different {x}"
+                if pattern.negated:
+                    other = f"take the answers of {joined} away from those of `A AS x`"
                 return (
                     f"the right side of {words} cannot read this variable; to ask for equal values on both "
-                    "sides, PARTITION BY the attribute"
+                    f"sides, PARTITION BY the attribute; for another comparison {other}"
                 )
             return _elsewhere(left, variable) or _elsewhere(right, variable)
         case t.Sequence() | t.And() | t.All() | t.Or():
