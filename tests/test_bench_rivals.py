@@ -247,6 +247,8 @@ def test_the_table_is_shown(tmp_path, monkeypatch):
             figure("(a) two, 5k events", "duckdb", 20.0, note=said),
             figure("(a) two, 5k events", "duckdb / ours", 0.5, "times"),
             figure("(a) two, 5k events", "esper", None, note="it has no words for it"),
+            figure("(a) three, 5k events", "cer-gpu", 99.7, note=said),
+            figure("(a) three, 5k events", "esper", None, note="more than 20 s for fewer matches"),
         ],
     }
     (tmp_path / "docs" / "pictures").mkdir(parents=True)
@@ -260,14 +262,16 @@ def test_the_table_is_shown(tmp_path, monkeypatch):
     text = performance.read_text()
     assert text.count(shown.HEADING) == text.count("## More") == 1
     assert "| (a) one, 5k events | 8 | 10 | 5 | > 20 s |\n" in text
+    assert "| (a) three, 5k events | 8 | 100 |  | (> 20 s) |\n" in text
     assert "Python 3.11.7, duckdb 1.0, commit abc; median of 1" in text
-    assert "| (a) two, 5k events | 8 | 10 | 0.5 | [1] |\n\n- [1] it has no words for it\n" in text
+    assert "| (a) two, 5k events | 8 | 10 | 0.5 | [1] |\n" in text
+    assert "|\n\n- [1] it has no words for it\n" in text
     assert "| (a) one, 5k events | 200 | **100** |  |\n" in text
     assert "first:\n\n- (a) two, 5k events: duckdb takes 0.5 of our time. It knows.\n\nFirst, but" in text
     assert "First, but less than 10 times ahead: (a) one, 5k events (duckdb, 5).\n" in text
     lines = readme.read_text().splitlines()
     assert [one for one in lines if one.startswith("Beside others: ")] == [
-        "Beside others: of 2 questions asked of duckdb, 1 are answered first here; the best of the others "
+        "Beside others: of 3 questions asked of duckdb, 2 are answered first here; the best of the others "
         "takes 0.5 to 5 times as long, 2.8 in the middle."
     ]
     assert "(a) one" in (tmp_path / "docs" / "pictures" / "rivals.svg").read_text()

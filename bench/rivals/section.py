@@ -41,6 +41,9 @@ MODULES = {
 
 TEN_TIMES = ("(a)", "(b)", "(d)", "(g)")
 
+FEWER = " for fewer matches"
+"""The end of the note of an engine that is not asked, as it had no time for a smaller workload."""
+
 
 def rivals(sizes: Sizes) -> Iterator[Figure]:
     """Every workload: ours first, then each rival with the same count, or the reason why there is none.
@@ -170,7 +173,7 @@ class _Table:
         patience = self.sizes.patience
         if (engine, workload.smaller) in self._late:
             self._late.add((engine, workload.name))
-            return f"more than {patience:g} s for fewer matches"
+            return f"more than {patience:g} s{FEWER}"
         try:
             said = self._workers.ask(engine, asked, path, self.sizes.runs, patience)
         except TimeoutError as error:
