@@ -77,4 +77,4 @@ def test_intervals_alone_make_halos(
             break
     parts, segments = cut(table, task.query.query, rng)
     check_tasks(query, table, parts, rng, segments=segments)
-    assert query.explain(engine=engine).count("the upper bounds of the intervals add up to one") == 1
+    assert query.explain(engine=engine).count("the upper bounds of the intervals add up to a window") == 1

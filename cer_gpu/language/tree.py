@@ -333,7 +333,8 @@ class Window:
         the value of the parameter decides.
     unit : str or None
         For kind "time": `size` is in this unit (one of `ns us ms s min h d`). Spans of several units are
-        added up by the parser in the smallest unit written, exactly.
+        added up by the parser in the smallest unit written, exactly. None where `size` is in the unit of the
+        order: no text says so, but an interval may be rewritten to such a window.
     attribute : str or None
         For kind "attribute": the attribute whose difference is bounded, in its own unit.
     parameter : Parameter or None

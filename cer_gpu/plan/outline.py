@@ -51,6 +51,8 @@ class Outline:
         The first comparison that is not an equality of two events, in words; empty if there is none.
     hidden : bool
         Whether the SELECT list is `NONE` with measures, so that variables are kept for these only.
+    spans : tuple of Bound
+        Bounds of intervals that the statement has in its window instead; see `with_spans`.
     """
 
     statement: tree.Statement
@@ -62,6 +64,7 @@ class Outline:
     hidden: bool = False
     timed: bool = False
     beyond: str = ""
+    spans: tuple[tree.Bound, ...] = ()
 
 
 def outline(statement: tree.Statement, text: str) -> Outline:
@@ -81,7 +84,10 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     if isinstance(statement, tree.Rule):
         return Outline(statement, text)
     own = without_besides(statement.pattern)
-    beyond, formula = beyond_equalities(own), None
+    beyond, formula, spans = beyond_equalities(own), None, ()
+    if beyond and any(map(is_timed, walk(own))):
+        statement, spans = _with_spans(statement)
+        own = without_besides(statement.pattern)
     if not beyond:
         try:
             formula = chosen(to_lp(unfolded(bare(statement))), statement)
@@ -107,7 +113,20 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     timed = any(map(is_timed, walk(own)))
     if beyond and _first_is_greatest(statement):
         statement = replace(statement, strategy=tree.Strategy.ANY)
-    return Outline(statement, text, formula, compared, derived, shared, bool(read), timed, beyond)
+    return Outline(statement, text, formula, compared, derived, shared, bool(read), timed, beyond, spans)
+
+
+def _with_spans(query: tree.SelectQuery) -> tuple[tree.SelectQuery, tuple[tree.Bound, ...]]:
+    """A query that compares events, with WITHIN for intervals that bound whole complex events; their bounds.
+
+    The machines of such comparisons take a window, but no intervals. Where nothing is compared by order,
+    intervals have machines that are as fast.
+    """
+    from cer_gpu.logic.rewriting.windows import tightest, without_spans
+
+    pattern, spans = without_spans(query.pattern)
+    window = tightest(query.window, spans) if spans else None
+    return (query, ()) if window is None else (replace(query, pattern=pattern, window=window), spans)
 
 
 def _first_is_greatest(query: tree.SelectQuery) -> bool:

@@ -18,6 +18,7 @@ from cer_gpu.printable import printable
 
 if TYPE_CHECKING:
     from cer_gpu.plan.derived import DerivedColumn
+    from cer_gpu.plan.outline import Outline
 
 WIDTH = 12
 
@@ -87,7 +88,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     if (compared := of.keys(query)) is not None:
         yield _line("keys", compared)
     yield _line("partitions", _partitions(plan))
-    yield _line("window", _window(plan.outline.statement.window, plan.compiled))
+    yield _line("window", _window(plan.outline, plan.compiled))
     if query.consume != "NONE" or query.limit is not None:
         yield _line("reports", _reports(query))
     yield _line("cost", of.cost(query))
@@ -219,13 +220,16 @@ def _forgotten(plan: Plan) -> str:
     return "an event is kept until its own key moves on in time, or all keys do (sort=True, ordered=True)"
 
 
-def _window(window: tree.Window | None, compiled: CompiledQuery) -> str:
+def _window(outline: Outline, compiled: CompiledQuery) -> str:
+    window = outline.statement.window
     if window is None and compiled.window is not None:
-        return "none is written; the upper bounds of the intervals add up to one"
+        return "none is written; the upper bounds of the intervals add up to a window"
     if window is None:
         return "none: the end may be as far from the start as the pattern allows"
     unit = {"events": "events", "time": window.unit}.get(window.kind, f"of `{window.attribute}`")
-    return f"at most {window.size:,} {unit} from start to end"
+    size = f"{window.size:,}" if unit is None else f"{window.size:,} {unit}"
+    said = f"at most {size} from start to end"
+    return f"{said}: an interval over the whole pattern is as WITHIN" if outline.spans else said
 
 
 def _pushes(query: CompiledQuery) -> str:

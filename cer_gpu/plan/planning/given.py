@@ -50,6 +50,10 @@ def with_given(plan: Plan, statement: tree.Statement, given: Mapping[str, Any], 
         _bound(axis, given, known, compiled.text) if isinstance(axis, GivenAxis) else axis
         for axis in reading.axes
     )
+    if spans := plan.outline.spans:
+        from cer_gpu.logic.rewriting.windows import tightest
+
+        statement = replace(statement, window=tightest(statement.window, spans))
     window = window_of(statement, schema, plan.built)
     return replace(plan, compiled=replace(compiled, reading=replace(reading, axes=axes, window=window)))
 

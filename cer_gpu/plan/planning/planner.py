@@ -359,8 +359,7 @@ def window_plan(window: tree.Window | None, schema: Schema) -> WindowPlan | None
     kind = schema.attributes[attribute]
     if kind is ValueType.DECIMAL:
         size /= one_in(schema.units[attribute])
-    if window.kind == "time":
-        assert window.unit is not None
+    if window.kind == "time" and window.unit is not None:
         unit = schema.units.get(attribute, schema.order_unit)
         assert unit is not None
         size = size * NANOSECONDS[window.unit] / NANOSECONDS[unit]

@@ -1,0 +1,90 @@
+"""An interval that bounds a whole complex event from above is WITHIN.
+
+`A AS a ;[<= 5 s] B AS b` lasts as long as its gap, so it means `A AS a ; B AS b` WITHIN 5 s, and so does
+`(A AS a ; B AS b) WITHIN [<= 5 s]`. Machines that look up what is compared take a window, and no intervals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cer_gpu.language import tree as t
+from cer_gpu.language.units import exact, nanoseconds
+from cer_gpu.logic.formulas import rebuild
+
+
+def without_spans(pattern: t.Pattern) -> tuple[t.Pattern, tuple[t.Bound, ...]]:
+    """A pattern without the intervals that bound all of a complex event from above alone, and their bounds.
+
+    The complex events of the pattern are those of the one returned that last no longer than any of the bounds
+    says. Selectors are left as they are: they choose among what their intervals leave.
+
+    Parameters
+    ----------
+    pattern : Pattern
+
+    Returns
+    -------
+    pattern : Pattern
+        The same object where there is no such interval.
+    bounds : tuple of Bound
+        None is open, and none comes with the call.
+    """
+    match pattern:
+        case t.Timed(inner, interval) if (bound := _from_above(interval)) is not None:
+            made, bounds = without_spans(inner)
+            return made, (bound, *bounds)
+        case t.Sequence(left, right, gap=gap) if _is_event(left) and _is_event(right):
+            bound = None if gap is None else _from_above(gap)
+            return (pattern, ()) if bound is None else (replace(pattern, gap=None), (bound,))
+        case t.Unless(left) | t.Beside(left):
+            made, bounds = without_spans(left)
+            return (replace(pattern, left=made), bounds) if bounds else (pattern, ())
+        case t.As(inner) | t.Filter(inner) | t.Project(inner) | t.Timed(inner):
+            made, bounds = without_spans(inner)
+            return (rebuild(pattern, lambda _: made), bounds) if bounds else (pattern, ())
+    return pattern, ()
+
+
+def tightest(window: t.Window | None, bounds: tuple[t.Bound, ...]) -> t.Window | None:
+    """WITHIN of a query, or the least of some bounds where that is less; None where they do not compare.
+
+    Parameters
+    ----------
+    window : Window or None
+    bounds : tuple of Bound
+        At least one. Without a unit a bound is in that of the order, as the window that is made of it.
+    """
+    least = window or t.Window(bounds[0].value, "time", bounds[0].unit)
+    if least.kind != "time":
+        return None
+    for bound in bounds:
+        if (bound.unit is None) != (least.unit is None):
+            return None
+        if _size(bound.value, bound.unit) < _size(least.size, least.unit):
+            least = t.Window(bound.value, "time", bound.unit)
+    return least
+
+
+def _size(value: int | float, unit: str | None) -> object:
+    return exact(value) if unit is None else nanoseconds(value, unit)
+
+
+def _from_above(interval: t.Interval) -> t.Bound | None:
+    """The bound of `[<= 5 s]`; None of any other interval."""
+    high = interval.high
+    if interval.low is not None or high is None or high.open or high.parameter is not None:
+        return None
+    return high
+
+
+def _is_event(pattern: t.Pattern) -> bool:
+    """Whether every complex event of a pattern is one event."""
+    match pattern:
+        case t.EventType() | t.OtherEvent():
+            return True
+        case t.Or(left, right):
+            return _is_event(left) and _is_event(right)
+        case t.As(inner) | t.Filter(inner) | t.Project(inner):
+            return _is_event(inner)
+    return False
