@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cer_gpu.automata.configurations.compared import conditions_in, subpatterns
@@ -12,13 +11,10 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged, to_text
 from cer_gpu.language.walk import nodes, walk
-from cer_gpu.logic.formulas import rebuild
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.evaluated import is_timed
 from cer_gpu.plan.general import GeneralMachine
-from cer_gpu.plan.outline import outline
 from cer_gpu.plan.routes.ends_named import end_named
-from cer_gpu.plan.routes.route import Refusal
 from cer_gpu.plan.wording import lanes_told
 
 if TYPE_CHECKING:
@@ -116,11 +112,6 @@ class GeneralExplanation:
             )
         if not self.rule and (advice := end_named(self.statement.pattern)) is not None:
             found.append(advice)
-        if self._timed and (engine := self._without_intervals()) is not None:
-            found.append(
-                "with one WITHIN in the place of its intervals, if that says what is meant, engine "
-                f"`{engine}`\nwould look up what is compared"
-            )
         if self.lane is None and not self.statement.partition:
             found.append(
                 "if an attribute is equal in all events of a match, PARTITION BY it: an event is then "
@@ -130,14 +121,6 @@ class GeneralExplanation:
         if query.window is None:
             found.append("WITHIN drops partial matches that are too old")
         return found
-
-    def _without_intervals(self) -> str | None:
-        """The engine of look-ups that takes the query without its intervals; None if there is none."""
-        from cer_gpu.plan.routes import apart, ordered
-
-        bare = outline(replace(self.statement, pattern=_without_intervals(self.statement.pattern)), "")
-        taken = (one.NAME for one in (ordered, apart) if not isinstance(one.sketch(bare), Refusal))
-        return next(taken, None)
 
     def relevant(self) -> int:
         """How many kinds of events it reads."""
@@ -212,15 +195,6 @@ class GeneralExplanation:
                 f"{error}: its automaton is made while the stream runs, and cannot be drawn"
             ) from None
         return of_timed(merged_clocks(timed).timed, units)
-
-
-def _without_intervals(pattern: tree.Pattern) -> tree.Pattern:
-    """The pattern without the intervals of its own operators."""
-    if isinstance(pattern, tree.Timed):
-        return _without_intervals(pattern.pattern)
-    if is_timed(pattern):
-        pattern = replace(pattern, gap=None)  # type: ignore[type-var]
-    return rebuild(pattern, _without_intervals)
 
 
 _AROUND = (tree.Unless, tree.All, tree.And, tree.Selector, tree.Project, tree.OtherEvent)

@@ -1,0 +1,42 @@
+"""Advice to write one WITHIN in the place of intervals, where what is compared would then be looked up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cer_gpu.language import tree
+from cer_gpu.logic.formulas import rebuild
+from cer_gpu.plan.evaluated import is_timed
+from cer_gpu.plan.outline import Outline, outline
+from cer_gpu.plan.routes import apart, ordered
+from cer_gpu.plan.routes.route import Refusal
+
+
+def one_window_advised(timed: Outline) -> str | None:
+    """What `explain` says of a query whose intervals keep it from the engines of look-ups; None of others.
+
+    Parameters
+    ----------
+    timed : Outline
+        Of a query with intervals of time that the general machine runs.
+    """
+    query = timed.statement
+    if not timed.beyond or isinstance(query, tree.Rule):
+        return None
+    bare = outline(replace(query, pattern=_without_intervals(query.pattern)), timed.text)
+    for engine in (ordered, apart):
+        if not isinstance(engine.sketch(bare), Refusal):
+            return (
+                "with one WITHIN in the place of its intervals, if that says what is meant, engine "
+                f"`{engine.NAME}`\nwould look up what is compared"
+            )
+    return None
+
+
+def _without_intervals(pattern: tree.Pattern) -> tree.Pattern:
+    """The pattern without the intervals of its own operators."""
+    if isinstance(pattern, tree.Timed):
+        return _without_intervals(pattern.pattern)
+    if isinstance(pattern, tree.Sequence | tree.Iteration) and is_timed(pattern):
+        pattern = replace(pattern, gap=None)
+    return rebuild(pattern, _without_intervals)
