@@ -345,6 +345,7 @@ def _nodes(node: Any) -> list[Any]:
         ("SELECT * WHERE A LIMIT 1.5", ["CER017"]),
         ("SELECT * WHERE A FILTER A[v IN {}]", ["CER018"]),
         ("SELECT * WHERE A FILTER A[v IN {..}]", ["CER018"]),
+        ("SELECT * WHERE (A AS a ; B) FILTER COUNT(a) IN {..}", ["CER012", "CER018"]),
         ("SELECT * WHERE A FILTER A[v IN {'a'..'b'}]", ["CER018"]),
         ("SELECT * WHERE A ;[5 s] B FILTER v > 1 WITHIN 5", ["CER014", "CER010", "CER016"]),
     ],

@@ -106,6 +106,8 @@ def condition_of(leaf: Leaf, findings: Findings, *, negated: bool = False) -> t.
     elif not isinstance(leaf, t.Comparison):
         word = {t.Like: "LIKE", t.IsNull: "IS NULL"}.get(type(leaf), "IN")
         hint = "write comparisons: `COUNT(x) >= 2 AND COUNT(x) <= 4`, `x.a + y.b = 5`"
+        if isinstance(leaf, t.InRange) and (compared := _compared(leaf)) is not None:
+            hint = f"write comparisons: `{to_text(whole(compared))}`"
         what = f"the aggregate {over.function}" if over is not None else _listed(named)
         findings.error("CER012", f"{word} takes a value of one event, not of {what}", leaf.span, hint)
     return whole(leaf)
@@ -114,6 +116,15 @@ def condition_of(leaf: Leaf, findings: Findings, *, negated: bool = False) -> t.
 def _listed(named: set[tuple[str, bool]]) -> str:
     shown = (f"PRIOR({written_variable(name)})" if prior else written_variable(name) for name, prior in named)
     return " and ".join(f"`{one}`" for one in sorted(shown))
+
+
+def _compared(leaf: t.InRange) -> t.Condition | None:
+    """The comparisons that a range stands for; None of one without ends, which is an error of its own."""
+    least = None if leaf.low is None else t.Comparison(">=", leaf.operand, leaf.low)
+    most = None if leaf.high is None else t.Comparison("<=", leaf.operand, leaf.high)
+    if least is None or most is None:
+        return least or most
+    return t.Both(least, most)
 
 
 def _bare(leaf: Leaf) -> Leaf:

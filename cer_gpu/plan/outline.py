@@ -84,7 +84,8 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     if isinstance(statement, tree.Rule):
         return Outline(statement, text)
     own = without_besides(statement.pattern)
-    beyond, formula, spans = beyond_equalities(own), None, ()
+    beyond, formula = beyond_equalities(own), None
+    spans: tuple[tree.Bound, ...] = ()
     if beyond and any(map(is_timed, walk(own))):
         statement, spans = _with_spans(statement)
         own = without_besides(statement.pattern)

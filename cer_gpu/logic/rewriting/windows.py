@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.units import exact, nanoseconds
@@ -66,7 +67,7 @@ def tightest(window: t.Window | None, bounds: tuple[t.Bound, ...]) -> t.Window |
     return least
 
 
-def _size(value: int | float, unit: str | None) -> object:
+def _size(value: int | float, unit: str | None) -> Fraction:
     return exact(value) if unit is None else nanoseconds(value, unit)
 
 
