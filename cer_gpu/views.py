@@ -183,7 +183,8 @@ class JoinView:
         batch = []
         for given, sign in ((inserts, 1), (deletes, -1)):
             for name, rows in (given or {}).items():
-                batch.append((name, table_of(rows, f"the table for {name}"), sign))
+                known = self._kept.has_read(name, rows)
+                batch.append((name, rows if known else table_of(rows, f"the table for {name}"), sign))
         self._kept.update(batch)
 
     def count(self) -> int:
@@ -277,7 +278,7 @@ class JoinView:
 
     def _schema(self) -> pa.Schema | None:
         kept = self._kept
-        if not kept.trees:
+        if not kept.chains:
             return None
         fields = [(name, kept.kinds[variable].arrow) for name, variable in kept.body.head]
         fields += [(self._named.get(one.name, one.name), one.arrow) for one in self._grouping().folded]

@@ -8,9 +8,10 @@ neither the head nor a comparison reads is left out: the rows are summed over it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from cer_gpu.engine.views.terms import refused
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.query import variables_of
 from cer_gpu.joins.theta.gcq import GCQ, Relational, Theta
@@ -162,6 +163,25 @@ def body_of(rule: t.Rule, apart: Collection[str] = ()) -> Body:
         for number, (atom, (attributes, _)) in enumerate(zip(rule.atoms, drafts))
     )
     return Body(readings, tuple(across), strict, head, aggregates)
+
+
+def positioned(rule: t.Rule, columns: Mapping[str, Sequence[str]], text: str = "") -> t.Rule:
+    """The rule with names for attributes that are given by position: the columns, or `$1`, `$2`, ..."""
+    atoms = []
+    for atom in rule.atoms:
+        if atom.names is None:
+            names = columns.get(atom.type.name) or [f"${n}" for n in range(1, len(atom.terms) + 1)]
+            if len(names) != len(atom.terms):
+                raise refused(
+                    f"the table of {atom.type.name} has {len(names)} columns ({', '.join(names)}), and this "
+                    f"atom has {len(atom.terms)} terms",
+                    atom,
+                    text,
+                    "name the attributes that matter: `R(a = x)`",
+                )
+            atom = replace(atom, names=tuple(names))
+        atoms.append(atom)
+    return replace(rule, atoms=tuple(atoms))
 
 
 def _made_one(comparisons: Iterable[t.Comparison], apart: Collection[str]) -> dict[str, str]:

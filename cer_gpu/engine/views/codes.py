@@ -28,6 +28,9 @@ NAN = int(np.float64(np.nan).view(np.int64)) & TOP
 BEYOND = TOP - 1
 """The code of floats above all whole numbers; those of a view are below it."""
 
+FEW = 4
+"""Up to so many values are looked at one by one."""
+
 _SIGN = np.int64(TOP)
 
 
@@ -101,6 +104,10 @@ class ValueCodes:
         DataError
             If a value has no code.
         """
+        if isinstance(column, pa.ChunkedArray) and column.num_chunks == 1:
+            column = column.chunk(0)
+        if isinstance(column, pa.Int64Array) and kind.value is ValueType.INT64 and not column.null_count:
+            return _held(column.to_numpy(), where)
         if pa.types.is_dictionary(column.type) or pa.types.is_run_end_encoded(column.type):
             column = pc.cast(column, column.type.value_type)
         array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -112,13 +119,9 @@ class ValueCodes:
             raise DataError(f"{where} has a value that a view cannot hold: {first_line(error)}") from None
         if array.null_count:
             codes = np.where(array.is_null().to_numpy(zero_copy_only=False), NULL, codes)
-            given = codes[array.is_valid().to_numpy(zero_copy_only=False)]
-        else:
-            given = codes
-        if len(given) and (given.min() == NULL or given.max() >= BEYOND):
-            what = "the smallest or one of the two largest int64"
-            raise DataError(f"{where} holds {what}, which a view cannot hold: leave such rows out")
-        return codes
+            _held(codes[array.is_valid().to_numpy(zero_copy_only=False)], where)
+            return codes
+        return _held(codes, where)
 
     def decode(self, codes: np.ndarray, kind: ValueKind, given: bool = False) -> pa.Array:
         """The values of codes; `given` says that none of them is `NULL`."""
@@ -212,10 +215,18 @@ class ValueCodes:
         return table[places]
 
 
+def _held(codes: np.ndarray, where: str) -> np.ndarray:
+    """The codes of values, none of which is null, once it is known that a view can hold them."""
+    # The methods of arrays take longer than a row does.
+    least, most = (min, max) if len(codes) <= FEW else (np.min, np.max)
+    if len(codes) and (least(codes) == NULL or most(codes) >= BEYOND):
+        what = "the smallest or one of the two largest int64"
+        raise DataError(f"{where} holds {what}, which a view cannot hold: leave such rows out")
+    return codes
+
+
 def _numbers(array: pa.Array, kind: ValueKind) -> np.ndarray:
     value = kind.value
-    if value is ValueType.INT64 and pa.types.is_int64(array.type) and not array.null_count:
-        return array.to_numpy()
     if value is ValueType.BOOL:
         return array.fill_null(False).to_numpy(zero_copy_only=False).astype(np.int64)
     if value is ValueType.FLOAT64:

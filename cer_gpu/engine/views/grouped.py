@@ -23,7 +23,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
-from cer_gpu.language.types import TypeChecker
+from cer_gpu.language.types import WITH_ARTICLE, TypeChecker
 
 DIGITS = 120
 """More digits than a sum of decimals has."""
@@ -245,3 +245,17 @@ def _added(group: np.ndarray, amounts: np.ndarray, groups: int) -> np.ndarray:
     found = np.zeros(groups, np.int64)
     np.add.at(found, group, amounts)
     return found
+
+
+def check_folded(aggregate: t.Aggregate, checker: TypeChecker, findings: Findings) -> None:
+    """Find whether an aggregate is of values that it can be applied to."""
+    if aggregate.argument is None:
+        return
+    kind = checker.type_of(aggregate.argument)
+    if kind is None or kind.numeric or kind is ValueType.DURATION:
+        return
+    if aggregate.function in ("SUM", "AVG"):
+        what = f"{aggregate.function} cannot be applied to {WITH_ARTICLE[kind]}"
+        findings.error("CER030", what, aggregate.span)
+    elif kind is ValueType.BOOL:
+        findings.error("CER031", "bools have no order", aggregate.span)

@@ -6,15 +6,15 @@ Until then there is no answer, because a relation without rows joins nothing; th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.compiling.loaded import words
-from cer_gpu.engine.views.body import Body, body_of
+from cer_gpu.engine.views.body import Body, body_of, positioned
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind, kind_of
-from cer_gpu.engine.views.grouped import Grouping
+from cer_gpu.engine.views.grouped import Grouping, check_folded
 from cer_gpu.engine.views.kept_groups import FoldedPart, KeptGroups
 from cer_gpu.engine.views.labels import NoRoomError
 from cer_gpu.engine.views.layout import layout_of
@@ -27,6 +27,7 @@ from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import HeldRows
 from cer_gpu.engine.views.terms import asks_for_order, compared, refused
 from cer_gpu.engine.views.trees import PIECE, SHARED, Input, KeptTree, statistics
+from cer_gpu.engine.views.waiting import FEW, WaitingRows, never_fails
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import CerError, DataError, QueryError
 from cer_gpu.joins.theta.bags import stages
@@ -35,8 +36,7 @@ from cer_gpu.joins.theta.reduction import decide
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
-from cer_gpu.language.schema import ValueType
-from cer_gpu.language.types import WITH_ARTICLE, TypeChecker
+from cer_gpu.language.types import TypeChecker
 
 Batch = Sequence[tuple[str, pa.Table, int]]
 """A batch: the relation, the rows, and 1 for inserts, -1 for deletes."""
@@ -74,20 +74,29 @@ class KeptView:
         self.relations: dict[str, Relation] = {}
         self.wanted = tuple(dict.fromkeys(atom.type.name for atom in rule.atoms))
         self.version = 0
-        self.body = body_of(_positioned(rule, {}))
+        self.body = body_of(positioned(rule, {}))
         self.kinds: dict[str, ValueKind] = {}
         self.chains: list[list[KeptTree]] = []
         self._shared = False
         self._groups: KeptGroups | None = None
         self._untaken = False
         """Whether the kept groups have not taken the last batch yet."""
+        self._waiting = WaitingRows()
+        self._patient = False
+        """Whether what is done with rows that are inserted cannot fail, but for too many answers."""
         left = sorted(decide(self.body.query).second.hyperedges, key=sorted)
         self._circle = ", ".join("{" + ", ".join(sorted(edge)) + "}" for edge in left)
 
     @property
     def trees(self) -> list[KeptTree]:
-        """The trees of all chains."""
+        """The trees of all chains, with all rows."""
+        self.settle()
         return [tree for trees in self.chains for tree in trees]
+
+    def has_read(self, name: str, rows: object) -> bool:
+        """Whether rows are a table like one that a relation has read."""
+        known = self.relations.get(name)
+        return known is not None and isinstance(rows, pa.Table) and rows.schema.equals(known.schema)
 
     # ------------------------------------------------------------------------------ updates
 
@@ -99,6 +108,9 @@ class KeptView:
         DataError, LimitError, QueryError
         """
         words.purpose = "view update"
+        if self._wait(batch):
+            return
+        self.settle()
         self._catch_up()
         self._number(batch)
         relations = dict(self.relations)
@@ -107,6 +119,42 @@ class KeptView:
             if name not in relations:
                 relations[name] = self._opened(name, table)
             drafts.setdefault(name, []).append((relations[name].encoded(table), sign))
+        self._apply(relations, drafts)
+        self.version += 1
+
+    def _wait(self, batch: Batch) -> bool:
+        """Let the rows of a batch wait, if they are few, are inserted and cannot be refused later."""
+        if not self._patient or sum(len(table) for _, table, _ in batch) > FEW:
+            return False
+        if any(sign < 0 or name not in self.relations for name, _, sign in batch):
+            return False
+        if not self._waiting.fit(lambda: [self.relations[one.relation].total for one in self.body.readings]):
+            return False
+        self._waiting.put([(name, self.relations[name].encoded(table)) for name, table, _ in batch])
+        self.version += 1
+        if self._waiting.full:
+            self.settle()
+        return True
+
+    def settle(self) -> None:
+        """Take in the rows that wait, those of the last update alone: `delta` lists what it changed."""
+        while self._waiting.updates:
+            updates = self._waiting.taken()
+            try:
+                found: dict[str, list[np.ndarray]] = {}
+                for name, keys in chain(*updates):
+                    found.setdefault(name, []).append(keys)
+                self._catch_up()
+                drafts = {name: [(np.concatenate(parts), 1)] for name, parts in found.items()}
+                self._apply(self.relations, drafts)
+            except BaseException:
+                self._waiting.put_back(updates)
+                raise
+
+    def _apply(
+        self, relations: dict[str, Relation], drafts: Mapping[str, Sequence[tuple[np.ndarray, int]]]
+    ) -> None:
+        """Take rows of relations in, each array inserted (1) or deleted (-1): all of them, or none."""
 
         def ordered(name: str) -> Change:
             one = relations[name]
@@ -135,11 +183,13 @@ class KeptView:
             held, version = self.held(), self.version
             self.codes = self.codes.anew(new)
             self.relations, self.chains, self._shared, self._groups = {}, [], False, None
+            self._patient = False
             self.restore(held)
             self.version = version
 
     def held(self) -> dict[str, HeldRows]:
         """The rows of all relations that are known."""
+        self.settle()
         return {name: HeldRows(one.columns, one.rows()) for name, one in self.relations.items()}
 
     def restore(self, held: Mapping[str, HeldRows]) -> None:
@@ -149,22 +199,22 @@ class KeptView:
             relations[name] = self._opened(name, rows.drop_columns(rows.column_names[-1]), columns)
             net[name] = relations[name].change(rows, rows.column(rows.num_columns - 1).to_numpy())
         self._take(relations, net)
+        self.version += 1
         for tree in self.trees:
             tree.changes = [None] * len(tree.stores)
 
     def _take(self, relations: dict[str, Relation], net: Mapping[str, Change]) -> None:
         for name, change in net.items():
             relations[name].check(change)
-        if self.trees:
+        if self.chains:
             self._climb(self.chains, self._inputs(relations, net))
         elif all(name in relations for name in self.wanted):
             net = self._build(relations, net)
         self.relations = relations
         for name, change in net.items():
             relations[name].take(change)
-        self.version += 1
         self._untaken = True
-        if self.trees and not self._shared:
+        if self.chains and not self._shared:
             self._share()
 
     def _climb(self, chains: Sequence[Sequence[KeptTree]], inputs: Mapping[int, Input]) -> None:
@@ -214,6 +264,7 @@ class KeptView:
             self.body, self.kinds = before
             raise
         self.chains = chains
+        self._patient = all(len(trees) == 1 for trees in chains) and never_fails(rules, self.kinds)
         return net
 
     def _share(self) -> None:
@@ -251,7 +302,7 @@ class KeptView:
             raise DataError(f"the rule has no relation `{name}`: its relations are {listed}")
         columns = tuple(table.column_names) if columns is None else columns
         attributes: dict[str, ValueKind] = {}
-        for atom in _positioned(self._rule, {name: columns}, self._text).atoms:
+        for atom in positioned(self._rule, {name: columns}, self._text).atoms:
             if atom.type.name != name:
                 continue
             for attribute in atom.names or ():
@@ -269,7 +320,7 @@ class KeptView:
         QueryError
             Values of different types are joined or compared.
         """
-        rule = _positioned(self._rule, {name: one.columns for name, one in relations.items()}, self._text)
+        rule = positioned(self._rule, {name: one.columns for name, one in relations.items()}, self._text)
         plain: dict[str, ValueKind] = {}
         for atom in rule.atoms:
             for attribute, term in zip(atom.names or (), atom.terms):
@@ -290,7 +341,7 @@ class KeptView:
                 case t.Attribute(name=one), t.Attribute(name=other) if not plain[one].joins(plain[other]):
                     apart |= {one, other}
         for aggregate in rule.aggregates:
-            _check_folded(aggregate, checker, findings)
+            check_folded(aggregate, checker, findings)
         body = body_of(rule, apart)
         kinds = {}
         for reading in body.readings:
@@ -329,6 +380,7 @@ class KeptView:
 
     def count(self) -> int:
         """The number of answers, with their multiplicities."""
+        self.settle()
         return self.chains[0][-1].stores[-1].total if self.chains else 0
 
     def answers(self, most: int, part: int = 0) -> Iterator[ListedAnswers]:
@@ -347,6 +399,7 @@ class KeptView:
 
     def groups(self) -> KeptGroups:
         """The groups of a rule with aggregates; from the first call on they are kept."""
+        self.settle()
         if self._groups is None:
             body = self.body
             head = tuple(dict.fromkeys(variable for _, variable in body.head))
@@ -403,6 +456,7 @@ class KeptView:
 
     def _state(self, part: int) -> ListedState:
         words.purpose = "view answers"
+        self.settle()
         check = self.unchanged()
         return self.chains[part][-1].listed(check)
 
@@ -451,35 +505,3 @@ def _together(found: Sequence[Change]) -> Change:
         return found[0]
     keys = np.concatenate([one.keys for one in found])
     return Change(*collapsed(keys, np.concatenate([one.amounts for one in found])))
-
-
-def _check_folded(aggregate: t.Aggregate, checker: TypeChecker, findings: Findings) -> None:
-    if aggregate.argument is None:
-        return
-    kind = checker.type_of(aggregate.argument)
-    if kind is None or kind.numeric or kind is ValueType.DURATION:
-        return
-    if aggregate.function in ("SUM", "AVG"):
-        what = f"{aggregate.function} cannot be applied to {WITH_ARTICLE[kind]}"
-        findings.error("CER030", what, aggregate.span)
-    elif kind is ValueType.BOOL:
-        findings.error("CER031", "bools have no order", aggregate.span)
-
-
-def _positioned(rule: t.Rule, columns: Mapping[str, Sequence[str]], text: str = "") -> t.Rule:
-    """The rule with names for attributes that are given by position: the columns, or `$1`, `$2`, ..."""
-    atoms = []
-    for atom in rule.atoms:
-        if atom.names is None:
-            names = columns.get(atom.type.name) or [f"${n}" for n in range(1, len(atom.terms) + 1)]
-            if len(names) != len(atom.terms):
-                raise refused(
-                    f"the table of {atom.type.name} has {len(names)} columns ({', '.join(names)}), and this "
-                    f"atom has {len(atom.terms)} terms",
-                    atom,
-                    text,
-                    "name the attributes that matter: `R(a = x)`",
-                )
-            atom = replace(atom, names=tuple(names))
-        atoms.append(atom)
-    return replace(rule, atoms=tuple(atoms))

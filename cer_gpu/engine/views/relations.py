@@ -52,8 +52,10 @@ class Relation:
         self._device = device
         self._shown = tuple(self.attributes)
         self._leaf: Levels | None = None
-        self._known: set[tuple[str, pa.DataType]] = set()
-        """Columns, with their types, that are known to fit."""
+        self.schema = pa.schema([])
+        """The columns of a table that is known to fit."""
+        self._places: list[int] = []
+        """Where the attributes are in such a table."""
 
     def share(self, order: tuple[str, ...], leaf: Levels) -> None:
         """Let a leaf of a tree hold the rows, except those without a value that are in no answer.
@@ -68,9 +70,15 @@ class Relation:
         keys, counts = self.store.ordered()
         places = [list(self.attributes).index(name) for name in order]
         self.attributes = {name: self.attributes[name] for name in order}
+        self._places = []
         change = Change(*collapsed(keys[:, places], counts))
         self.store, self._leaf = Levels(len(order), summed=False), leaf
         self.take(change)
+
+    @property
+    def total(self) -> int:
+        """How many rows there are at most; rows without a value may be counted twice."""
+        return self.store.total + (0 if self._leaf is None else self._leaf.total)
 
     def renumber(self, numbers: np.ndarray) -> None:
         """Give texts new numbers: `numbers` int64 [texts], by the old ones."""
@@ -136,23 +144,31 @@ class Relation:
         DataError
             If a column is missing, or has another type than before.
         """
+        if not self._places or not table.schema.equals(self.schema):
+            table = self._fitting(table)
+            self._places = [table.schema.get_field_index(name) for name in self.attributes]
+            self.schema = table.schema
         keys = np.empty((len(table), len(self.attributes)), np.int64)
         for number, (name, kind) in enumerate(self.attributes.items()):
+            column = table.column(self._places[number])
+            keys[:, number] = self._codes.encode(column, kind, f"column `{name}` of {self.name}")
+        return keys
+
+    def _fitting(self, table: pa.Table) -> pa.Table:
+        """A table whose columns are known to be there and of the right types."""
+        for name, kind in self.attributes.items():
             where = f"column `{name}` of {self.name}"
             if name not in table.column_names:
                 raise DataError(f"{where} is missing: the table has {', '.join(table.column_names)}")
-            column = table.column(name)
-            if pa.types.is_null(column.type):
-                column = column.cast(kind.arrow)
-            if (name, column.type) not in self._known:
-                own = kind_of(column.type, where)
-                if not own.joins(kind):
-                    raise DataError(
-                        f"{where} was of type {kind.arrow} before, and is of type {own.arrow} now: cast it"
-                    )
-                self._known.add((name, column.type))
-            keys[:, number] = self._codes.encode(column, kind, where)
-        return keys
+            place = table.schema.get_field_index(name)
+            if pa.types.is_null(table.schema.field(place).type):
+                table = table.set_column(place, name, table.column(place).cast(kind.arrow))
+            own = kind_of(table.schema.field(place).type, where)
+            if not own.joins(kind):
+                raise DataError(
+                    f"{where} was of type {kind.arrow} before, and is of type {own.arrow} now: cast it"
+                )
+        return table
 
     def check(self, change: Change) -> None:
         """Check that a change deletes only what is there.
