@@ -166,7 +166,7 @@ def asked_alike(
     wanted = [array.copy() for array in found]
     there.add_totals(others.keys, shared, tests, *found)
     scratch = np.empty((len(ops), 2), np.int64)
-    contract.totals_reference(held, others.keys, shared, tests, scratch, *wanted)
+    contract.totals_reference(held, others.keys, shared, tests, scratch[:0, 0], scratch, *wanted)
     same(found, wanted)
     pairs = list(there.pairs(others.keys, shared, tests, ranges, 4))
     assert all(len(places) <= 4 for _, places in pairs)

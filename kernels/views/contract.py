@@ -29,6 +29,9 @@ OPS = ("<", "<=", ">", ">=", "=", "!=")
 UNEQUAL = 5
 """The code of `!=`."""
 
+MIXER, WORD = 0x9E3779B97F4A7C15, 2**64 - 1
+"""What `mark_of` multiplies by; and all bits of a word."""
+
 EQUAL, DIFFERENT = 1, 2
 """Rows in order, some of which are equal; and rows in order that are all different."""
 
@@ -83,10 +86,11 @@ def _joins(asking, asked, shared, tests):
     )
 
 
-def put_reference(rows, keys, amounts, missing):
+def put_reference(rows, keys, amounts, missing, places):
     """Add `amounts` int64 [m] to the multiplicities of the rows `keys` int64 [m, width], which are in order.
 
-    `missing` uint8 [m]: in/out, 0 for a row to leave out; the rows that are found become 0.
+    `missing` uint8 [m]: in/out, 0 for a row to leave out; the rows that are found become 0. `places` int64
+    [m]: what `seek` finds for all values of them, or int64 [0], and then they are sought.
     Gives how many more rows have the multiplicity 0 than before.
     """
     before = int((rows.counts == 0).sum())
@@ -104,6 +108,40 @@ def find_reference(keys, probes, places):
     """Write where each row of `probes` int64 [m, width] is to `places` int64 [m]; -1: nowhere."""
     where = {row: place for place, row in enumerate(_listed(keys))}
     places[:] = [where.get(row, -1) for row in _listed(probes)]
+
+
+def seek_reference(keys, probes, width, places):
+    """Write the first row that is not before each row of `probes`, by the first `width` values.
+
+    `probes` int64 [m, any] are in order by these. `places` int64 [m]: out; the number of rows if all are
+    before it.
+    """
+    listed = _listed(keys[:, :width])
+    places[:] = [_before(listed, row[:width]) for row in _listed(probes)]
+
+
+def noted_reference(keys, taken, marks, found):
+    """Write 1 to `found` uint8 [m] for each row whose mark is there already, and 0 for the others.
+
+    `taken` uint8 [m]: 0 for a row to leave out; the others are marked. `marks` uint8 [2^b]: in/out, a bit for
+    each value of `mark_of`. A row that is not marked has never been taken. Gives how many rows are found.
+    """
+    found[:] = 0
+    for number, row in enumerate(_listed(keys)):
+        if taken[number]:
+            mark = mark_of(row, len(marks))
+            found[number] = marks[mark >> 3] >> (mark & 7) & 1
+            marks[mark >> 3] |= 1 << (mark & 7)
+    return int(found.sum())
+
+
+def mark_of(row, size):
+    """The mark of a row: one of 8 * `size`, a power of two."""
+    mixed = 0
+    for value in row:
+        mixed = (mixed ^ (value & WORD)) * MIXER & WORD
+        mixed ^= mixed >> 32
+    return mixed & (8 * size - 1)
 
 
 def sum_reference(counts, sums):
@@ -226,11 +264,12 @@ def bounds_reference(keys, asking, shared, op, ranges):
         ranges[i] = (found[0], found[-1] + 1) if found else (ranges[i, 0], ranges[i, 0])
 
 
-def totals_reference(rows, asking, shared, tests, limits, found, touched):
+def totals_reference(rows, asking, shared, tests, places, limits, found, touched):
     """Add to `found` int64 [m] the multiplicities of the rows that each row of `asking` asks for.
 
     `asking` int64 [m, any]: its first `shared` values are compared with those of the rows. `touched` uint8
-    [m]: out, 1 where it asks for some row, even one of multiplicity 0. `limits` int64 [tests, 2] is scratch.
+    [m]: out, 1 where it asks for some row, even one of multiplicity 0. `places` int64 [m]: what `seek` finds
+    for the shared values, or int64 [0]. `limits` int64 [tests, 2] is scratch.
     """
     for i, row in enumerate(_listed(asking)):
         for other, count in zip(_listed(rows.keys), rows.counts.tolist()):
@@ -239,7 +278,7 @@ def totals_reference(rows, asking, shared, tests, limits, found, touched):
                 touched[i] = 1
 
 
-def reach_reference(keys, others, shared, tests, ranges):
+def reach_reference(keys, others, shared, tests, places, ranges):
     """For each group of rows `others` int64 [m, any] with equal shared values, the rows that it may ask for.
 
     `tests` are those of `others`; only the first is used, and for `=` all values between the least and the

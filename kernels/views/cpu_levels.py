@@ -3,8 +3,10 @@
 None of these kernels can be interrupted: they are steps of an update, and what they change stays changed.
 """
 
+import numpy as np
+
 from ..jit import inline, jit
-from .contract import BLOCK, DIFFERENT, EQUAL, SHIFT
+from .contract import BLOCK, DIFFERENT, EQUAL, MIXER, SHIFT
 from .cpu_search import FROM, alike, onward
 
 MOST = float(2**62)
@@ -36,6 +38,29 @@ def sum_up(counts, sums):
         sums[blocks + (i >> SHIFT)] += sums[i]
 
 
+@jit
+def noted(keys, taken, marks, found):
+    """`contract.noted_reference`."""
+    rows, width = keys.shape
+    most = np.uint64(8 * marks.shape[0] - 1)
+    many = 0
+    for i in range(rows):
+        found[i] = 0
+        if not taken[i]:
+            continue
+        mixed = np.uint64(0)
+        for column in range(width):
+            mixed = (mixed ^ np.uint64(keys[i, column])) * np.uint64(MIXER)
+            mixed ^= mixed >> np.uint64(32)
+        mark = mixed & most
+        place, bit = mark >> np.uint64(3), np.uint8(1) << np.uint8(mark & np.uint64(7))
+        there = marks[place] & bit != 0
+        found[i] = there
+        many += there
+        marks[place] |= bit
+    return many
+
+
 @inline
 def _put_one(rows, at, amount):
     """Add to the multiplicity of a row; how many more rows are 0 then."""
@@ -51,11 +76,18 @@ def _put_one(rows, at, amount):
 
 
 @jit
-def put(rows, keys, amounts, missing):
+def put(rows, keys, amounts, missing, places):
     """`contract.put_reference`."""
     size, width = rows.keys.shape
     many = keys.shape[0]
     emptied = at = 0
+    if places.shape[0]:
+        for i in range(many):
+            at = places[i]
+            if missing[i] and at < size and alike(rows.keys, at, keys, i, width):
+                missing[i] = 0
+                emptied += _put_one(rows, at, amounts[i])
+        return emptied
     if size < many >> 1:
         for row in range(size):
             at = onward(keys, at, many, rows.keys, row, width, 0, FROM)

@@ -37,7 +37,7 @@ alike, around, following, limited = (_SEARCH[name] for name in ("alike", "around
 find, bounds = _SEARCH["find"], _SEARCH["bounds"]
 
 _CLIMB = form_of(
-    [cpu_climb.added, cpu_climb.summed, cpu_climb.climbing, cpu_climb.totals],
+    [cpu_climb.added, cpu_climb.summed, cpu_climb.climbing, cpu_climb._few, cpu_climb.totals],
     **{
         name: _SEARCH[name]
         for name in ("alike", "around", "beyond", "following", "least", "limited", "onward")
@@ -65,7 +65,8 @@ def view_totals_kernel(rows, asking, shared, tests, limits, found, touched, halt
     """`contract.totals_reference`. `limits` int64 [threads, tests, 2] is scratch."""
     for i in range(cuda.grid(1), asking.shape[0], cuda.gridsize(1)):
         part = slice(i, i + 1)
-        totals(rows, asking[part], shared, tests, limits[cuda.grid(1)], found[part], touched[part], halt)
+        own = limits[cuda.grid(1)]
+        totals(rows, asking[part], shared, tests, found[:0], own, found[part], touched[part], halt)
 
 
 @kernel

@@ -138,7 +138,7 @@ class DeviceRun:
 
         def by_host() -> int:
             here = self.here
-            emptied = int(cpu_levels.put(here, keys, amounts, missing))
+            emptied = runs.put(here, keys, amounts, missing)
             with on(self._device.number):
                 self.there.counts.copy_to_device(here.counts)
                 if len(here.sums):

@@ -264,7 +264,8 @@ class KeptView:
             self.body, self.kinds = before
             raise
         self.chains = chains
-        self._patient = all(len(trees) == 1 for trees in chains) and never_fails(rules, self.kinds)
+        found = [kind for one in relations.values() for kind in one.attributes.values()]
+        self._patient = not self._circle and never_fails(rules, found, self.codes)
         return net
 
     def _share(self) -> None:

@@ -34,6 +34,12 @@ LEAST_UNITED = 1 << 15
 SORTED = 1 << 11
 """From this many rows on, rows are sorted digit by digit."""
 
+MARKED = 1 << 12
+"""From so many rows on, rows are marked."""
+
+LEAST_MARKS = 8
+"""There are at least this many marks for each row, and at first twice as many or more."""
+
 MOST = float(2**62)
 """Multiplicities stay below this number."""
 
@@ -65,6 +71,7 @@ class Levels:
         self._summed = summed
         self._device = device
         self._empty: list[int] = []
+        self._marks = np.zeros(0, np.uint8)
         self._room: CountedRows | None = None
         """The array that the last run is the beginning of, if rows can be put into it."""
 
@@ -78,7 +85,7 @@ class Levels:
         free = 0
         if self._room is not None:
             free = (len(self._room.counts) - len(self.runs[-1].counts)) * 8 * (self.width + 1)
-        return free + sum(map(bytes_of, self.runs))
+        return free + self._marks.nbytes + sum(map(bytes_of, self.runs))
 
     @property
     def whole(self) -> bool:
@@ -137,15 +144,40 @@ class Levels:
         new = (amounts != 0).view(np.uint8)
         keys, amounts = np.ascontiguousarray(keys), np.ascontiguousarray(amounts)
         renewed = False
+        known = self._known(keys, new)
         for number, run in enumerate(self.runs):
             if number and number == len(self.runs) - 1 and self._merges(run, new):
                 self._renew(run, keys, amounts, new)
                 renewed = True
-            else:
+            elif known is None:
                 self._empty[number] += put(run, keys, amounts, new)
+            elif len(known):
+                found = np.ones(len(known), np.uint8)
+                self._empty[number] += put(run, keys[known], amounts[known], found)
+                new[known[found == 0]] = 0
+                known = known[found != 0]
         if not renewed:
             self._append(*chosen(keys, amounts, new.view(bool)))
         self._settle()
+
+    def _known(self, keys: np.ndarray, new: np.ndarray) -> np.ndarray | None:
+        """Which of the changed rows may be there, int64 [n]; None if that is not known of any.
+
+        Rows are marked from now on (`contract.mark_of`), where there are many. Nearly all rows that are
+        inserted are not there, and are not sought in each run.
+        """
+        rows = sum(map(size_of, self.runs)) + len(new)
+        if rows < MARKED or self._device is not None:
+            return None
+        if rows > 8 * len(self._marks) // LEAST_MARKS:
+            marks = np.zeros(1 << (LEAST_MARKS * rows // 4 - 1).bit_length(), np.uint8)
+            for run in self.runs:
+                every = np.ones(size_of(run), np.uint8)
+                cpu_levels.noted(run.keys, every, marks, every.copy())
+            self._marks = marks
+        found = np.empty(len(new), np.uint8)
+        many = cpu_levels.noted(keys, new, self._marks, found)
+        return np.flatnonzero(found) if 2 * many < len(new) else None
 
     def _merges(self, run: Run, new: np.ndarray) -> bool:
         """Whether the last run is merged with what is new at once: it would be right after."""

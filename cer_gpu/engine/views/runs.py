@@ -79,6 +79,9 @@ class RunThere(Protocol):
         """`contract.expand_reference`."""
 
 
+LEAST_SOUGHT, APART = 32, 16
+"""At least so many rows are sought together, in a run that is at least so many times as long."""
+
 Run: TypeAlias = CountedRows | RunThere
 
 
@@ -110,10 +113,19 @@ def bytes_of(run: Run) -> int:
     return run.nbytes
 
 
+def sought(run: CountedRows, keys: np.ndarray, width: int) -> np.ndarray:
+    """Where `contract.seek_reference` finds rows, in order, in a much longer run; otherwise int64 [0]."""
+    few = not LEAST_SOUGHT <= len(keys) <= len(run.counts) // APART
+    places = np.empty(0 if few else len(keys), np.int64)
+    if not few:
+        cpu_search.seek(run.keys, keys, width, places)
+    return places
+
+
 def put(run: Run, keys: np.ndarray, amounts: np.ndarray, missing: np.ndarray) -> int:
     """`contract.put_reference`."""
     if isinstance(run, CountedRows):
-        return int(cpu_levels.put(run, keys, amounts, missing))
+        return int(cpu_levels.put(run, keys, amounts, missing, sought(run, keys, keys.shape[1])))
     return run.put(keys, amounts, missing)
 
 
@@ -143,7 +155,8 @@ def add_totals(
         run.add_totals(asking, shared, tests, found, touched)
         return
     scratch = np.empty((len(tests.ops), 2), np.int64)
-    cpu_climb.totals(run, asking, shared, tests, scratch, found, touched)
+    places = sought(run, asking, shared)
+    cpu_climb.totals(run, asking, shared, tests, places, scratch, found, touched)
 
 
 def pairs_of(

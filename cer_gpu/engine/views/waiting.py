@@ -6,14 +6,13 @@ them have come. Only rows wait that can be taken in without an error: `never_fai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 
 import numpy as np
 
-from cer_gpu.engine.views.codes import ValueKind
+from cer_gpu.engine.views.codes import ValueCodes, ValueKind
 from cer_gpu.language import tree as t
-from cer_gpu.language.schema import ValueType
 
 FEW = 1 << 6
 """The most rows of an update that wait."""
@@ -77,9 +76,17 @@ class WaitingRows:
         self._rows = sum(len(keys) for update in updates for _, keys in update)
 
 
-def never_fails(rules: Iterable[t.Comparison], kinds: Mapping[str, ValueKind]) -> bool:
-    """Whether comparisons can be evaluated for all rows: none computes a value, or gives one a number."""
-    if any(kind.value is ValueType.DECIMAL for kind in kinds.values()):
-        return False
+def never_fails(rules: Iterable[t.Comparison], kinds: Iterable[ValueKind], codes: ValueCodes) -> bool:
+    """Whether rows can be taken in, whatever they hold: no comparison computes a value, and no value gets a
+    number between those of others.
+
+    Parameters
+    ----------
+    rules : iterable of Comparison
+    kinds : iterable of ValueKind
+        The kinds of all columns.
+    codes : ValueCodes
+    """
     sides = [side for rule in rules for side in (rule.left, rule.right)]
-    return all(isinstance(side, t.Attribute | t.Number | t.Text) for side in sides)
+    plain = all(isinstance(side, t.Attribute | t.Number | t.Text) for side in sides)
+    return plain and not any(map(codes.in_order, kinds))
