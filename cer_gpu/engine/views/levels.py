@@ -37,6 +37,9 @@ SORTED = 1 << 11
 MARKED = 1 << 12
 """From so many rows on, rows are marked."""
 
+SAMPLE = 1 << 6
+"""About as many rows of a batch are looked at first: where most may be there, all are sought."""
+
 LEAST_MARKS = 8
 """There are at least this many marks for each row, and at first twice as many or more."""
 
@@ -147,6 +150,8 @@ class Levels:
         known = self._known(keys, new)
         for number, run in enumerate(self.runs):
             if number and number == len(self.runs) - 1 and self._merges(run, new):
+                if known is None and len(self._marks):
+                    self._noted(keys[new.view(bool)])
                 self._renew(run, keys, amounts, new)
                 renewed = True
             elif known is None:
@@ -157,7 +162,10 @@ class Levels:
                 new[known[found == 0]] = 0
                 known = known[found != 0]
         if not renewed:
-            self._append(*chosen(keys, amounts, new.view(bool)))
+            left = chosen(keys, amounts, new.view(bool))
+            if known is None and len(self._marks):
+                self._noted(left[0])
+            self._append(*left)
         self._settle()
 
     def _known(self, keys: np.ndarray, new: np.ndarray) -> np.ndarray | None:
@@ -176,8 +184,18 @@ class Levels:
                 cpu_levels.noted(run.keys, every, marks, every.copy())
             self._marks = marks
         found = np.empty(len(new), np.uint8)
+        step = max(1, len(new) // SAMPLE)
+        some = keys[::step]
+        if step > 1 and 2 * self._noted(some) > len(some):
+            return None
         many = cpu_levels.noted(keys, new, self._marks, found)
         return np.flatnonzero(found) if 2 * many < len(new) else None
+
+    def _noted(self, keys: np.ndarray) -> int:
+        """Mark rows; gives how many may have been marked before."""
+        keys = np.ascontiguousarray(keys)
+        every = np.ones(len(keys), np.uint8)
+        return int(cpu_levels.noted(keys, every, self._marks, every.copy()))
 
     def _merges(self, run: Run, new: np.ndarray) -> bool:
         """Whether the last run is merged with what is new at once: it would be right after."""
