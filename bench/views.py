@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
@@ -19,8 +19,8 @@ from bench.sizes import Sizes, large
 from cer_gpu.views import JoinView
 
 BATCH = 1000
-SINGLE = 200
-"""Rows that are inserted one by one in a run."""
+SINGLE, ALONE = 1200, 3
+"""Rows inserted one by one in a run; and into each relation where DuckDB finds the answers of each row."""
 
 BULK = 100_000
 """Rows of a large batch, in all relations together."""
@@ -117,47 +117,78 @@ def views(sizes: Sizes) -> Iterator[Figure]:
 
 
 def _updated(family: JoinFamily, sizes: Sizes) -> Iterator[Figure]:
+    """Each system takes all batches before the next one does: none finds caches that another has filled."""
     rng = np.random.default_rng(1)
     section = f"views, {family.name}"
     rows = min(sizes.viewed, family.most)
     batch_rows = min(BATCH, rows)
     view, held = _filled(family, rows, rng)
     names = list(held)
-    batches = [_rows(family, names[n % len(names)], batch_rows, rows, rng) for n in range(sizes.runs + 1)]
-    evaluate = _evaluation(family, held)
-    adding = _adding(family, held)
-    ours, theirs, kept = [], [], []
-    for number, batch in enumerate(batches):
-        name = names[number % len(names)]
-        ours.append(_seconds(lambda name=name, batch=batch: view.insert(name, batch)))  # type: ignore[misc]
-        held[name] = pa.concat_tables([held[name], batch])
-        if adding is not None:
-            kept.append(_seconds(lambda name=name, batch=batch: adding(name, batch)))  # type: ignore[misc]
-        if evaluate is not None:
-            found: list[int] = []
-            theirs.append(_seconds(lambda found=found: found.append(evaluate())))  # type: ignore[misc]
-            must(found[0] == view.count(), f"{family.rule}: {view.count()}, DuckDB {found[0]}")
+    batches = [
+        (name, _rows(family, name, batch_rows, rows, rng)) for _ in range(sizes.runs + 1) for name in names
+    ]
+    counts: list[int] = []
+    times = _round([lambda one=one: counts.append(_inserted(view, [one])) for one in batches], names)  # type: ignore[misc]
     case = f"batches of {batch_rows:,} into {large(rows)} rows a relation"
-    times = Times(tuple(ours[1:]))
     yield rate(section, case, "rows", batch_rows, times, note="counts checked by DuckDB after every batch")
-    if evaluate is not None:
-        again = Times(tuple(theirs[1:]))
-        yield ratio(section, "DuckDB counts anew / ours", ("ours", times), ("DuckDB", again), 10)
-        adds = Times(tuple(kept[1:]))
+    add, evaluate = _adding(family, held), _evaluation(family, held)
+    if add is not None and evaluate is not None:
+        kept = _round([lambda one=one: add(*one) for one in batches], names)  # type: ignore[misc]
+        found: list[int] = []
+        again = []
+        for number, (name, batch) in enumerate(batches[: sizes.runs + 1]):
+            held[name] = pa.concat_tables([held[name], batch])
+            again.append(_seconds(lambda: found.append(evaluate())))
+            must(found[-1] == counts[number], f"{family.rule}: {counts[number]}, DuckDB {found[-1]}")
+        anew = Times(tuple(again[1:]))
+        yield ratio(section, "DuckDB counts anew / ours", ("ours", times), ("DuckDB", anew), 10)
         case = "new answers found by DuckDB and kept / ours"
-        yield ratio(section, case, ("ours", times), ("kept answers", adds), 10)
-    singles = []
-    for _ in range(sizes.runs + 1):
-        ones = [(name, _rows(family, name, 1, rows, rng)) for name in names * (SINGLE // len(names))]
-        singles.append(_seconds(lambda ones=ones: [view.insert(*one) for one in ones] and None))  # type: ignore[misc]
+        yield ratio(section, case, ("ours", times), ("kept answers", kept), 10)
     amount = SINGLE // len(names) * len(names)
-    yield rate(section, "one row at a time", "rows", amount, Times(tuple(singles[1:])))
-    whole = sum(len(table) for table in held.values())
+
+    def ones() -> list[tuple[str, pa.Table]]:
+        return [(name, _rows(family, name, 1, rows, rng)) for name in names * (amount // len(names))]
+
+    inserted = [ones() for _ in range(sizes.runs + 1)]
+    singles = Times(tuple([_seconds(lambda some=some: _inserted(view, some)) for some in inserted][1:]))  # type: ignore[misc]
+    case = "rows inserted one at a time, counted at the end"
+    yield rate(section, case, "rows", amount, singles)
+    if add is not None and evaluate is not None:
+        each = Times(tuple(amount / batch_rows * one for one in anew.seconds))
+        case = f"DuckDB counts anew after {batch_rows:,} rows / ours, one row at a time"
+        yield ratio(section, case, ("ours", singles), ("DuckDB", each), 10)
+        few = ones()[: len(names) * ALONE]
+        alone = [_seconds(lambda one=one: add(*one)) for one in few]  # type: ignore[misc]
+        each = Times(tuple(amount * float(np.mean(part)) for part in np.reshape(alone, (ALONE, -1))))
+        case = "new answers of one row found by DuckDB and kept / ours, one row at a time"
+        yield ratio(section, case, ("ours", singles), ("kept answers", each), 10)
+
+    def read(some: Sequence[tuple[str, pa.Table]]) -> None:
+        for one in some:
+            _inserted(view, [one])
+
+    inserted = [ones() for _ in range(sizes.runs)]
+    times = Times(tuple(_seconds(lambda some=some: read(some)) for some in inserted))  # type: ignore[misc]
+    yield rate(section, "rows inserted one at a time, counted after each", "rows", amount, times)
+    whole = sum(relation.total for relation in view._kept.relations.values())
     size, answers = _bytes(view), _answer_bytes(view, family)
     note = f"{large(view.count())} answers of {large(whole)} rows"
     yield Figure(section, "memory of the view", size / whole, "bytes/row", note=note)
     kept_ratio = answers / size
     yield Figure(section, "memory of the answers / ours", kept_ratio, "times", target=Target(10), note=note)
+
+
+def _inserted(view: JoinView, rows: Sequence[tuple[str, pa.Table]]) -> int:
+    """Insert some tables one after another, and count the answers."""
+    for one in rows:
+        view.insert(*one)
+    return view.count()
+
+
+def _round(steps: Sequence[Callable[[], None]], names: Sequence[str]) -> Times:
+    """The mean time of steps that go around the relations, for each round but the first."""
+    seconds = [_seconds(step) for step in steps]
+    return Times(tuple(float(np.mean(part)) for part in np.reshape(seconds, (-1, len(names)))[1:]))
 
 
 def _grown(family: JoinFamily, many: tuple[int, ...]) -> Iterator[Figure]:
