@@ -40,6 +40,7 @@ def test_answers_of_random_views(seed: int, monkeypatch: pytest.MonkeyPatch) -> 
         # As if there were many rows: they are marked, and sought together.
         for module, name, value in (
             (levels, "MARKED", 1),
+            (levels, "MANY", 1),
             (levels, "LEAST_MARKS", rng.choice([1, 8])),
             (levels, "SAMPLE", rng.choice([1, 64])),
             (runs, "LEAST_SOUGHT", 1),

@@ -37,6 +37,9 @@ SORTED = 1 << 11
 MARKED = 1 << 12
 """From so many rows on, rows are marked."""
 
+MANY = 64
+"""A batch that is one of so many parts of all rows, or more, is sought and not marked."""
+
 SAMPLE = 1 << 6
 """About as many rows of a batch are looked at first: where most may be there, all are sought."""
 
@@ -171,11 +174,12 @@ class Levels:
     def _known(self, keys: np.ndarray, new: np.ndarray) -> np.ndarray | None:
         """Which of the changed rows may be there, int64 [n]; None if that is not known of any.
 
-        Rows are marked from now on (`contract.mark_of`), where there are many. Nearly all rows that are
-        inserted are not there, and are not sought in each run.
+        Rows are marked from now on (`contract.mark_of`), where there are many and a batch has few. Nearly all
+        rows that are inserted are not there, and are not sought in each run.
         """
         rows = sum(map(size_of, self.runs)) + len(new)
-        if rows < MARKED or self._device is not None:
+        if rows < MARKED or MANY * len(new) > rows or self._device is not None:
+            self._marks = np.zeros(0, np.uint8)
             return None
         if rows > 8 * len(self._marks) // LEAST_MARKS:
             marks = np.zeros(1 << (LEAST_MARKS * rows // 4 - 1).bit_length(), np.uint8)

@@ -79,8 +79,8 @@ class RunThere(Protocol):
         """`contract.expand_reference`."""
 
 
-LEAST_SOUGHT, APART = 32, 16
-"""At least so many rows are sought together, in a run that is at least so many times as long."""
+LEAST_SOUGHT, MOST_SOUGHT, APART = 32, 1 << 12, 16
+"""So many rows are sought together, in a run that is at least `APART` times as long."""
 
 Run: TypeAlias = CountedRows | RunThere
 
@@ -115,9 +115,9 @@ def bytes_of(run: Run) -> int:
 
 def sought(run: CountedRows, keys: np.ndarray, width: int) -> np.ndarray:
     """Where `contract.seek_reference` finds rows, in order, in a much longer run; otherwise int64 [0]."""
-    few = not LEAST_SOUGHT <= len(keys) <= len(run.counts) // APART
-    places = np.empty(0 if few else len(keys), np.int64)
-    if not few:
+    together = LEAST_SOUGHT <= len(keys) <= min(MOST_SOUGHT, len(run.counts) // APART)
+    places = np.empty(len(keys) if together else 0, np.int64)
+    if together:
         cpu_search.seek(run.keys, keys, width, places)
     return places
 
