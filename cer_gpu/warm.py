@@ -256,7 +256,7 @@ def _maintained(rule: str) -> None:
     for kernel in _kernels():
         kernel.forget()
     view.update(inserts=first)
-    for count in (5, 5000, 100):
+    for count in (5, 5000, 40):
         view.update(inserts=rows(count))
     # Rows beside rows that were deleted are listed in another way.
     _looked_at(view)
