@@ -8,7 +8,7 @@ number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ BEYOND = TOP - 1
 """The code of floats above all whole numbers; those of a view are below it."""
 
 FEW = 4
-"""Up to so many values are looked at one by one."""
+"""Up to so many values are looked at as Python's numbers: the methods of arrays take longer than they do."""
 
 _SIGN = np.int64(TOP)
 
@@ -107,7 +107,11 @@ class ValueCodes:
         if isinstance(column, pa.ChunkedArray) and column.num_chunks == 1:
             column = column.chunk(0)
         if isinstance(column, pa.Int64Array) and kind.value is ValueType.INT64 and not column.null_count:
-            return _held(column.to_numpy(), where)
+            if len(column) > FEW:
+                return _held(column.to_numpy(), where)
+            listed = column.to_pylist()
+            _check(listed, where)
+            return np.array(listed, np.int64)
         if pa.types.is_dictionary(column.type) or pa.types.is_run_end_encoded(column.type):
             column = pc.cast(column, column.type.value_type)
         array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -217,12 +221,20 @@ class ValueCodes:
 
 def _held(codes: np.ndarray, where: str) -> np.ndarray:
     """The codes of values, none of which is null, once it is known that a view can hold them."""
-    # The methods of arrays take longer than a row does.
-    least, most = (min, max) if len(codes) <= FEW else (np.min, np.max)
-    if len(codes) and (least(codes) == NULL or most(codes) >= BEYOND):
+    _check([codes.min(), codes.max()] if len(codes) else [], where)
+    return codes
+
+
+def _check(values: Sequence[int], where: str) -> None:
+    """Check that a view can hold values, none of which is null.
+
+    Raises
+    ------
+    DataError
+    """
+    if values and (min(values) == NULL or max(values) >= BEYOND):
         what = "the smallest or one of the two largest int64"
         raise DataError(f"{where} holds {what}, which a view cannot hold: leave such rows out")
-    return codes
 
 
 def _numbers(array: pa.Array, kind: ValueKind) -> np.ndarray:

@@ -124,10 +124,13 @@ class KeptView:
 
     def _wait(self, batch: Batch) -> bool:
         """Let the rows of a batch wait, if they are few, are inserted and cannot be refused later."""
-        if not self._patient or sum(len(table) for _, table, _ in batch) > FEW:
+        if not self._patient:
             return False
-        if any(sign < 0 or name not in self.relations for name, _, sign in batch):
-            return False
+        many = 0
+        for name, table, sign in batch:
+            many += table.num_rows
+            if many > FEW or sign < 0 or name not in self.relations:
+                return False
         if not self._waiting.fit(lambda: [self.relations[one.relation].total for one in self.body.readings]):
             return False
         self._waiting.put([(name, self.relations[name].encoded(table)) for name, table, _ in batch])
