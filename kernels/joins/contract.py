@@ -357,18 +357,18 @@ class LaneEnds(NamedTuple):
 class LaneLists(NamedTuple):
     """The events of a lane so far, by the atom that they fill; and scratch.
 
-    =======  =======================  ===================================================================
-    `event`  int32 [3, m]             the events of each atom, in the order of the stream
-    `slot`   int32 [3, k + 1, m]      their slots, from column 1 on; column 0 stands for the lane
-    `count`  int64 [3]                how many there are
-    `low`    int64 [3]                how many of them no window of a later event admits, at least
-    `kept`   int32 [3, m]             of each atom those from which the answers at an end are made
-    =======  =======================  ===================================================================
+    ========  =======================  ===================================================================
+    `event`   int32 [3, m]             the events of each atom, in the order of the stream
+    `slot`    int32 [3, k + 1, m]      their slots, from column 1 on; column 0 stands for the lane
+    `number`  int64 [3]                how many there are
+    `low`     int64 [3]                how many of them no window of a later event admits, at least
+    `kept`    int32 [3, m]             of each atom those from which the answers at an end are made
+    ========  =======================  ===================================================================
     """
 
     event: np.ndarray
     slot: np.ndarray
-    count: np.ndarray
+    number: np.ndarray
     low: np.ndarray
     kept: np.ndarray
 

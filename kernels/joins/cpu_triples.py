@@ -65,7 +65,7 @@ def _admitted(near, pair, own, at, other, low):
     `at` is where the event is among those of its atom.
     """
     kept, n = near.kept[other], np.uint64(0)
-    stop = np.uint64(near.count[other])
+    stop = np.uint64(near.number[other])
     column = np.uint64(pair[other, own])
     if column == 0:
         for z in range(low, stop):
@@ -113,7 +113,7 @@ def _pairs(pair, near, own, left, event_of, n):
 @inline
 def _first_admitted(near, atom, least):
     """The first event of an atom in this lane that a window admits; how many there are if there is none."""
-    low, stop = np.uint64(near.low[atom]), np.uint64(near.count[atom])
+    low, stop = np.uint64(near.low[atom]), np.uint64(near.number[atom])
     while (low < stop) and near.event[atom, low] < least:
         low += np.uint64(1)
     near.low[atom] = low
@@ -148,11 +148,11 @@ def walk(pair, rows, order, report, near, found, progress, budget, halt):
         row = np.uint64(order[p])
         if rows[row, LANE] != lane:
             lane = rows[row, LANE]
-            near.count[:] = 0
+            near.number[:] = 0
             near.low[:] = 0
         event, own, least = rows[row, EVENT_AT], np.uint64(rows[row, TAG]), rows[row, LEAST_OF]
-        at = np.uint64(near.count[own])
-        near.count[own] = at + np.uint64(1)
+        at = np.uint64(near.number[own])
+        near.number[own] = at + np.uint64(1)
         near.event[own, at] = event
         for k in range(np.uint64(rows.shape[1] - DEALT)):
             near.slot[own, k + np.uint64(1), at] = rows[row, k + np.uint64(DEALT)]
@@ -162,9 +162,9 @@ def walk(pair, rows, order, report, near, found, progress, budget, halt):
         x = np.uint64(1) if own == 0 else np.uint64(0)
         y = np.uint64(3) - own - x
         low_x, low_y = _first_admitted(near, x, least), _first_admitted(near, y, least)
-        if (low_x == near.count[x]) | (low_y == near.count[y]):
+        if (low_x == near.number[x]) | (low_y == near.number[y]):
             continue
-        steps += near.count[x] - np.int64(low_x) + near.count[y] - np.int64(low_y)
+        steps += near.number[x] - np.int64(low_x) + near.number[y] - np.int64(low_y)
         number_x = _admitted(near, pair, own, at, x, low_x)
         number_y = _admitted(near, pair, own, at, y, low_y)
         if (number_x > 0) & (number_y > 0):
