@@ -62,7 +62,7 @@ def _near(keys, at, end, probes, probe, width, limit):
 
 
 @inline
-def _few(rows, begin, asking, asked, shared, limits, found, touched):
+def few_joined(rows, begin, asking, asked, shared, limits, found, touched):
     """`totals` for one row, and whether few rows begin as it does: these are looked at one by one."""
     keys = rows.keys
     size = keys.shape[0]
@@ -99,7 +99,7 @@ def totals(rows, asking, shared, tests, places, limits, found, touched, halt):
             if places.shape[0]:
                 begin = places[i]
                 alone = i + 1 == asking.shape[0] or not alike(asking, i + 1, asking, i, shared)
-                if sliding and alone and _few(rows, begin, asking, i, shared, limits, found, touched):
+                if sliding and alone and few_joined(rows, begin, asking, i, shared, limits, found, touched):
                     asked = -1
                     continue
             else:

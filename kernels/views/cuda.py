@@ -37,7 +37,7 @@ alike, around, following, limited = (_SEARCH[name] for name in ("alike", "around
 find, bounds = _SEARCH["find"], _SEARCH["bounds"]
 
 _CLIMB = form_of(
-    [cpu_climb.added, cpu_climb.summed, cpu_climb.climbing, cpu_climb._few, cpu_climb.totals],
+    [cpu_climb.added, cpu_climb.summed, cpu_climb.climbing, cpu_climb.few_joined, cpu_climb.totals],
     **{
         name: _SEARCH[name]
         for name in ("alike", "around", "beyond", "following", "least", "limited", "onward")

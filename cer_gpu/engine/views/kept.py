@@ -21,7 +21,7 @@ from cer_gpu.engine.views.layout import layout_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.listed import ListedAnswers, ListedState
 from cer_gpu.engine.views.listing import answers, changes
-from cer_gpu.engine.views.reducts import Change
+from cer_gpu.engine.views.reducts import Change, together
 from cer_gpu.engine.views.relations import Relation, without_value
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import HeldRows
@@ -161,7 +161,7 @@ class KeptView:
 
         def ordered(name: str) -> Change:
             one = relations[name]
-            return _together([one.ordered(k, np.full(len(k), sign, np.int64)) for k, sign in drafts[name]])
+            return together([one.ordered(k, np.full(len(k), sign, np.int64)) for k, sign in drafts[name]])
 
         many = sum(len(keys) for found in drafts.values() for keys, _ in found) >= SHARED
         made = Workers().map("updating", ordered, drafts) if many else map(ordered, drafts)
@@ -254,7 +254,7 @@ class KeptView:
             comparisons = {to_text(c): compared(c, self.kinds, self._text) for c in self.body.comparisons}
             chains: list[list[KeptTree]] = []
             held = {name: Change(*relations[name].all_rows()) for name in self.wanted}
-            whole = {name: _together([one, net[name]]) if name in net else one for name, one in held.items()}
+            whole = {name: together([one, net[name]]) if name in net else one for name, one in held.items()}
             inputs = self._inputs(relations, whole)
             for query in self.body.queries:
                 chains.append([])
@@ -502,10 +502,3 @@ def _merged(names: Sequence[str], before: Levels, after: Levels, most: int) -> I
         part = keys[low : low + most]
         columns = {name: part[:, number] for number, name in enumerate(names)}
         yield ListedAnswers(columns, was[low : low + most], is_now[low : low + most])
-
-
-def _together(found: Sequence[Change]) -> Change:
-    if len(found) == 1:
-        return found[0]
-    keys = np.concatenate([one.keys for one in found])
-    return Change(*collapsed(keys, np.concatenate([one.amounts for one in found])))

@@ -59,6 +59,14 @@ class Change(NamedTuple):
         return rows_of(self.keys, self.amounts)
 
 
+def together(found: Sequence[Change]) -> Change:
+    """The sum of changes, in order."""
+    if len(found) == 1:
+        return found[0]
+    keys = np.concatenate([one.keys for one in found])
+    return Change(*collapsed(keys, np.concatenate([one.amounts for one in found])))
+
+
 def climbed(
     layout: ViewLayout, stores: Sequence[Levels], leaves: Mapping[int, Change]
 ) -> list[Change | None]:
