@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.joins.chains import ASKED, MADE, ChainSteps
+from cer_gpu.kernels.joins.contract import ASKED, MADE, ChainSteps
 from cer_gpu.kernels.windows.contract import comparable
 from engine_oracle import OPTIONS, cuts, expected, found, pieces
 from generate import stream, stream_to_table

@@ -21,9 +21,8 @@ from cer_gpu.kernels.joins.chains import (
     ChainAnswers,
     ChainEntries,
     ChainEvents,
-    ChainSteps,
 )
-from cer_gpu.kernels.joins.contract import FEW, PASSED, PlacedEnds
+from cer_gpu.kernels.joins.contract import FEW, PASSED, ChainSteps, PlacedEnds
 from cer_gpu.kernels.joins.cpu_lanes import (
     DIGIT,
     DONE,
@@ -181,14 +180,14 @@ class ChainRows:
 
     def _joined(self, rows: np.ndarray, buckets: Buckets) -> None:
         """Join the firsts and the seconds of some buckets."""
-        ordered = _Ordered(rows, buckets, self._shift, self._passes)
+        ordered = _SortedRows(rows, buckets, self._shift, self._passes)
         for begin, stop in buckets:
             kernel.join_firsts(rows, ordered(begin, stop), begin, self._firsts, self._events)
 
     def _made(self, rows: np.ndarray, given: tuple[Buckets, int, int], new: int, found: ChainAnswers) -> int:
         """Make the answers of some buckets, from a row on, with so much room; the status of the kernel."""
         buckets, first, room = given
-        ordered = _Ordered(rows, buckets, self._shift, self._passes)
+        ordered = _SortedRows(rows, buckets, self._shift, self._passes)
         entries = ChainEntries(*np.empty((4, ordered.widest), np.int32))
         progress = np.zeros(WORDS, np.int64)
         progress[ROWS] = first
@@ -212,7 +211,7 @@ class ChainRows:
         return ChainPart(end, latest, lowest, first, count, found.pair, self._steps.label)
 
 
-class _Ordered:
+class _SortedRows:
     """Sorts the rows of buckets by slot, one bucket after another, in the same scratch.
 
     Parameters

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.kernels.joins.chains import ASKED, MADE, ChainSteps
-from cer_gpu.kernels.joins.contract import JoinTables
+from cer_gpu.kernels.joins.contract import ASKED, MADE, ChainSteps, JoinTables
 
 STEPS = 3
 

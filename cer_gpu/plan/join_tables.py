@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.joins.chains import ChainSteps
-from cer_gpu.kernels.joins.contract import JoinTables, LaneAtoms
+from cer_gpu.kernels.joins.contract import ChainSteps, JoinTables, LaneAtoms
 from cer_gpu.plan.compiled import CompiledQuery, Traits
 
 

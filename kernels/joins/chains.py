@@ -9,31 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-MADE, ASKED = 0, 1
-"""What an event is in a stage: it is stored, or looks entries up."""
-
 EVENT_AT, TAG, LANE, FIRST_OF, STOP_OF = range(5)
 """Columns of a row: the number of the event; of a probe the least event that its window admits, of an entry
 -1 less its latest start; the slot. Of an entry of the second stage also where its firsts begin and stop."""
 
 ROW, LONG_ROW = 3, 5
 """Columns of a row of the first stage and of one of the second."""
-
-
-class ChainSteps(NamedTuple):
-    """A chain of three steps.
-
-    An event may be two things in a stage: then it has two **turns**, and looks up in the first.
-
-    ========  =============================  =============================================================
-    `code`    int32 [2, turns, symbols]      for each stage twice the column of slots by which an event is
-                                             stored or looks up, plus `MADE` or `ASKED`; -1: it does neither
-    `label`   int32 [3]                      what the event of each step is marked with
-    ========  =============================  =============================================================
-    """
-
-    code: np.ndarray
-    label: np.ndarray
 
 
 class ChainEvents(NamedTuple):

@@ -19,8 +19,6 @@ cache line, int32 [nodes, 8]; whatever a node refers to precedes it:
 `CHILDREN`
 `LEFT`        uleft and uright, -1 for none: further runs of the same state
 `RIGHT`
-`LATEST`      max-start of the product: the latest that one of its runs may have begun
-`WEIGHT`      nodes of the tree below LEFT and RIGHT, itself included
 `LATEST`      max-start of the product: the latest event at which one of its runs may have begun
 `WEIGHT`      nodes of the tree that it is the root of, through LEFT and RIGHT
 The product of a node is its event with one run of each child; the bag of a node is its product and the bags
@@ -69,6 +67,8 @@ that its window admits; from `DEALT` on the slots."""
 
 NUMBER, FIRST_ROW, LATEST_START = range(3)
 """Columns of what is known of the answers at a row: how many there are, the first, the latest start."""
+
+MADE, ASKED = 0, 1
 
 
 class JoinTables(NamedTuple):
@@ -308,6 +308,21 @@ class LaneAtoms(NamedTuple):
     atom: np.ndarray
     column: np.ndarray
     place: np.ndarray
+
+
+class ChainSteps(NamedTuple):
+    """A chain of three steps, in two stages: each stores what one step has, and looks up for the next.
+
+    ========  ===========================  ===============================================================
+    `code`    int32 [2, turns, symbols]    for each stage twice the column of slots by which an event is
+                                           stored or looks up, plus `MADE` or `ASKED`; -1: it does neither.
+                                           An event that does both has two turns, and looks up in the first
+    `label`   int32 [3]                    what the event of each step is marked with
+    ========  ===========================  ===============================================================
+    """
+
+    code: np.ndarray
+    label: np.ndarray
 
 
 class LaneScratch(NamedTuple):

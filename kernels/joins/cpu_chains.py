@@ -14,8 +14,8 @@ may cost more than the lists of runs (`cpu_listed`): `STEPS` has it, and the pas
 import numpy as np
 
 from ..jit import SELDOM, inline, jit
-from .chains import ASKED, EVENT_AT, FIRST_OF, LANE, STOP_OF, TAG
-from .contract import FIRST_ROW, LATEST_START, NUMBER
+from .chains import EVENT_AT, FIRST_OF, LANE, STOP_OF, TAG
+from .contract import ASKED, FIRST_ROW, LATEST_START, NUMBER
 from .cpu_lanes import DONE, ROWS, ROWS_FULL, STEPS, TOO_SLOW
 
 HALF = np.uint64(32)

@@ -31,8 +31,7 @@ from cer_gpu.enumeration.expanded_chains import ChainRows
 from cer_gpu.enumeration.expanded_lanes import AnswerPart, LaneAnswers, LanePart, LaneRows, listed
 from cer_gpu.enumeration.expanded_triples import TripleRows
 from cer_gpu.kernels.joins import cpu_order
-from cer_gpu.kernels.joins.chains import ChainSteps
-from cer_gpu.kernels.joins.contract import LaneAtoms, SlottedEvents
+from cer_gpu.kernels.joins.contract import ChainSteps, LaneAtoms, SlottedEvents
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.join_tables import ListedJoinMachine

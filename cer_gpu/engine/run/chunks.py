@@ -37,8 +37,7 @@ CARRIED = 1 << 17
 """The same if registers are carried: fewer events, because their counts may have thousands of digits."""
 
 LESS_OFTEN, LONG = 4, 3
-"""Where a chunk is in the order of the stream, it has so many times as many new events as old ones, if these
-are not more than `LONG * CHUNK`."""
+"""A chunk in stream order has so many times as many new events as old ones, at most `LONG * CHUNK`."""
 
 BYTES_OF_EVENT = 512
 """About how many bytes a relevant event takes while its chunk is run and enumerated."""
@@ -287,10 +286,9 @@ class Chunker:
         # What is read here and there in a chunk should lie in a cache.
         near = self.in_order and self._query.window is None
         least = min(self._least, CARRIED) if near else self._least
-        enough = max(least, again)
-        if self.in_order:
-            # What a tail costs once more is worth longer chunks, up to a bound.
-            enough = max(enough, min(LESS_OFTEN * again, LONG * least))
+        # What a tail costs once more is worth longer chunks, up to a bound.
+        longer = min(LESS_OFTEN * again, LONG * least) if self.in_order else 0
+        enough = max(least, again, longer)
         return enough if self._most is None else min(enough, self._most)
 
     def chunk(self, new: Relevant) -> Chunk:
