@@ -96,7 +96,8 @@ def view_affected_kernel(
         if count == 0:
             continue
         asking, part = rows.keys[row : row + 1], slice(i, i + 1)
-        totals(others, asking, shared, tests, limits[cuda.grid(1)], found[part], touched[part], halt)
+        own = limits[cuda.grid(1)]
+        totals(others, asking, shared, tests, found[:0], own, found[part], touched[part], halt)
         kept[i] = touched[i]
         if abs(found[i]) > MOST // abs(count):
             status[0] = 1
