@@ -139,7 +139,7 @@ def test_what_is_asked_of_a_run(seed: int, small: Callable[[Random], None]) -> N
         here = CountedRows(*(part.copy() for part in held))
         still = missing.copy()
         assert there.put(others.keys, amounts, still) == contract.put_reference(
-            here, others.keys, amounts, missing
+            here, others.keys, amounts, missing, np.empty(0, np.int64)
         )
         same(still, missing)
         for part, expected in zip((there.keys, there.counts, there.sums), here):
@@ -180,7 +180,9 @@ def asked_alike(
         same(made, expanded)
     if not ops or ops[0] != 5:
         reached = np.empty((len(sizes), 4), np.int64)
-        reached = reached[: contract.reach_reference(held.keys, others.keys, shared, turned, reached)]
+        nowhere = np.empty(0, np.int64)
+        found_groups = contract.reach_reference(held.keys, others.keys, shared, turned, nowhere, reached)
+        reached = reached[:found_groups]
         most = int((reached[:, 1] - reached[:, 0]).sum())
         keys, amounts = np.empty((most, 1), np.int64), np.empty(most, np.int64)
         size = contract.affected_reference(
