@@ -14,13 +14,14 @@ import pyarrow as pa
 import pytest
 from cer_gpu.kernels.compared import cpu_counts, cpu_hits
 from cer_gpu.kernels.compared.contract import AT, NO_VALUE, ComparedSegments, PairedEvents, runs_reference
+from cer_gpu.kernels.compared.cpu_few import counted_by_few
 from cer_gpu.kernels.compared.cpu_hits_alike import alike, hits_alike
 from cer_gpu.kernels.compared.cpu_order import arrange
 from cer_gpu.kernels.compared.cpu_rows import value_rows
 from cer_gpu.kernels.runs.contract import SegmentHits
 
 import cer_gpu as cer
-from cer_gpu.engine.machines import chunk
+from cer_gpu.engine.machines import chunk, compared
 from cer_gpu.engine.read.ordered_values import words_of
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.value_words import Domain, domain_of, in_domain
@@ -83,6 +84,46 @@ def test_rising_runs_in_windows_are_those_of_a_loop() -> None:
     query = cer.compile(RISING + " WITHIN 12 EVENTS")
     assert query.counts(table)["count"].to_pylist() == wanted
     assert query.count(table) == sum(1 for _ in query.run(table)) == sum(wanted)
+
+
+@pytest.mark.parametrize("within", [0, 5, 20, 31, 47, 48, 70, 200])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "A AS a ; B AS b ; C AS c FILTER a.v < b.v AND b.v != c.v",
+        "A AS a ; (B AS b FILTER b.v > PRIOR(b).v) {2,3} ; C AS c",
+        "A AS a ; B AS b ; (A OR B) AS c ; C AS d "
+        "FILTER a.v <= b.v AND b.v >= c.v AND b.w = c.w AND c.v < d.v",
+    ],
+)
+def test_windows_of_few_events_are_counted_as_those_of_many(
+    pattern: str, within: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few: list[bool] = []
+
+    def counted(*given: Any) -> Any:
+        found = counted_by_few(*given)
+        few.append(found is not None)
+        return found
+
+    monkeypatch.setattr(compared, "counted_by_few", counted)
+    rng = Random(f"{pattern} {within}")
+    rows = 700
+    table = pa.table(
+        {
+            "type": rng.choices("ABC", k=rows),
+            "key": rng.choices("xyz", (5, 3, 1), k=rows),
+            "v": [rng.choice([None, *range(8)]) for _ in range(rows)],
+            "w": [rng.randrange(2) for _ in range(rows)],
+        }
+    )
+    query = cer.compile(f"SELECT * WHERE {pattern} PARTITION BY key WITHIN {within} EVENTS")
+    found = query.counts(table)
+    assert all(few) or within > 30
+    assert few
+    assert not all(few) or within < 200
+    monkeypatch.setattr(compared.ComparedRunner, "_few", lambda runner, chunk: False)
+    assert query.counts(table).equals(found)
 
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {

@@ -9,24 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compared.contract import (
-    ABOVE,
-    AT,
-    AT_LEAST,
-    AT_MOST,
-    BELOW,
-    DIFFERENT,
-    EQUAL,
-    GREATER,
-    LESS,
-    NO_VALUE,
-    ComparedSegments,
-)
+from ..compared.contract import NO_VALUE, ComparedSegments
+from ..compared.cpu_asked import asked
 from ..jit import inline, jit
 from ..joins.contract import room_for_ends
 from .ways import forward, inverse, reset
-
-LEAST_WORD, GREATEST_WORD = -(1 << 63), (1 << 63) - 1
 
 NEAR = 16
 """So many of the last old events are looked at one by one, before all others are compared at once."""
@@ -114,57 +101,6 @@ def _put(tables, events, room, event, put):
     return there
 
 
-@inline
-def _asked(tables, events, event):
-    """What old events have to be to agree with a new one.
-
-    Gives the least and the greatest word, a word that they may not be (or one beyond both), and the slot; the
-    least word is above the greatest where none agrees.
-    """
-    low = LEAST_WORD
-    high = GREATEST_WORD
-    hole = LEAST_WORD
-    pierced = False
-    none = False
-    slot = 0
-    row = tables.view_slot[0]
-    if row >= 0:
-        slot = events.slots[row, event] + 1
-        none = slot == 0
-    for test in range(tables.test_first[0], tables.test_first[1]):
-        value = tables.test_value[test]
-        side = events.sides[value, event]
-        word = events.words[value, event]
-        op = tables.test_op[test]
-        if side == NO_VALUE:
-            none = True
-        elif op in (LESS, AT_MOST):
-            if side == ABOVE or (side == AT and op == AT_MOST):
-                high = min(high, word)
-            elif word == LEAST_WORD:
-                none = True
-            else:
-                high = min(high, word - 1)
-        elif op in (GREATER, AT_LEAST):
-            if side == BELOW or (side == AT and op == AT_LEAST):
-                low = max(low, word)
-            elif word == GREATEST_WORD:
-                none = True
-            else:
-                low = max(low, word + 1)
-        elif op == EQUAL:
-            none = none or side != AT
-            low = max(low, word)
-            high = min(high, word)
-        elif op == DIFFERENT and side == AT:
-            pierced = True
-            hole = word
-    if none:
-        low = GREATEST_WORD
-        high = LEAST_WORD
-    return low, high, pierced, hole, slot
-
-
 @jit
 def _ways(own, agree):
     """The sum of one kind of ways over the old events that agree.
@@ -188,7 +124,7 @@ def _compared(words, slots, agree, low, high, pierced, hole, slot):
     `words`    int64 [n]    in: as in `FewRoom`
     `slots`    int64 [n]    in
     `agree`    int64 [n]    out
-    `low`      int64        in: what `_asked` gave, and so the rest
+    `low`      int64        in: what `asked` gave, and so the rest
     `high`     int64
     `pierced`  bool
     `hole`     int64
@@ -239,7 +175,7 @@ def _counted(tables, apart, events, window, segments, g, room, out, h, doubtful)
                 return NO_END
             number = 0
             if left < put:
-                low, high, pierced, hole, slot = _asked(tables, events, i)
+                low, high, pierced, hole, slot = asked(tables, events, 0, i)
                 if low <= high:
                     words, slots, agree = room.word[left:put], room.slot[left:put], room.agree[left:put]
                     _compared(words, slots, agree, low, high, pierced, hole, slot)
@@ -308,9 +244,9 @@ def _counts(tables, apart, events, window, segments, room, out, passed, doubtful
 
 
 @inline
-def _latest(room, left, put, ready, least, asked):
+def _latest(room, left, put, ready, least, wanted):
     """The latest start, from `least` on, of the old events up to `ready` that agree; -1: none."""
-    low, high, pierced, hole, slot = asked
+    low, high, pierced, hole, slot = wanted
     near = max(left, put - NEAR)
     for k in range(put - 1, near - 1, -1):
         if room.start[k] < least:
@@ -349,8 +285,8 @@ def _found(tables, apart, events, window, segments, g, room, out, n):
                 while keys[i] - keys[low] > window.size:
                     low += 1
             if room.reached[last - 1] >= low:
-                asked = _asked(tables, events, i)
-                top = _latest(room, left, put, room.reached[last - 1], low, asked)
+                wanted = asked(tables, events, 0, i)
+                top = _latest(room, left, put, room.reached[last - 1], low, wanted)
         # From the last step to the first, so that each sees what earlier events have done.
         for step in range(last - 1, -1, -1):
             if mask >> step & 1:

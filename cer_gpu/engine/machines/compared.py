@@ -19,6 +19,7 @@ from cer_gpu.enumeration.compared_choices import ChosenPositions, MaximalChains
 from cer_gpu.enumeration.products import JoinAnswers, ListedUnit
 from cer_gpu.kernels.compared import cpu_counts, cpu_hits
 from cer_gpu.kernels.compared.contract import shallow
+from cer_gpu.kernels.compared.cpu_few import countable_by_few, counted_by_few
 from cer_gpu.kernels.compared.cpu_hits_alike import alike, hits_alike
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.plan.compared import ComparedMachine
@@ -84,6 +85,10 @@ class ComparedRunner(PairsRunner):
         every = every and self._machine.choice is None
         if query.consume == "NONE" and every and query.limit != 0 and len(chunk.segments):
             return self._counted_ends(chunk)
+        if query.consume == "NONE" and query.limit != 0 and len(chunk.segments) and self._few(chunk):
+            counted = self._counted_by_few(chunk)
+            if counted is not None:
+                return counted
         found = self.ends(chunk)
         if not len(found):
             return found.event, found.event
@@ -136,6 +141,22 @@ class ComparedRunner(PairsRunner):
 
         parts = self._workers.map("counting", count, self._shared_units(chunk), chunk.segments.events)
         return counts_joined(parts)
+
+    def _few(self, chunk: Chunk) -> bool:
+        """Whether the window of a chunk may hold so few events that each is compared with all others."""
+        return self._machine.choice is None and not chunk.held and countable_by_few(self._machine.tables)
+
+    def _counted_by_few(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
+        """As `_counted_ends`, where the window holds few events everywhere; else None."""
+
+        def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray] | None:
+            segments, events, measured, size, low = self._parted(chunk, numbers)
+            found = counted_by_few(self._machine.tables, events, measured, size, segments)
+            return None if found is None else (found[0] + low, found[1])
+
+        parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
+        there = [part for part in parts if part is not None]
+        return counts_joined(there) if len(there) == len(parts) else None
 
     # -------------------------------------------------------------------------------------- units
 

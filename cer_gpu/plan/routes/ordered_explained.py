@@ -8,6 +8,7 @@ from cer_gpu.automata.compared import PairAutomaton
 from cer_gpu.automata.compared_steps import ComparedAutomaton
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.compared.contract import shallow
+from cer_gpu.kernels.compared.cpu_few import FEW, countable_by_few
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compared import ComparedMachine
 from cer_gpu.plan.compiled import CompiledQuery
@@ -61,9 +62,14 @@ class OrderedExplanation(SteppedExplanation):
         if query.window is None or not isinstance(machine, ComparedMachine):
             return said
         if not shallow(machine.tables):
+            said += ";\ncounts: "
+            if countable_by_few(machine.tables):
+                said += (
+                    f"while the window holds at most {FEW} entries of a lane, each event is compared with "
+                    "all of them; else "
+                )
             said += (
-                ";\ncounts: an end at which WITHIN leaves out some of the matches runs the events of its "
-                "window again"
+                "an end at which WITHIN leaves out some of the matches runs the events of its window again"
             )
         return said
 
