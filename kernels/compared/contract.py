@@ -28,6 +28,9 @@ LESS, AT_MOST, GREATER, AT_LEAST, EQUAL, DIFFERENT = range(6)
 NO_VALUE, BELOW, AT, ABOVE = range(-1, 3)
 """Where a value lies beside its word; a null lies nowhere, and satisfies no test."""
 
+FEW = 48
+"""The most entries of a window in which each event is compared with all of them (`cpu_few`)."""
+
 LARGEST = 1 << 62
 """Stands for every count of complex events from 2^62 on."""
 
@@ -324,6 +327,12 @@ def shallow(tables):
     reads = np.diff(tables.read_first) > 0
     kept = np.diff(tables.order_first) > 0
     return not kept[tables.group_state[reads]].any()
+
+
+def countable_by_few(tables):
+    """Whether windows with `FEW` entries are counted without an order (`cpu_few`)."""
+    groups = int(np.diff(tables.first).max(initial=0))
+    return bool((tables.view_near == ANY_PLACE).all()) and groups <= FEW // 8
 
 
 def satisfies(tables, events, view, entered, event):

@@ -13,11 +13,8 @@ import numpy as np
 from ..jit import inline, jit
 from ..joins.contract import room_for_ends
 from ..windows.contract import comparable
-from .contract import ANY_PLACE, NO_VALUE
+from .contract import FEW, NO_VALUE
 from .cpu_asked import asked
-
-FEW = 48
-"""The most entries, and events that are entries, of a window."""
 
 ROOM = 2 * FEW + 32
 """Entries that there is room for, so that they seldom have to be moved."""
@@ -185,9 +182,3 @@ def counted_by_few(tables, events, measured, size, segments):
     room = FewEntries(*(np.empty(ROOM, np.int64) for _ in range(4)), np.empty((ROOM, ROOM), np.int64))
     h = _counts(tables, events, comparable(measured, size), segments, room, out)
     return None if h == NO_END else (out.event[:h], out.start[:h])
-
-
-def countable_by_few(tables):
-    """Whether `counted_by_few` takes an automaton."""
-    groups = int(np.diff(tables.first).max(initial=0))
-    return bool((tables.view_near == ANY_PLACE).all()) and groups <= FEW // 8

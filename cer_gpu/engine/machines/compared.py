@@ -18,8 +18,8 @@ from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
 from cer_gpu.enumeration.compared_choices import ChosenPositions, MaximalChains
 from cer_gpu.enumeration.products import JoinAnswers, ListedUnit
 from cer_gpu.kernels.compared import cpu_counts, cpu_hits
-from cer_gpu.kernels.compared.contract import shallow
-from cer_gpu.kernels.compared.cpu_few import countable_by_few, counted_by_few
+from cer_gpu.kernels.compared.contract import countable_by_few, shallow
+from cer_gpu.kernels.compared.cpu_few import counted_by_few
 from cer_gpu.kernels.compared.cpu_hits_alike import alike, hits_alike
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.plan.compared import ComparedMachine

@@ -287,7 +287,7 @@ class Chunker:
         near = self.in_order and self._query.window is None
         least = min(self._least, CARRIED) if near else self._least
         # What a tail costs once more is worth longer chunks, up to a bound.
-        longer = min(LESS_OFTEN * again, LONG * least) if self.in_order else 0
+        longer = min(LESS_OFTEN * again, LONG * least) if self.in_order and not near else 0
         enough = max(least, again, longer)
         return enough if self._most is None else min(enough, self._most)
 

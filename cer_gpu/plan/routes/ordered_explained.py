@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from cer_gpu.automata.compared import PairAutomaton
 from cer_gpu.automata.compared_steps import ComparedAutomaton
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.compared.contract import shallow
-from cer_gpu.kernels.compared.cpu_few import FEW, countable_by_few
+from cer_gpu.kernels.compared.contract import FEW, countable_by_few, shallow
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compared import ComparedMachine
 from cer_gpu.plan.compiled import CompiledQuery
