@@ -4,9 +4,10 @@ From the section `join_update`: `join-update.svg`, time for an event over the wi
 steps between two answers. From `bench/device.py`: `device-roofline.svg`, the runs under the rates that the
 measured bandwidths allow, and `device-kernels.svg`, each kernel's share of a plain copy's bandwidth. From the
 sections `timed`, `clocked` and `compared`: `timed.svg`, `timed-gaps.svg`, `timed-sessions.svg`, `clock.svg`,
-`compared-runs.svg` and `compared-pairs.svg`, millions of events or answers a second. From the section
-`views`: `views-memory.svg`, megabytes over rows. Altair and vl-convert draw without a browser (both
-BSD-3-Clause, well kept).
+`compared-runs.svg` and `compared-pairs.svg`, millions of events or answers a second. From `apart` and
+`join_rivals`: `apart.svg` and `join-rivals.svg`, seconds beside those of rivals. From the section `views`:
+`views-memory.svg`, megabytes over rows. Altair and vl-convert draw without a browser (both BSD-3-Clause, well
+kept).
 """
 
 from __future__ import annotations
@@ -101,6 +102,40 @@ RATES = {
 """The sections that have a picture, and its file."""
 
 
+def seconds(record: dict[str, Any], sections: str, folder: Path, name: str) -> None:
+    """Draw a dot for the seconds of each system, section by section, on a logarithmic axis.
+
+    Of ours the first figure of a section is drawn: what the rivals are asked, too.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for figure in record["figures"]:
+        if not figure["section"].startswith(sections) or not figure["seconds"]:
+            continue
+        own = found.setdefault(figure["section"], [])
+        if figure["unit"] == "s" or not own:
+            (times,) = figure["seconds"].values()
+            system = figure["case"] if figure["unit"] == "s" else "ours"
+            own.append({"section": figure["section"], "system": system, "s": times["median"]})
+    if not found:
+        return
+    dots = (
+        alt.Chart(alt.Data(values=[row for own in found.values() for row in own]), width=480)
+        .mark_point(filled=True, size=80)
+        .encode(
+            x=alt.X("s:Q", scale=alt.Scale(type="log"), title="seconds"),
+            y=alt.Y("system:N", sort=None, title=None, axis=alt.Axis(grid=True)),
+            color=alt.condition("datum.system == 'ours'", alt.value("#e4572e"), alt.value("#4c78a8")),
+            row=alt.Row("section:N", sort=list(found), title=None),
+        )
+        .resolve_scale(y="independent")
+    )
+    dots.save(str(folder / name))
+
+
+SECONDS = {"apart: window": "apart.svg", "join ": "join-rivals.svg"}
+"""How the names of sections begin that have a picture of seconds, and its file."""
+
+
 def roofline(record: dict[str, Any], folder: Path) -> None:
     """Draw events a second of the runs over the bytes that each event has to move, with copies' rates."""
     points = [
@@ -155,6 +190,8 @@ def main(path: str) -> None:
         return
     for section, name in RATES.items():
         rates(record, section, folder, name)
+    for sections, name in SECONDS.items():
+        seconds(record, sections, folder, name)
     memory(record, folder, "views-memory.svg")
     found = rows(record)
     if not found:

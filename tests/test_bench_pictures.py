@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.figures import Figure
-from bench.pictures import RATES, main
+from bench.figures import Figure, duration, rate
+from bench.measure import Times
+from bench.pictures import RATES, SECONDS, main
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"
@@ -32,7 +33,28 @@ def test_rates_of_timed_patterns_are_drawn(tmp_path: Path) -> None:
         assert "no rate" not in drawn
 
 
-@pytest.mark.parametrize("picture", RATES.values())
+def test_seconds_of_ours_are_drawn_beside_those_of_rivals(tmp_path: Path) -> None:
+    figures = []
+    for section in ("apart: window 10,000, 1M events", "join star, uniform keys"):
+        figures += [
+            rate(section, "what rivals are asked", "events", 1000, Times((2.0, 3.0, 4.0))),
+            rate(section, "ours alone", "events", 1000, Times((5.0,))),
+            duration(section, "chdb, hash", Times((7.0,))),
+            Figure(section, "chdb, join", None, "s", note="it was stopped"),
+        ]
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"figures": [one.to_json() for one in figures]}), encoding="utf-8")
+    main(str(path))
+    assert sorted(one.name for one in tmp_path.glob("*.svg")) == sorted(SECONDS.values())
+    for name in SECONDS.values():
+        drawn = (tmp_path / name).read_text(encoding="utf-8")
+        assert "seconds: 3; system: ours" in drawn
+        assert "seconds: 7; system: chdb, hash" in drawn
+        assert "chdb, join" not in drawn
+        assert "seconds: 5" not in drawn
+
+
+@pytest.mark.parametrize("picture", [*RATES.values(), *SECONDS.values()])
 def test_the_documents_name_the_pictures(picture: str) -> None:
     assert f"bench/results/{picture}" in PERFORMANCE
     assert "python -m bench.pictures RESULTS.json" in PERFORMANCE
