@@ -75,13 +75,12 @@ def _lines(plan: Plan) -> Iterator[str]:
     for name, text in of.structure(query):
         yield _line(name, text)
     if plan.outline.timed:
-        from cer_gpu.plan.timed_lines import time_lines  # a query without time need not load it
+        # A query without time need not load these.
+        from cer_gpu.plan.planning.without_intervals import one_window_advised
+        from cer_gpu.plan.timed_lines import time_lines
 
-        if plan.engine == "general":
-            from cer_gpu.plan.planning.without_intervals import one_window_advised
-
-            if (advice := one_window_advised(plan.outline)) is not None:
-                yield _line("faster", advice)
+        if (advice := one_window_advised(plan.outline)) is not None:
+            yield _line("faster", advice)
         yield _line("time", "\n".join(time_lines(plan.outline)))
     yield _line("symbols", _symbols(plan))
     for number, axis in enumerate(query.reading.axes):

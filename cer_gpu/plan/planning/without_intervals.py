@@ -8,22 +8,24 @@ from cer_gpu.language import tree
 from cer_gpu.logic.formulas import rebuild
 from cer_gpu.plan.evaluated import is_timed
 from cer_gpu.plan.outline import Outline, outline
-from cer_gpu.plan.routes import apart, ordered
+from cer_gpu.plan.routes import apart, clock, ordered, timed
 from cer_gpu.plan.routes.route import Refusal
 
 
-def one_window_advised(timed: Outline) -> str | None:
+def one_window_advised(given: Outline) -> str | None:
     """What `explain` says of a query whose intervals keep it from the engines of look-ups; None of others.
 
     Parameters
     ----------
-    timed : Outline
-        Of a query with intervals of time that the general machine runs.
+    given : Outline
+        Of a query with intervals of time.
     """
-    query = timed.statement
-    if not timed.beyond or isinstance(query, tree.Rule):
+    query = given.statement
+    if not given.beyond or isinstance(query, tree.Rule):
         return None
-    bare = outline(replace(query, pattern=_without_intervals(query.pattern)), timed.text)
+    if not all(isinstance(engine.sketch(given), Refusal) for engine in (timed, clock)):
+        return None
+    bare = outline(replace(query, pattern=_without_intervals(query.pattern)), given.text)
     for engine in (ordered, apart):
         if not isinstance(engine.sketch(bare), Refusal):
             return (
