@@ -16,8 +16,7 @@ from whole_cases import STREAMS, of_query
 
 from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as enumerate
-from cer_gpu.engine.machines import chunk
-from cer_gpu.engine.machines.compared import ComparedRunner
+from cer_gpu.engine.machines import chunk, compared
 from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
@@ -41,7 +40,7 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cer_gpu.enumeration.products.BULK_ROWS", 3)
     monkeypatch.setattr("cer_gpu.enumeration.compared.FEW", 0)
     monkeypatch.setattr("cer_gpu.enumeration.compared_choices.FEW", 0)
-    monkeypatch.setattr(ComparedRunner, "_few", lambda runner, chunk: False)
+    monkeypatch.setattr(compared, "countable_by_few", lambda tables: False)
 
 
 def agree(

@@ -20,7 +20,7 @@ ROOM = 2 * FEW + 32
 """Entries that there is room for, so that they seldom have to be moved."""
 
 MOST = 1 << 52
-"""An entry has at most as many runs: `FEW` times as many still fit, and so do all that end at an event."""
+"""An entry has at most as many runs: `ROOM` times as many still fit, and so do all that end at an event."""
 
 NO_END = -1
 """Instead of a number of ends: the segment is given up."""

@@ -81,14 +81,15 @@ class ComparedRunner(PairsRunner):
         number : ndarray, shape (h,), int64, or object past 2^61
         """
         query = self._query
-        every = query.window is None or (shallow(self._machine.tables) and not chunk.held)
-        every = every and self._machine.choice is None
-        if query.consume == "NONE" and every and query.limit != 0 and len(chunk.segments):
-            return self._counted_ends(chunk)
-        if query.consume == "NONE" and query.limit != 0 and len(chunk.segments) and self._few(chunk):
-            counted = self._counted_by_few(chunk)
-            if counted is not None:
-                return counted
+        plain = query.consume == "NONE" and query.limit != 0 and len(chunk.segments) > 0
+        if plain and self._machine.choice is None:
+            tables = self._machine.tables
+            if query.window is None or (shallow(tables) and not chunk.held):
+                return self._counted_ends(chunk)
+            if not chunk.held and countable_by_few(tables):
+                counted = self._counted_by_few(chunk)
+                if counted is not None:
+                    return counted
         found = self.ends(chunk)
         if not len(found):
             return found.event, found.event
@@ -141,10 +142,6 @@ class ComparedRunner(PairsRunner):
 
         parts = self._workers.map("counting", count, self._shared_units(chunk), chunk.segments.events)
         return counts_joined(parts)
-
-    def _few(self, chunk: Chunk) -> bool:
-        """Whether the window of a chunk may hold so few events that each is compared with all others."""
-        return self._machine.choice is None and not chunk.held and countable_by_few(self._machine.tables)
 
     def _counted_by_few(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
         """As `_counted_ends`, where the window holds few events everywhere; else None."""
