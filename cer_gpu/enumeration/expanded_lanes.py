@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -27,8 +27,13 @@ from cer_gpu.kernels.joins.contract import (
 from cer_gpu.kernels.joins.cpu_triples import copied
 from cer_gpu.kernels.windows.contract import MeasuredWindow
 
-Buckets: TypeAlias = list[tuple[int, int]]
+Range: TypeAlias = tuple[int, int]
+"""The first of some events or rows, and the one after the last."""
+
+Buckets: TypeAlias = list[Range]
 """Some buckets, each with its first row and the one after its last."""
+
+Found = TypeVar("Found")
 
 Map: TypeAlias = Callable[[Callable[[Any], Any], list[Any]], list[Any]]
 """Calls a function for each item of a list, in threads."""
@@ -75,6 +80,65 @@ def bits_of_bucket(events: int) -> int:
     return min(max((events // BUCKET).bit_length() - 1, 0), MOST)
 
 
+def ranges_of(events: int, threads: int) -> list[Range]:
+    """Events 0 .. events - 1, a part for each thread; no part is empty."""
+    edges = [events * number // threads for number in range(threads + 1)]
+    return [one for one in pairwise(edges) if one[0] < one[1]]
+
+
+def shares_of(buckets: Buckets, threads: int) -> list[Buckets]:
+    """The buckets of each thread; none gets no bucket."""
+    count = min(threads, len(buckets))
+    return [buckets[number::count] for number in range(count)]
+
+
+def in_enough_room(
+    shares: list[Buckets],
+    reported: int,
+    few: int,
+    room_for: Callable[[int], Found],
+    made: Callable[[Buckets, int, int, int, Found], int],
+    share: Map,
+) -> Found | None:
+    """What is made of the buckets of all threads, each in as much room; None: another form is better.
+
+    Room that is full is doubled, up to `few` answers for each event. It is another form, too, that is better
+    where a kernel gives `TOO_SLOW`.
+
+    Parameters
+    ----------
+    shares : list of Buckets
+        One for each thread.
+    reported : int
+        How many events answers may end at.
+    few : int
+    room_for : callable
+        Gives arrays for so many answers.
+    made : callable
+        Given a share, the row from which on its answers are made, their room, how many events of the share
+        answers may end at, and the arrays: the kernel's status.
+    share : callable
+        As `Map`.
+    """
+    count = max(len(shares), 1)
+    new = max(reported // count, 1)
+    most = min(few * new, np.iinfo(np.int32).max // count)
+    room = min(ROWS_OF_EVENT * new + SOME, most)
+    while True:
+        # What is never written takes no memory.
+        found = room_for(count * room)
+
+        def own(number: int, found: Found = found, room: int = room) -> int:
+            return made(shares[number], number * room, room, new, found)
+
+        statuses = share(own, list(range(len(shares))))
+        if kernel.TOO_SLOW in statuses or (kernel.ROWS_FULL in statuses and room == most):
+            return None
+        if kernel.ROWS_FULL not in statuses:
+            return found
+        room = min(2 * room, most)
+
+
 def dealt(
     tables: LaneAtoms,
     symbols: np.ndarray,
@@ -96,8 +160,7 @@ def dealt(
     n = len(symbols)
     shift = bits_of_bucket(n)
     slots, lanes = np.ascontiguousarray(slots), np.ascontiguousarray(lanes)
-    edges = [n * number // threads for number in range(threads + 1)]
-    ranges = [one for one in pairwise(edges) if one[0] < one[1]]
+    ranges = ranges_of(n, threads)
     counts = np.zeros((max(len(ranges), 1), 1 << shift), np.int64)
     rows = np.empty((n, DEALT + tables.column.shape[1]), np.int32)
     least, place = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -181,7 +244,7 @@ class LaneRows:
                 kernel.group(one, other, begin, stop, given.shift, given.passes, counter)
                 kernel.reach(other if given.passes % 2 else one, begin, stop, latest, found.rows, found.rank)
 
-        share(sort, [given.buckets[number::threads] for number in range(min(threads, len(given.buckets)))])
+        share(sort, shares_of(given.buckets, threads))
         return found
 
 
