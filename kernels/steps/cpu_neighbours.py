@@ -203,7 +203,10 @@ def _lone(tables, events, positions, lanes, known, counted, out, halt):
 
 @jit
 def _lone_sum(tables, events, lanes, known, halt):
-    """How many complex events end at the events, as `_lone` counts them; the sum is below `MOST`."""
+    """How many complex events end at the events, as `_lone` counts them; the sum is below `MOST`.
+
+    A loop of its own: one loop for both, which asks what is wanted, takes a tenth longer.
+    """
     laned = lanes.shape[0] > 0
     view, starts = _lone_view(tables), np.int64(tables.group_starts[0] != 0)
     accepting = np.int64(tables.accepting[np.uint64(tables.group_state[0])] != 0)
