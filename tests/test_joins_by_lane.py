@@ -21,9 +21,8 @@ from cer_gpu.kernels.joins.contract import (
     NUMBER,
     TAG,
     LaneAtoms,
-    LaneLists,
-    LaneTriples,
 )
+from cer_gpu.kernels.joins.laned import LaneLists, LaneTriples
 from cer_gpu.kernels.windows.contract import comparable
 from engine_oracle import cuts, pieces
 from generate import stream_to_table

@@ -15,16 +15,9 @@ from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock
 from cer_gpu.enumeration.products import BULK_ROWS
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins import cpu_lanes as kernel
-from cer_gpu.kernels.joins.contract import (
-    COMPARED,
-    DEALT,
-    FEW,
-    CopiedAnswers,
-    LaneAtoms,
-    LaneEnds,
-    LaneScratch,
-)
+from cer_gpu.kernels.joins.contract import COMPARED, DEALT, FEW, LaneAtoms
 from cer_gpu.kernels.joins.cpu_triples import copied
+from cer_gpu.kernels.joins.laned import CopiedAnswers, LaneEnds, LaneScratch
 from cer_gpu.kernels.windows.contract import MeasuredWindow
 
 Range: TypeAlias = tuple[int, int]

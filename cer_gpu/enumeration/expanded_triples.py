@@ -19,16 +19,8 @@ from cer_gpu.enumeration.expanded_lanes import (
 )
 from cer_gpu.kernels.joins import cpu_lanes as lanes_kernel
 from cer_gpu.kernels.joins import cpu_triples as kernel
-from cer_gpu.kernels.joins.contract import (
-    COMPARED,
-    DEALT,
-    FEW,
-    LOOKED,
-    LaneAtoms,
-    LaneLists,
-    LaneTriples,
-    PlacedEnds,
-)
+from cer_gpu.kernels.joins.contract import COMPARED, DEALT, FEW, LOOKED, LaneAtoms
+from cer_gpu.kernels.joins.laned import LaneLists, LaneTriples, PlacedEnds
 from cer_gpu.kernels.windows.contract import MeasuredWindow
 
 

@@ -12,7 +12,6 @@ from cer_gpu.engine.machines.asked import Reported, reported
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
 from cer_gpu.engine.run.bound import BoundQuery
-from cer_gpu.engine.run.chunks import Inside
 from cer_gpu.engine.run.components import (
     begin_intake,
     intake_state,
@@ -22,6 +21,7 @@ from cer_gpu.engine.run.components import (
     resume_intake,
 )
 from cer_gpu.engine.run.followed import Followed, reported_in
+from cer_gpu.engine.run.inside import Inside
 
 if TYPE_CHECKING:
     from cer_gpu.engine.machines.machine import CarryingRunner

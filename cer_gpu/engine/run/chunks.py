@@ -19,6 +19,7 @@ from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown, present
 from cer_gpu.engine.read.shared_lanes import SharedLanes
+from cer_gpu.engine.run.inside import Inside
 from cer_gpu.engine.run.tails import Tails
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen import dataclass
@@ -153,39 +154,6 @@ class Run:
             chunks = self.workers.early(chunks)
         for chunk in chunks:
             yield from lister.batches(chunk, self.runner.ends(chunk), wanted)
-
-
-class Inside:
-    """Picks the events that are reported out of the parts of a stream.
-
-    Parameters
-    ----------
-    resume : callable
-        Called with the events before the reported ones, which may be part of what is reported, when the first
-        reported one comes.
-    halo, stop
-        As for `Run.chunks`.
-    """
-
-    def __init__(self, resume: Callable[[Relevant], None], halo: int = 0, stop: int | None = None) -> None:
-        self._resume, self._halo, self._stop = resume, halo, stop
-        self._before: list[Relevant] = []
-
-    def __call__(self, part: Relevant) -> Relevant | None:
-        """The events of the next part that are reported; None if all come before these."""
-        if self._stop is not None and (at := int(np.searchsorted(part.positions, self._stop))) < len(part):
-            part = part.take(np.arange(at))
-        if not self._halo:
-            return part
-        at = int(np.searchsorted(part.positions, self._halo))
-        if at:
-            self._before.append(part if at == len(part) else part.take(np.arange(at)))
-        if at == len(part):
-            return None
-        if self._before:
-            self._resume(joined(self._before))
-            self._before = []
-        return part.slice(at)
 
 
 class Chunker:

@@ -33,7 +33,7 @@ from cer_gpu.engine.run.abreast import (
 )
 from cer_gpu.engine.run.abreast_carried import CarriedRun
 from cer_gpu.engine.run.bound import BoundQuery
-from cer_gpu.engine.run.chunks import CHUNK, Chunker, Inside
+from cer_gpu.engine.run.chunks import CHUNK, Chunker
 from cer_gpu.engine.run.components import (
     intake_state,
     is_component,
@@ -41,6 +41,7 @@ from cer_gpu.engine.run.components import (
     remind,
     resume_intake,
 )
+from cer_gpu.engine.run.inside import Inside
 from cer_gpu.engine.run.noticed import say_what_was_read
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.totals import CountedEnds, Totals

@@ -20,7 +20,7 @@ from cer_gpu.engine.views.labels import NoRoomError
 from cer_gpu.engine.views.layout import layout_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.listed import ListedAnswers, ListedState
-from cer_gpu.engine.views.listing import answers, changes
+from cer_gpu.engine.views.listing import answers, changes, differing, merged
 from cer_gpu.engine.views.reducts import Change, together
 from cer_gpu.engine.views.relations import Relation, without_value
 from cer_gpu.engine.views.runs import RunDevice
@@ -399,7 +399,7 @@ class KeptView:
         if not self.chains:
             return iter(())
         state = self._state(part)
-        return _differing(self._over_output(state, changes(state, most), most, part))
+        return differing(self._over_output(state, changes(state, most), most, part))
 
     def groups(self) -> KeptGroups:
         """The groups of a rule with aggregates; from the first call on they are kept."""
@@ -479,26 +479,6 @@ class KeptView:
                 keys[:, number] = piece.columns[name]
             for sums, counts in ((before, piece.before), (after, piece.after)):
                 sums.add(*collapsed(keys, counts))
-        for piece in _merged(names, before, after, most):
+        for piece in merged(names, before, after, most):
             state.check()
             yield piece
-
-
-def _differing(pieces: Iterable[ListedAnswers]) -> Iterator[ListedAnswers]:
-    for piece in pieces:
-        differs = piece.before != piece.after
-        if differs.any():
-            columns = {name: values[differs] for name, values in piece.columns.items()}
-            yield ListedAnswers(columns, piece.before[differs], piece.after[differs])
-
-
-def _merged(names: Sequence[str], before: Levels, after: Levels, most: int) -> Iterator[ListedAnswers]:
-    """The rows of two multisets, those whose multiplicities differ or, where both are one, all."""
-    old_keys, old = before.ordered()
-    new_keys, new = after.ordered()
-    keys, _ = collapsed(np.concatenate([old_keys, new_keys]), np.concatenate([old, new]))
-    was, is_now = before.counts_of(keys), after.counts_of(keys)
-    for low in range(0, len(keys), most):
-        part = keys[low : low + most]
-        columns = {name: part[:, number] for number, name in enumerate(names)}
-        yield ListedAnswers(columns, was[low : low + most], is_now[low : low + most])

@@ -17,7 +17,7 @@ multiplicities are looked up for rows of that node (`GuardCounts`), which many a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 
 import numpy as np
@@ -31,7 +31,7 @@ from cer_gpu.engine.views.joining import (
     slices_of,
 )
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
-from cer_gpu.engine.views.levels import Levels, product
+from cer_gpu.engine.views.levels import Levels, collapsed, product
 from cer_gpu.engine.views.listed import (
     GuardCounts,
     ListedAnswers,
@@ -408,3 +408,24 @@ def _only(place: ViewNode) -> int:
     if place.child is None:
         raise ValueError("a leaf has no child")
     return place.child
+
+
+def differing(pieces: Iterable[ListedAnswers]) -> Iterator[ListedAnswers]:
+    """The answers whose multiplicities differ."""
+    for piece in pieces:
+        differs = piece.before != piece.after
+        if differs.any():
+            columns = {name: values[differs] for name, values in piece.columns.items()}
+            yield ListedAnswers(columns, piece.before[differs], piece.after[differs])
+
+
+def merged(names: Sequence[str], before: Levels, after: Levels, most: int) -> Iterator[ListedAnswers]:
+    """The rows of two multisets, those whose multiplicities differ or, where both are one, all."""
+    old_keys, old = before.ordered()
+    new_keys, new = after.ordered()
+    keys, _ = collapsed(np.concatenate([old_keys, new_keys]), np.concatenate([old, new]))
+    was, is_now = before.counts_of(keys), after.counts_of(keys)
+    for low in range(0, len(keys), most):
+        part = keys[low : low + most]
+        columns = {name: part[:, number] for number, name in enumerate(names)}
+        yield ListedAnswers(columns, was[low : low + most], is_now[low : low + most])
