@@ -49,6 +49,7 @@ WINDOWS = (
     t.Window(4, "events"),
     t.Window(1, "time", unit="s"),
     t.Window(3, "time", unit="s"),
+    t.Window(1500, "attribute", attribute="ts"),
 )
 
 
@@ -81,7 +82,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("asked", ["count", "hits", "run"])
-@pytest.mark.parametrize("window", ["20 EVENTS", "20 SECONDS"])
+@pytest.mark.parametrize("window", ["20 EVENTS", "20 SECONDS", "20000000000 [ts]"])
 @pytest.mark.parametrize("name", QUERIES)
 def test_what_cannot_end_takes_no_room(
     name: str, window: str, asked: str, dropped: list[int], monkeypatch: pytest.MonkeyPatch

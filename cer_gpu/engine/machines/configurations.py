@@ -295,7 +295,9 @@ class ConfigurationRuns:
         self._progress[words.SWEEP_AT] = LEAST
         window, kind = self._window, words.NO_WINDOW
         size: Any = dtype.type(0)
-        if window is not None and window.kind != "attribute":
+        reads = {"time": machine.timed, "events": machine.placed}
+        # A window that the machine does not measure is checked as a condition of the pattern.
+        if window is not None and reads.get(window.kind, False):
             kind = words.TIME_WINDOW if window.kind == "time" else words.PLACE_WINDOW
             size = comparable(np.empty(0, dtype if dtype.kind == "f" else np.int64), window.size).size
             self._ahead = LookAhead(self._automaton, kind)

@@ -56,7 +56,11 @@ class GeneralSketch:
     schema: Schema = ASSUMED
 
     def over(self, schema: Schema) -> GeneralSketch:
-        """The sketch with its intervals in the unit of the data."""
+        """The sketch with its intervals in the unit of the data; a window over the order is one of time."""
+        query, window = self.statement, self.statement.window
+        if window is not None and window.kind == "attribute" and window.attribute == schema.order:
+            own = replace(window, kind="time", attribute=None)
+            return replace(self, statement=replace(query, window=own), schema=schema)
         return replace(self, schema=schema)
 
     def built(self, diagram: Diagram) -> Built:
