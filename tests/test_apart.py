@@ -107,6 +107,22 @@ def test_a_window_full_of_old_events_is_compared_at_once(
     assert bool(wanted) == (holds != "c.p > a.p + 40")
 
 
+def test_a_window_over_the_order_is_one_of_time() -> None:
+    """What orders the events is known with the data: until then, the values of `ts` may fall."""
+    table = events(900, 8).append_column("ts", pa.array(range(900)))
+    asked = "SELECT * FROM S WHERE A AS a ; B ; C AS c FILTER c.p > a.p WITHIN 60 {}"
+    query, wanted = cer.compile(asked.format("[ts]")), cer.compile(asked.format("EVENTS")).counts(table)
+    takes = "apart: takes it, and runs it"
+    assert takes in query.explain(events=table, order_by="ts")
+    assert takes not in query.explain(events=table)
+    assert len(wanted)
+    for keywords in ({}, {"order_by": "ts"}, {"order_by": "ts", "engine": "apart"}):
+        found = query.counts(table, **keywords)
+        assert found.select(["position", "count"]) == wanted
+    with pytest.raises(cer.QueryError, match="its window is over an attribute"):
+        query.counts(table, engine="apart")
+
+
 CHAINS = [
     ("A AS a ; B AS b ; C AS c", "c.p > a.p", 0, 2, operator.lt),
     ("A AS a ; B AS b ; C AS c ; B AS d", "c.p >= a.p", 0, 2, operator.le),

@@ -9,6 +9,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.measures import with_what_is_read
+from cer_gpu.language.schema import Schema
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import walk
 from cer_gpu.logic.binding import reads
@@ -53,6 +54,8 @@ class Outline:
         Whether the SELECT list is `NONE` with measures, so that variables are kept for these only.
     spans : tuple of Bound
         Bounds of intervals that the statement has in its window instead; see `with_spans`.
+    bounds : tuple of Condition
+        Conditions that the statement has in its window instead; see `bounded`.
     """
 
     statement: tree.Statement
@@ -65,6 +68,40 @@ class Outline:
     timed: bool = False
     beyond: str = ""
     spans: tuple[tree.Bound, ...] = ()
+    bounds: tuple[tree.Condition, ...] = ()
+
+
+def over_order(known: Outline, order: str | None) -> Outline:
+    """The outline of a query over data whose order is known: a window over this attribute is one of time."""
+    window = known.statement.window
+    if window is None or window.kind != "attribute" or window.attribute != order:
+        return known
+    return replace(known, statement=replace(known.statement, window=in_time(window)))
+
+
+def bounded(known: Outline, schema: Schema) -> Outline:
+    """The outline of a query over data of a schema, with filters that bound a whole match as its window.
+
+    What filters that only compare the times of the first event and the last say, WITHIN says too, but only
+    once it is known which attribute is the order of the events.
+    """
+    query = known.statement
+    if not isinstance(query, tree.SelectQuery) or known.hidden or known.spans or not known.correlates:
+        return known
+    if query.strategy in CHOOSING or query.consume is not tree.Consume.NONE:
+        return known
+    from cer_gpu.language.parameters import has_parameter
+    from cer_gpu.logic.rewriting.windows_of_filters import with_window
+
+    if has_parameter(query):
+        return known
+    windowed, conditions = with_window(query, schema)
+    return replace(outline(windowed, known.text), bounds=conditions) if conditions else known
+
+
+def in_time(window: tree.Window) -> tree.Window:
+    """A window over the attribute that is the order, as one of time in the unit of the data."""
+    return replace(window, kind="time", attribute=None)
 
 
 def outline(statement: tree.Statement, text: str) -> Outline:

@@ -233,6 +233,9 @@ def _window(outline: Outline, compiled: CompiledQuery) -> str:
     unit = {"events": "events", "time": window.unit}.get(window.kind, f"of `{window.attribute}`")
     size = f"{window.size:,}" if unit is None else f"{window.size:,} {unit}"
     said = f"at most {size} from start to end"
+    if outline.bounds:
+        written = ", ".join(f"`{to_text(one)}`" for one in outline.bounds)
+        return f"{said}: {written} bounds a match from its first event to its last, as WITHIN does"
     return f"{said}: an interval over the whole pattern is as WITHIN" if outline.spans else said
 
 

@@ -54,6 +54,8 @@ def with_given(plan: Plan, statement: tree.Statement, given: Mapping[str, Any], 
         from cer_gpu.logic.rewriting.windows import tightest
 
         statement = replace(statement, window=tightest(statement.window, spans))
+    if plan.outline.bounds:
+        statement = replace(statement, window=plan.outline.statement.window)
     window = window_of(statement, schema, plan.built)
     return replace(plan, compiled=replace(compiled, reading=replace(reading, axes=axes, window=window)))
 

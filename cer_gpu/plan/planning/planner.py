@@ -25,7 +25,7 @@ from cer_gpu.plan.axes import Axis, OutlookAxis
 from cer_gpu.plan.compiled import CompiledQuery, KeyPlan, Reading, ValueColumn, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
-from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.outline import Outline, bounded, over_order
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.routes import AUTO, Chosen, choose
 from cer_gpu.plan.routes.route import Built, Refusal, Sketch
@@ -109,7 +109,12 @@ def plan(
     LimitError
         When the automaton or the symbols would exceed their budget.
     """
-    chosen = choose(outline, engine) if before is None else before.chosen
+    if schema is not None and (windowed := bounded(outline, schema)) is not outline:
+        outline, before = windowed, None
+    known = outline if schema is None else over_order(outline, schema.order)
+    if before is not None and known is not outline and before.chosen.by_window:
+        before = None  # another route may take it
+    chosen = choose(known, engine) if before is None else before.chosen
     try:
         return _plan(outline, schema, columns, chosen, before)
     except QueryError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import cast
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
@@ -47,6 +48,12 @@ class Chosen:
     sketch: Sketch
     said: tuple[tuple[str, Refusal | None], ...]
     others: tuple[tuple[str, Sketch], ...] = ()
+
+    @property
+    def by_window(self) -> bool:
+        """Whether an earlier route may take the query if the attribute of its window is the order."""
+        before = takewhile(lambda one: one[1] is not None, self.said)
+        return any(refusal is not None and refusal.by_window for _, refusal in before)
 
     def without(self, error: QueryError) -> Chosen:
         """The next route that takes the query, if the machine of this one is impossible."""

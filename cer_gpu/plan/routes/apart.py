@@ -29,7 +29,7 @@ def sketch(outline: Outline) -> ApartSketch | Refusal:
     query = outline.statement
     assert isinstance(query, tree.SelectQuery)
     if query.window is not None and query.window.kind == "attribute":
-        return Refusal("its window is over an attribute")
+        return Refusal("its window is over an attribute", by_window=True)
     if any(isinstance(node, tree.Beside) for node in nodes(query.pattern)):
         return Refusal("it asks for what follows or precedes")
     if found := beside_correlation(query) or strategy_beside_chain(query):

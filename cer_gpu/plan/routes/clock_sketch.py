@@ -99,7 +99,7 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
     if query.strategy in CHOOSING:
         return Refusal(f"the strategy `{query.strategy.value}` chooses among complex events")
     if query.window is not None and query.window.kind == "attribute":
-        return Refusal("its window is over an attribute, whose values may fall")
+        return Refusal("its window is over an attribute, whose values may fall", by_window=True)
     if any(isinstance(node, tree.Beside) for node in nodes(formula)):
         return Refusal("it looks for what follows or precedes")
     if outline.derives:

@@ -24,7 +24,7 @@ from cer_gpu.plan.configured import machine_of, remembers
 from cer_gpu.plan.deterministic import shown_labels
 from cer_gpu.plan.general import GeneralMachine, StrategyChoice
 from cer_gpu.plan.marked import mark_form
-from cer_gpu.plan.outline import CHOOSING, Outline, bare, chosen, listed
+from cer_gpu.plan.outline import CHOOSING, Outline, bare, chosen, in_time, listed
 from cer_gpu.plan.reaches import ASSUMED, longest
 from cer_gpu.plan.routes.general_explained import GeneralExplanation
 from cer_gpu.plan.routes.route import Built
@@ -59,8 +59,7 @@ class GeneralSketch:
         """The sketch with its intervals in the unit of the data; a window over the order is one of time."""
         query, window = self.statement, self.statement.window
         if window is not None and window.kind == "attribute" and window.attribute == schema.order:
-            own = replace(window, kind="time", attribute=None)
-            return replace(self, statement=replace(query, window=own), schema=schema)
+            return replace(self, statement=replace(query, window=in_time(window)), schema=schema)
         return replace(self, schema=schema)
 
     def built(self, diagram: Diagram) -> Built:

@@ -28,10 +28,13 @@ class Refusal:
         The reason in a few words, for `explain`.
     diagnostics : tuple of Diagnostic
         What the route cannot take, with its place in the text; empty if the query is merely of another kind.
+    by_window : bool
+        Whether it may take the query once it is known that the attribute of its window is the order.
     """
 
     reason: str
     diagnostics: tuple[Diagnostic, ...] = ()
+    by_window: bool = False
 
 
 def no_timed_pattern(outline: Outline) -> Refusal | None:
