@@ -90,8 +90,8 @@ def _viewed(events: Any, question: Joined, last: int) -> int:
     for bound in question.bounds(last):
         upto = int(pc.sum(pc.less_equal(events["ts"], bound)).as_py())
         batch = events.slice(begin, upto - begin)
-        for name in question.relations:
-            view.insert(name, batch.filter(pc.equal(batch["type"], name)).drop_columns("type"))
+        kinds, keys = batch["type"], batch.select(["key"])
+        view.update({name: keys.filter(pc.equal(kinds, name)) for name in question.relations})
         total, begin = total + view.count(), upto
     return total
 

@@ -64,12 +64,12 @@ def _beside_epl(frame: str) -> str:
         steps = "ABC"
         meets = [f"{step} as {step}.type = '{step}'" for step in steps]
     else:
-        steps = "ABCDEF"
+        steps = "UVWXYZ"  # one that is called E, as the stream is, would be any event
         kinds = ["Arrival", "Departure"] * 3
         meets = [f"{a} as {a}.type = '{kind}' and {a}.price >= 30" for a, kind in zip(steps, kinds)]
-        meets[-1] += f" and F.ts - A.ts <= {DAY}"
+        meets[-1] += f" and Z.ts - U.ts <= {DAY}"
     return (
-        "E match_recognize (partition by key measures A.ts as ts all matches after match skip to next row "
+        f"E match_recognize (partition by key measures {steps[0]}.ts as ts all matches after match skip to next row "
         f"pattern ({' '.join(steps)}) define {', '.join(meets)})"
     )
 

@@ -9,6 +9,7 @@ each inequality. Among trees of equal cost the one whose nodes have fewer rows i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from random import Random
 
@@ -95,10 +96,16 @@ def cheapest(query: GCQ, known: Sequence[AtomStatistics] | None = None) -> Chose
     CyclicError
     """
     statistics = unknown(query) if known is None else known
-    found = list(dict.fromkeys(candidates(query)))
+    found = different(query)
     costs = [tree_cost(one, query, statistics) for one in found]
     best = min(range(len(found)), key=lambda number: (costs[number].changed, costs[number].rows, number))
     return ChosenTree(found[best], costs[best], len(found))
+
+
+@lru_cache(maxsize=64)
+def different(query: GCQ) -> tuple[Planned, ...]:
+    """The different trees among `candidates`: the same for all views of a rule."""
+    return tuple(dict.fromkeys(candidates(query)))
 
 
 def candidates(query: GCQ) -> Iterator[Planned]:
