@@ -305,7 +305,7 @@ class Query:
             chosen = place_of(asked.device, found.compiled, source.rows, source.device)
             place = f"{chosen.name}: {chosen.reason}"
         if format == "text":
-            return explain(found, self._plans.told(asked.params), place)
+            return explain(found, self._plans.told(asked.params), place, ordered=events is not None)
         return drawn(found, format)
 
     @spelled(read_options, omit=("limit", "event_id", "memory"))

@@ -74,6 +74,18 @@ def test_it_is_within(condition: str, longest: int, more: str, within: str) -> N
         assert query.counts(table) == wanted.drop_columns("time")
 
 
+def test_explain_says_what_the_order_would_change() -> None:
+    said = "with order_by='at', `b.at - a.at <= 60 s` is a window"
+    asked = "SELECT * WHERE A AS a ; B AS b FILTER b.{} - a.{} <= {}"
+    assert said in cer.compile(asked.format("at", "at", "60 s")).explain()
+    assert "order_by" not in cer.compile(asked.format("n", "n", "60")).explain()
+    assert "order_by" not in cer.compile(asked.format("at", "start", "60 s")).explain()
+    assert "order_by" not in cer.compile("SELECT * WHERE A AS a ; B AS b FILTER b.p <= a.p").explain()
+    query = cer.compile(asked.format("ts", "ts", "60 s"))
+    assert "order_by='ts'" in query.explain()
+    assert "order_by='ts'" not in query.explain(events=events(), order_by="ts")
+
+
 @pytest.mark.parametrize("condition", OTHER)
 def test_what_says_something_else_stays(condition: str) -> None:
     query = cer.compile(f"SELECT * WHERE A AS a ; B AS b ; C AS c FILTER {condition}")

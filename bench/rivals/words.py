@@ -69,8 +69,8 @@ def _beside_epl(frame: str) -> str:
         meets = [f"{a} as {a}.type = '{kind}' and {a}.price >= 30" for a, kind in zip(steps, kinds)]
         meets[-1] += f" and Z.ts - U.ts <= {DAY}"
     return (
-        f"E match_recognize (partition by key measures {steps[0]}.ts as ts all matches after match skip to next row "
-        f"pattern ({' '.join(steps)}) define {', '.join(meets)})"
+        f"E match_recognize (partition by key measures {steps[0]}.ts as ts all matches "
+        f"after match skip to next row pattern ({' '.join(steps)}) define {', '.join(meets)})"
     )
 
 

@@ -85,18 +85,33 @@ def bounded(known: Outline, schema: Schema) -> Outline:
     What filters that only compare the times of the first event and the last say, WITHIN says too, but only
     once it is known which attribute is the order of the events.
     """
-    query = known.statement
-    if not isinstance(query, tree.SelectQuery) or known.hidden or known.spans or not known.correlates:
+    if (query := _boundable(known)) is None:
         return known
-    if query.strategy in CHOOSING or query.consume is not tree.Consume.NONE:
-        return known
-    from cer_gpu.language.parameters import has_parameter
     from cer_gpu.logic.rewriting.windows_of_filters import with_window
 
-    if has_parameter(query):
-        return known
     windowed, conditions = with_window(query, schema)
     return replace(outline(windowed, known.text), bounds=conditions) if conditions else known
+
+
+def order_that_bounds(known: Outline) -> tuple[str, tuple[tree.Condition, ...]] | None:
+    """The attribute that makes filters of a query a window if it is the order, and these filters."""
+    if (query := _boundable(known)) is None:
+        return None
+    from cer_gpu.logic.rewriting.windows_of_filters import orders_that_bound
+
+    return next(iter(orders_that_bound(query).items()), None)
+
+
+def _boundable(known: Outline) -> tree.SelectQuery | None:
+    """The query of an outline, if a filter of it may become its window."""
+    query = known.statement
+    if not isinstance(query, tree.SelectQuery) or known.hidden or known.spans or not known.correlates:
+        return None
+    if query.strategy in CHOOSING or query.consume is not tree.Consume.NONE:
+        return None
+    from cer_gpu.language.parameters import has_parameter
+
+    return None if has_parameter(query) else query
 
 
 def in_time(window: tree.Window) -> tree.Window:

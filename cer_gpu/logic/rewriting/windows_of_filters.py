@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from cer_gpu.language import tree as t
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact, nanoseconds
+from cer_gpu.language.walk import walk
 from cer_gpu.logic.rewriting.places import conjuncts, filtered_by, is_single, sites
 
 EXACT = (ValueType.INT64, ValueType.TIMESTAMP, ValueType.DURATION)
@@ -68,6 +69,20 @@ def with_window(query: t.SelectQuery, schema: Schema) -> tuple[t.SelectQuery, tu
     if not found or size is None:
         return query, ()
     return replace(query, pattern=pattern, window=t.Window(size, "attribute", None, order)), tuple(found)
+
+
+def orders_that_bound(query: t.SelectQuery) -> dict[str, tuple[t.Condition, ...]]:
+    """Filters that would be a window if a time were the order of the events, by this attribute.
+
+    Of attributes that are compared as plain numbers nothing says that they are times.
+    """
+    found = {}
+    for name in dict.fromkeys(node.name for node in walk(query.pattern) if isinstance(node, t.Attribute)):
+        schema = Schema({name: ValueType.TIMESTAMP}, order=name, units={name: "ns"})
+        conditions = with_window(query, schema)[1]
+        if any(isinstance(node, t.Quantity) for one in conditions for node in walk(one)):
+            found[name] = conditions
+    return found
 
 
 def _in_units(window: t.Window, schema: Schema) -> int | None:

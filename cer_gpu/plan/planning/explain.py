@@ -31,7 +31,7 @@ def check_format(name: str) -> None:
         raise ValueError(f'format must be "text", "mermaid" or "svg", not {name!r}')
 
 
-def explain(plan: Plan, told: Sequence[str] = (), place: str = "") -> str:
+def explain(plan: Plan, told: Sequence[str] = (), place: str = "", ordered: bool = True) -> str:
     """The plan of a query, as text of a few lines.
 
     Parameters
@@ -41,8 +41,12 @@ def explain(plan: Plan, told: Sequence[str] = (), place: str = "") -> str:
         A line for each parameter.
     place : str
         The device, and why it is this one; empty where none was chosen.
+    ordered : bool
+        Whether the plan knows which attribute is the order of the events, if one is.
     """
     lines = [*_lines(plan), *([_line("params", "\n".join(told))] if told else [])]
+    if not ordered and (advice := _order_advised(plan.outline)) is not None:
+        lines.append(_line("order", advice))
     return printable("\n".join(lines) + "\n") + (f"{'device':<{WIDTH}}{place}\n" if place else "")
 
 
@@ -99,6 +103,23 @@ def _lines(plan: Plan) -> Iterator[str]:
     if plan.outline.timed:
         yield _line("device", _device(query))
     yield _line("stream", _pushes(query))
+
+
+def _order_advised(outline: Outline) -> str | None:
+    """That a filter is a window once it is known what orders the events; None where none is."""
+    if not outline.correlates:
+        return None
+    from cer_gpu.plan.outline import order_that_bounds
+
+    found = order_that_bounds(outline)
+    if found is None:
+        return None
+    name, conditions = found
+    written = " AND ".join(map(to_text, conditions))
+    return (
+        f"with order_by={name!r}, `{written}` is a window, and need not be compared:\n"
+        f"explain(events=..., order_by={name!r}) shows what runs then"
+    )
 
 
 def _line(name: str, text: str) -> str:
