@@ -37,7 +37,7 @@ from cer_gpu.engine.machines.joins import JoinRunner
 from cer_gpu.enumeration.products import JoinAnswers
 from cer_gpu.enumeration.products_validator import longest_walk
 
-LOADING_S = 120.0
+LOADING_S = 40.0
 """Seconds that a rival may take to load its tables, besides its runs."""
 WALKED = 200
 """Hits, and answers of each, on which the delay is measured."""
