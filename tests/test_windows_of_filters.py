@@ -74,6 +74,16 @@ def test_it_is_within(condition: str, longest: int, more: str, within: str) -> N
         assert query.counts(table) == wanted.drop_columns("time")
 
 
+def test_longer_chains_have_a_first_and_a_last_step() -> None:
+    """Chains of operators are balanced trees: the last of four steps is no right side of the outermost."""
+    table = events()
+    query = cer.compile("SELECT * WHERE A AS a ; B ; B ; C ; C AS z FILTER z.ts - a.ts <= 90 s")
+    wanted = cer.compile("SELECT * WHERE A ; B ; B ; C ; C WITHIN 90 s").counts(table, order_by="ts")
+    assert len(wanted)
+    assert query.counts(table, order_by="ts") == wanted
+    assert SAID in query.explain(events=table, order_by="ts")
+
+
 def test_explain_says_what_the_order_would_change() -> None:
     said = "with order_by='at', `b.at - a.at <= 60 s` is a window"
     asked = "SELECT * WHERE A AS a ; B AS b FILTER b.{} - a.{} <= {}"

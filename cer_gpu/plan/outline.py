@@ -74,9 +74,8 @@ class Outline:
 def over_order(known: Outline, order: str | None) -> Outline:
     """The outline of a query over data whose order is known: a window over this attribute is one of time."""
     window = known.statement.window
-    if window is None or window.kind != "attribute" or window.attribute != order:
-        return known
-    return replace(known, statement=replace(known.statement, window=in_time(window)))
+    timed = in_time(window, order)
+    return known if timed is window else replace(known, statement=replace(known.statement, window=timed))
 
 
 def bounded(known: Outline, schema: Schema) -> Outline:
@@ -97,9 +96,9 @@ def order_that_bounds(known: Outline) -> tuple[str, tuple[tree.Condition, ...]] 
     """The attribute that makes filters of a query a window if it is the order, and these filters."""
     if (query := _boundable(known)) is None:
         return None
-    from cer_gpu.logic.rewriting.windows_of_filters import orders_that_bound
+    from cer_gpu.logic.rewriting import windows_of_filters
 
-    return next(iter(orders_that_bound(query).items()), None)
+    return windows_of_filters.order_that_bounds(query)
 
 
 def _boundable(known: Outline) -> tree.SelectQuery | None:
@@ -114,8 +113,10 @@ def _boundable(known: Outline) -> tree.SelectQuery | None:
     return None if has_parameter(query) else query
 
 
-def in_time(window: tree.Window) -> tree.Window:
-    """A window over the attribute that is the order, as one of time in the unit of the data."""
+def in_time(window: tree.Window | None, order: str | None) -> tree.Window | None:
+    """A window over the order as one of time, in the unit of the data; any other as it is."""
+    if window is None or window.kind != "attribute" or window.attribute != order:
+        return window
     return replace(window, kind="time", attribute=None)
 
 

@@ -7,17 +7,18 @@ even a comparison between events.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any, TypeAlias
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.chains import flattened
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact, nanoseconds
 from cer_gpu.language.walk import walk
-from cer_gpu.logic.rewriting.places import conjuncts, filtered_by, is_single, sites
+from cer_gpu.logic.rewriting.places import conjuncts, filtered_by, is_single, marked, sites
 
 EXACT = (ValueType.INT64, ValueType.TIMESTAMP, ValueType.DURATION)
 """The types of orders whose differences are exact, so that a sum may be written as a difference."""
@@ -71,36 +72,28 @@ def with_window(query: t.SelectQuery, schema: Schema) -> tuple[t.SelectQuery, tu
     return replace(query, pattern=pattern, window=t.Window(size, "attribute", None, order)), tuple(found)
 
 
-def orders_that_bound(query: t.SelectQuery) -> dict[str, tuple[t.Condition, ...]]:
-    """Filters that would be a window if a time were the order of the events, by this attribute.
+def order_that_bounds(query: t.SelectQuery) -> tuple[str, tuple[t.Condition, ...]] | None:
+    """A time that makes filters of a query a window if it is the order of the events, and these filters.
 
     Of attributes that are compared as plain numbers nothing says that they are times.
     """
-    found = {}
     for name in dict.fromkeys(node.name for node in walk(query.pattern) if isinstance(node, t.Attribute)):
         schema = Schema({name: ValueType.TIMESTAMP}, order=name, units={name: "ns"})
         conditions = with_window(query, schema)[1]
         if any(isinstance(node, t.Quantity) for one in conditions for node in walk(one)):
-            found[name] = conditions
-    return found
+            return name, conditions
+    return None
 
 
 def _in_units(window: t.Window, schema: Schema) -> int | None:
     """The size of a window over the order in its unit; None where it is not such a window."""
-    if window.parameter is not None:
+    over_order = window.kind == "time" or (window.kind == "attribute" and window.attribute == schema.order)
+    if window.parameter is not None or not over_order:
         return None
-    if window.kind == "attribute" and window.attribute == schema.order:
+    if window.unit is None:
         return floor(exact(window.size))
-    unit = _unit(schema)
-    if window.kind != "time" or (window.unit is not None and unit is None):
-        return None
-    if window.unit is None or unit is None:
-        return floor(exact(window.size))
-    return floor(nanoseconds(window.size, window.unit) / NANOSECONDS[unit])
-
-
-def _unit(schema: Schema) -> str | None:
-    return schema.units.get(schema.order or "", schema.order_unit)
+    unit = schema.units.get(schema.order or "", schema.order_unit)
+    return None if unit is None else floor(nanoseconds(window.size, window.unit) / NANOSECONDS[unit])
 
 
 def _outer(pattern: t.Pattern) -> tuple[frozenset[str], frozenset[str]]:
@@ -108,28 +101,15 @@ def _outer(pattern: t.Pattern) -> tuple[frozenset[str], frozenset[str]]:
     base = pattern
     while isinstance(base, t.Filter):
         base = base.pattern
-    if not isinstance(base, t.Sequence):
-        return frozenset(), frozenset()
-    first: t.Pattern = base
-    while isinstance(first, t.Sequence):
-        first = first.left
-    return _single(first, pattern), _single(base.right, pattern)
+    first, *between = flattened(t.Sequence, base)
+    return (_single(first, pattern), _single(between[-1], pattern)) if between else (frozenset(), frozenset())
 
 
 def _single(step: t.Pattern, pattern: t.Pattern) -> frozenset[str]:
     """The variables of a step of one event that nothing else in a pattern defines."""
     if not is_single(step):
         return frozenset()
-    return frozenset(name for name in _names(step) if len(list(sites(pattern, name))) == 1)
-
-
-def _names(step: t.Pattern) -> Iterator[str]:
-    while isinstance(step, t.As | t.Filter):
-        if isinstance(step, t.As):
-            yield step.variable
-        step = step.pattern
-    assert isinstance(step, t.EventType)
-    yield from step.variables
+    return frozenset(name for name in marked(step) if len(list(sites(pattern, name))) == 1)
 
 
 def _bound(part: t.Condition, firsts: frozenset[str], lasts: frozenset[str], schema: Schema) -> int | None:

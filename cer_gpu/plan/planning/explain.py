@@ -107,12 +107,9 @@ def _lines(plan: Plan) -> Iterator[str]:
 
 def _order_advised(outline: Outline) -> str | None:
     """That a filter is a window once it is known what orders the events; None where none is."""
-    if not outline.correlates:
-        return None
     from cer_gpu.plan.outline import order_that_bounds
 
-    found = order_that_bounds(outline)
-    if found is None:
+    if (found := order_that_bounds(outline)) is None:
         return None
     name, conditions = found
     written = " AND ".join(map(to_text, conditions))

@@ -57,10 +57,8 @@ class GeneralSketch:
 
     def over(self, schema: Schema) -> GeneralSketch:
         """The sketch with its intervals in the unit of the data; a window over the order is one of time."""
-        query, window = self.statement, self.statement.window
-        if window is not None and window.kind == "attribute" and window.attribute == schema.order:
-            return replace(self, statement=replace(query, window=in_time(window)), schema=schema)
-        return replace(self, schema=schema)
+        window = in_time(self.statement.window, schema.order)
+        return replace(self, statement=replace(self.statement, window=window), schema=schema)
 
     def built(self, diagram: Diagram) -> Built:
         """The machines over the classes of events."""
