@@ -15,7 +15,8 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.apart.contract import FEW, ApartTables
 from cer_gpu.kernels.compared.contract import ComparedTables
 from cer_gpu.plan.compared import compared_arrays
-from cer_gpu.plan.compiled import KeyPlan, Machine, Traits
+from cer_gpu.plan.compiled import KeyPlan
+from cer_gpu.plan.machine import Machine, Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class ApartMachine:
     def traits(self) -> Traits:
         return Traits(
             streams=False,
+            compares_slots=True,
             not_on_device=("sums over ranks",),
             not_resident="comparisons between events run on the CPU",
             not_automatic="comparisons between events run on the CPU",

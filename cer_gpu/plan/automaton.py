@@ -9,7 +9,7 @@ import numpy as np
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
-from cer_gpu.plan.compiled import Traits
+from cer_gpu.plan.machine import Traits
 
 FEW_STATES = 12
 """Up to so many states with runs, what an event changes of its lane costs less than grouping it by lane."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.clocked.contract import ClockTables
-from cer_gpu.plan.compiled import Traits
+from cer_gpu.plan.machine import Traits
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from cer_gpu.kernels.compared import contract
 from cer_gpu.kernels.compared.contract import Climb, ComparedTables
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
-from cer_gpu.plan.compiled import VALUE_ROWS, KeyPlan, Traits, ValueColumn
+from cer_gpu.plan.compiled import VALUE_ROWS, KeyPlan, ValueColumn
 from cer_gpu.plan.join_arrays import SlotColumns, lane_keys
+from cer_gpu.plan.machine import Traits
 
 OPERATIONS = {
     "<": contract.LESS,

@@ -11,7 +11,7 @@ from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.configurations.held import Held
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Expression
-from cer_gpu.plan.compiled import Traits
+from cer_gpu.plan.machine import Traits
 from cer_gpu.plan.outlook import Reach
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.contract import ChainSteps, JoinTables, LaneAtoms
-from cer_gpu.plan.compiled import CompiledQuery, Traits
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.machine import Traits
 
 
 @dataclass(frozen=True, slots=True)

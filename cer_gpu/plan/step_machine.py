@@ -13,7 +13,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.steps.contract import Sessions, StepTables, lone_ends, of_neighbours
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.tree import Interval
-from cer_gpu.plan.compiled import Traits
+from cer_gpu.plan.machine import Traits
 from cer_gpu.plan.reaches import reach_of
 
 MOST = 2**64 - 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.lookups import LookupPlan
-from cer_gpu.plan.compiled import Traits
+from cer_gpu.plan.machine import Traits
 
 
 @dataclass(frozen=True, slots=True)

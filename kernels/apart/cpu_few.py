@@ -18,6 +18,9 @@ from .ways import forward, inverse, reset
 NEAR = 16
 """So many of the last old events are looked at one by one, before all others are compared at once."""
 
+SINGLY = 12
+"""Up to so many old events are compared one by one where matches are counted: a call costs as much."""
+
 NO_END = -1
 """Instead of a number of ends: the segment has too many old events in a window."""
 
@@ -32,6 +35,7 @@ class FewRoom(NamedTuple):
     `start`       int64 [room]         the latest start of a way to it
     `own`         int64 [b m, room]    the ways to it times those from it (`ApartRoom`)
     `agree`       int64 [room]         -1: the new event agrees with it; else 0
+    `weight`      int64 [b m]          the matches for each of its ways, where they are counted one by one
     `before`      int64 [b, b]         as in `ApartRoom`
     `between`     int64 [m, m]
     `since`       int64 [b, b]
@@ -46,6 +50,7 @@ class FewRoom(NamedTuple):
     start: np.ndarray
     own: np.ndarray
     agree: np.ndarray
+    weight: np.ndarray
     before: np.ndarray
     between: np.ndarray
     since: np.ndarray
@@ -63,6 +68,7 @@ def _room(apart):
         np.empty(rows, np.int64),
         np.empty((b * m, rows), np.int64),
         np.empty(rows, np.int64),
+        np.empty(b * m, np.int64),
         *(np.empty((size, size), np.int64) for size in (b, m, b, m)),
         np.empty(apart.last + 1, np.int64),
     )
@@ -176,7 +182,17 @@ def _counted(tables, apart, events, window, segments, g, room, out, h, doubtful)
             number = 0
             if left < put:
                 low, high, pierced, hole, slot = asked(tables, events, 0, i)
-                if low <= high:
+                if low <= high and put - left <= SINGLY:
+                    for x in range(b):
+                        for y in range(m):
+                            room.weight[x * m + y] = room.since[0, x] * room.between[y, m - 1]
+                    for k in range(left, put):
+                        word = room.word[k]
+                        agrees = (word >= low) & (word <= high) & (not pierced or word != hole)
+                        agree = -np.int64(agrees & (slot == 0 or room.slot[k] == slot))
+                        for way in range(b * m):
+                            number += (room.own[way, k] * room.weight[way]) & agree
+                elif low <= high:
                     words, slots, agree = room.word[left:put], room.slot[left:put], room.agree[left:put]
                     _compared(words, slots, agree, low, high, pierced, hole, slot)
                     for x in range(b):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from functools import partial
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -191,10 +192,11 @@ def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, wor
     """
     edges = list(accumulate(map(len, parts), initial=0))
 
-    def moved(values: Sequence[np.ndarray]) -> np.ndarray:
+    def moved(values: Sequence[np.ndarray], out: np.ndarray | None = None) -> np.ndarray:
         if not len(values[0]):
             return values[0]
-        out = np.empty(edges[-1], np.result_type(*values))
+        if out is None:
+            out = np.empty(edges[-1], np.result_type(*values))
         for own, (low, high) in zip(values, pairwise(edges), strict=True):
             kernels.scatter(own, place[low:high], out)
         return out
@@ -203,34 +205,45 @@ def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, wor
     names = ("symbols", "positions", "keys", "places", "times")
     flat = [[getattr(part, name) for part in parts] for name in names]
     flat.append([part.all_keyed if barred else part.keyed for part in parts])
-    flat += map(list, zip(*(part.slots for part in parts), strict=True))
-    symbols, positions, keys, places, times, keyed, *rows = workers.map("grouping events", moved, flat)
-    slots = np.stack(rows) if rows else parts[0].slots
+    slots = np.empty((len(parts[0].slots), edges[-1]), parts[0].slots.dtype)
+    columns = [partial(moved, values) for values in flat]
+    columns += [
+        partial(moved, own, slots[row])
+        for row, own in enumerate(zip(*(part.slots for part in parts), strict=True))
+    ]
+    symbols, positions, keys, places, times, keyed, *_ = workers.map("grouping events", _called, columns)
     payload = None
     if parts[0].payload is not None:
-        table = _tables_joined(parts)
+        payload = _payload_grouped(_tables_joined(parts), place, workers)
+    lane_keys = parts[-1].lane_keys
+    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, lane_keys, times)
+
+
+def _called(column: Callable[[], np.ndarray]) -> np.ndarray:
+    return column()
+
+
+def _payload_grouped(table: pa.Table, place: np.ndarray, workers: Workers) -> pa.Table:
+    """The rows of events, each at its new index."""
+
+    def plain(column: pa.ChunkedArray) -> bool:
+        kind = column.type
+        return not column.null_count and pa.types.is_primitive(kind) and kind.bit_width in PLAIN
+
+    order = np.empty(0, np.int64)
+    if not all(map(plain, table.columns)):
         order = np.empty(len(place), np.int64)
         kernels.scatter(np.arange(len(place)), place, order)
 
-        def scattered(values: np.ndarray) -> np.ndarray:
-            out = np.empty_like(values)
-            kernels.scatter(values, place, out)
-            return out
+    def rearranged(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        if not plain(column):
+            return column.take(pa.array(order))
+        bits = single(column).view(f"uint{column.type.bit_width}").to_numpy()
+        out = np.empty_like(bits)
+        kernels.scatter(bits, place, out)
+        return pa.array(out).view(column.type)
 
-        def rearranged(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-            if (
-                column.null_count
-                or not pa.types.is_primitive(column.type)
-                or column.type.bit_width not in PLAIN
-            ):
-                return column.take(pa.array(order))
-            whole = single(column)
-            bits = whole.view(f"uint{column.type.bit_width}").to_numpy()
-            return pa.array(scattered(bits)).view(column.type)
-
-        payload = pa.table(workers.map("grouping events", rearranged, table.columns), schema=table.schema)
-    lane_keys = parts[-1].lane_keys
-    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, lane_keys, times)
+    return pa.table(workers.map("grouping events", rearranged, table.columns), schema=table.schema)
 
 
 def _slim(rows: pa.Table) -> pa.Table:

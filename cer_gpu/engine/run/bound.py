@@ -333,7 +333,8 @@ class BoundQuery:
         payload = () if ends is None else ends.payload
         if enumerates:
             payload = (*form.payload, *more)
-        payload = tuple(dict.fromkeys([*payload, *query.reading.compared]))
+        if not query.traits.compares_slots:
+            payload = tuple(dict.fromkeys([*payload, *query.reading.compared]))
         intake = Intake(
             query,
             encoder,

@@ -10,8 +10,9 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.decimals import FITTING, widened
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
-from cer_gpu.plan.compiled import CompiledQuery, Machine, Reading
+from cer_gpu.plan.compiled import CompiledQuery, Reading
 from cer_gpu.plan.derived import written_out
+from cer_gpu.plan.machine import Machine
 
 _FITS = pa.decimal128(FITTING, 0)
 

@@ -10,7 +10,8 @@ from cer_gpu.errors import Diagnostic
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import Expression
-from cer_gpu.plan.compiled import AnswerForm, CompiledQuery, KeyPlan, Machine
+from cer_gpu.plan.compiled import AnswerForm, CompiledQuery, KeyPlan
+from cer_gpu.plan.machine import Machine
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.symbols import Diagram
 
