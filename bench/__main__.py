@@ -57,8 +57,9 @@ def main(arguments: list[str] | None = None) -> int:
     about = environment()
     begin = datetime.now(UTC)
     output = asked.output
-    if output is None and sizes == Sizes(runs=sizes.runs) and not asked.sections:
-        output = ROOT / "bench" / "results" / f"{begin:%Y-%m-%d-%H%M}-{about['commit'] or 'unknown'}.json"
+    if output is None and sizes == Sizes(runs=sizes.runs, patience=sizes.patience):
+        said = "-".join(asked.sections) or about["commit"] or "unknown"
+        output = ROOT / "bench" / "results" / f"{begin:%Y-%m-%d-%H%M}-{said}.json"
     record: dict[str, Any] = {
         "begin": begin.isoformat(timespec="seconds"),
         "environment": about,

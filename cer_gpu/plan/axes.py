@@ -23,6 +23,7 @@ import numpy as np
 
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
+from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.plan.thresholds import least_above
 
@@ -267,3 +268,32 @@ class OutlookAxis:
 
 def _least(dtype: np.dtype) -> int | float:
     return -INFINITY if dtype.kind == "f" else int(np.iinfo(dtype).min)
+
+
+def computes(axis: Axis) -> bool:
+    """Whether an axis reads more than a column as it is."""
+    operands = operands_of(axis)
+    return len(operands) > 1 or not all(isinstance(one, tree.Attribute) for one in operands)
+
+
+def columns_of(axis: Axis) -> list[str]:
+    """The columns that an axis reads."""
+    if isinstance(axis, ColumnAxis):
+        return [axis.column]
+    return [name for operand in operands_of(axis) for name in sorted(attributes_of(operand))]
+
+
+def operands_of(axis: Axis) -> list[tree.Expression]:
+    """The expressions that an axis reads."""
+    sides = [getattr(axis, side, None) for side in ("operand", "left", "right")]
+    return [side for side in sides if side is not None]
+
+
+def text_column(axis: Axis) -> str | None:
+    """The column of strings that an axis reads; None for an axis over numbers."""
+    if isinstance(axis, ColumnAxis):
+        return axis.column if axis.textual else None
+    if isinstance(axis, MatchAxis) or (isinstance(axis, CutAxis) and axis.textual):
+        assert isinstance(axis.operand, tree.Attribute)
+        return axis.operand.name
+    return None

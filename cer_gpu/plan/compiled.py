@@ -146,6 +146,8 @@ class Reading:
     idle : int
         The symbol of events that satisfy nothing that the pattern asks of an event: they only stand between
         others. 0 where such events are dropped.
+    needed : frozenset of str
+        The event types of which every match has an event.
     """
 
     axes: tuple[Axis, ...]
@@ -158,6 +160,7 @@ class Reading:
     derived: tuple[DerivedColumn, ...] = ()
     compared: tuple[str, ...] = ()
     idle: int = 0
+    needed: frozenset[str] = frozenset()
 
     @property
     def reads_before(self) -> int:

@@ -13,7 +13,7 @@ from cer_gpu.engine.cuda.memory import Shrinking
 from cer_gpu.engine.cuda.staging import Staging, Upload
 from cer_gpu.engine.devices import on, with_memory
 from cer_gpu.engine.read.adders import Adder
-from cer_gpu.engine.read.classify import Classifier, columns_of
+from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Codes, Values
 from cer_gpu.engine.read.sources.device_rows import DeviceTable
@@ -23,7 +23,7 @@ from cer_gpu.kernels.classify import cuda as kernels
 from cer_gpu.kernels.device.geometry import STREAM, Geometry
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.language import tree
-from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis
+from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, columns_of
 from cer_gpu.plan.compiled import Reading
 
 Events: TypeAlias = "pa.RecordBatch | DeviceTable"

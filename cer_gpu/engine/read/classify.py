@@ -24,10 +24,19 @@ from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.classify.cpu import FEW_CUTS
 from cer_gpu.language import tree
-from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
-from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis, type_number
+from cer_gpu.plan.axes import (
+    Axis,
+    ColumnAxis,
+    CutAxis,
+    NullAxis,
+    RelationAxis,
+    computes,
+    operands_of,
+    text_column,
+    type_number,
+)
 from cer_gpu.plan.compiled import UNFIT, Reading
 from cer_gpu.plan.symbols import TABLE_BUDGET, Stage, reachable
 
@@ -138,6 +147,11 @@ class Classifier:
                 (np.arange(before, before + count), np.full(count, last.table[0], self._reading.symbol_dtype))
             ]
         return [block for _, blocks in self.in_groups(batch, before) for block in blocks]
+
+    def look(self, batch: pa.RecordBatch) -> None:
+        """Note the names in a batch of which no event matters."""
+        for name, texts in self._texts.items():
+            texts.of(self._codes(batch, name).dictionary)
 
     def in_groups(
         self, batch: pa.RecordBatch, before: int
@@ -403,7 +417,7 @@ class Classifier:
         event = int(wrong.min())
         number = next(number for number in beyond if classes[event, number] < 0)
         read = self._reader(events.slice(event, 1))
-        steps = (overflow(side, read) for side in _operands(reading.axes[number]))
+        steps = (overflow(side, read) for side in operands_of(reading.axes[number]))
         raise RowError(
             before + int(rows[event]),
             f"{{row}}: integer overflow: {next(filter(None, steps))} does not fit 64 bits; cast one of the "
@@ -435,35 +449,6 @@ def _undecided(reading: Reading, classes: np.ndarray) -> np.ndarray:
     """For rows of classes, -1 where one is not known, whether an event may have several symbols: bool."""
     known = [{axis: one for axis, one in enumerate(row) if one >= 0} for row in classes.tolist()]
     return np.array([len(reachable(reading.axes, reading.stages, one)) > 1 for one in known], bool)
-
-
-def computes(axis: Axis) -> bool:
-    """Whether an axis reads more than a column as it is."""
-    operands = _operands(axis)
-    return len(operands) > 1 or not all(isinstance(one, tree.Attribute) for one in operands)
-
-
-def columns_of(axis: Axis) -> list[str]:
-    """The columns that an axis reads."""
-    if isinstance(axis, ColumnAxis):
-        return [axis.column]
-    return [name for operand in _operands(axis) for name in sorted(attributes_of(operand))]
-
-
-def _operands(axis: Axis) -> list[tree.Expression]:
-    """The expressions that an axis reads."""
-    sides = [getattr(axis, side, None) for side in ("operand", "left", "right")]
-    return [side for side in sides if side is not None]
-
-
-def text_column(axis: Axis) -> str | None:
-    """The column of strings that an axis reads; None for an axis over numbers."""
-    if isinstance(axis, ColumnAxis):
-        return axis.column if axis.textual else None
-    if isinstance(axis, MatchAxis) or (isinstance(axis, CutAxis) and axis.textual):
-        assert isinstance(axis.operand, tree.Attribute)
-        return axis.operand.name
-    return None
 
 
 def _text_axes(stages: Sequence[Stage], axes: Sequence[Axis]) -> dict[str, list[StageAxis]]:

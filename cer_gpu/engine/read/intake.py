@@ -101,6 +101,8 @@ class Intake:
         self._ordered = ordered
         self.measuring = Measuring(query, workers)
         self.order_by = order_by
+        self.hopeless = False
+        """Whether no row can be part of a match."""
         self.payload = payload
         self._payload = Payload(payload)
         keys = query.reading.keys
@@ -367,6 +369,10 @@ class Intake:
         time : Values or None
             The times of its rows.
         """
+        if self.hopeless:
+            self.classifier.look(batch)
+            self.rows += len(batch)
+            return
         if self._reads_rows:
             yield self._read(batch, time)
             return

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.classify import Classifier, text_column
+from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.derive import compared
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.join_keys import JoinKeys
@@ -23,7 +23,7 @@ from cer_gpu.engine.read.partitions import Partitions
 from cer_gpu.engine.read.payload import Payload, RowValues, numbers_only, table_of
 from cer_gpu.engine.read.sources.columns import storage_of, value_reader
 from cer_gpu.language import tree
-from cer_gpu.plan.axes import Axis, CutAxis, NullAxis, RelationAxis
+from cer_gpu.plan.axes import Axis, CutAxis, NullAxis, RelationAxis, text_column
 from cer_gpu.plan.compiled import CompiledQuery
 
 FEW = 1 << 10

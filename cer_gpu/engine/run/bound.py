@@ -27,6 +27,7 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
+from cer_gpu.engine.run.hopeless import hopeless
 from cer_gpu.engine.run.instead import going_on, or_instead
 from cer_gpu.engine.run.needed import NeededColumns
 from cer_gpu.engine.run.noticed import say_how_many, say_what_was_read
@@ -351,6 +352,7 @@ class BoundQuery:
         )
         intake.derive(self.derived_columns(), forgets=not carries)
         intake.noted = None if ends is None else ends.times
+        intake.hopeless = not pushed and not self.place.numbers and hopeless(query.reading, self._source)
         runner = self._runner(query, carries)
         if intake.values_in_order is not None:
             runner.values = intake.values_in_order  # type: ignore[attr-defined]

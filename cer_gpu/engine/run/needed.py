@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cer_gpu.engine.read.classify import columns_of
 from cer_gpu.engine.read.join_keys import columns_read
 from cer_gpu.engine.run.options import Options
+from cer_gpu.plan.axes import columns_of
 from cer_gpu.plan.compiled import Reading
 
 

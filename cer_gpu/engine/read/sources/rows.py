@@ -15,6 +15,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     convert_batch,
     first_line,
     is_narrow,
+    is_text,
     normal_schema,
     widened,
 )
@@ -25,6 +26,9 @@ from cer_gpu.warned import warn
 
 ROW = "\0row"
 """The name of the column of row numbers, if they are wanted: no other column has it."""
+
+FEW_NAMES = 1 << 10
+"""The most texts of dictionaries that are looked at before a table is read."""
 
 
 class Rows(ABC):
@@ -65,6 +69,10 @@ class Rows(ABC):
     @abstractmethod
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Batches of at most `rows` rows with these columns, in this order and in the types of `schema`."""
+
+    def names_in(self, column: str) -> frozenset[str] | None:
+        """All texts of a column, and maybe some more; None where that is not known without reading it."""
+        return None
 
     def parts(self) -> list[Rows]:
         """The rows of each file, which follow one another, in the types of `schema`; empty if the rows are
@@ -142,6 +150,19 @@ class TableRows(Rows):
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         return self.read_lying(columns, rows, ())
+
+    def names_in(self, column: str) -> frozenset[str] | None:
+        """The texts of the dictionaries, where they are few."""
+        if column not in self._table.schema.names or not self._table.num_rows:
+            return None
+        values = self._table.column(column)
+        kind = values.type
+        if not pa.types.is_dictionary(kind) or not is_text(kind.value_type):
+            return None
+        dictionaries = [chunk.dictionary for chunk in values.chunks]
+        if sum(map(len, dictionaries)) > FEW_NAMES:
+            return None
+        return frozenset(text for texts in dictionaries for text in texts.to_pylist() if text is not None)
 
     def read_lying(
         self, columns: Sequence[str], rows: int, lying: Collection[str]

@@ -321,6 +321,10 @@ class Source:
             f"{_listed(self._rows.schema.names)}"
         )
 
+    def names_in(self, column: str) -> frozenset[str] | None:
+        """All texts of a column, and maybe some more; None where that is not known without reading it."""
+        return self._rows.names_in(column)
+
     def batches(
         self, columns: Sequence[str], rows: int, lying: Collection[str] = ()
     ) -> Iterator[pa.RecordBatch]:

@@ -1,0 +1,36 @@
+"""The types of which every match has an event: where one of them never occurs, there is no match."""
+
+from __future__ import annotations
+
+from cer_gpu.language import tree
+
+
+def needed_types(statement: tree.Statement) -> frozenset[str]:
+    """The names of the event types that all matches of a query need.
+
+    `A ; (B OR C) ; D?` needs A, and nothing else.
+    """
+    if isinstance(statement, tree.Rule):
+        return frozenset(atom.type.name for atom in statement.atoms)
+    return _needed(statement.pattern)
+
+
+def _needed(pattern: tree.Pattern) -> frozenset[str]:
+    match pattern:
+        case tree.EventType(name=name):
+            return frozenset({name})
+        case tree.OtherEvent() | tree.Optional():
+            return frozenset()
+        case tree.Or(left=left, right=right):
+            return _needed(left) & _needed(right)
+        case tree.Unless(left=left) | tree.Beside(left=left, negated=True):
+            return _needed(left)
+        case (
+            tree.Sequence(left=left, right=right)
+            | tree.And(left=left, right=right)
+            | tree.All(left=left, right=right)
+            | tree.Beside(left=left, right=right)
+        ):
+            return _needed(left) | _needed(right)
+        case _:
+            return _needed(pattern.pattern)
