@@ -15,6 +15,7 @@ import numpy as np
 from cer_gpu import progress
 from cer_gpu.compiling.loaded import HaltedError, words
 from cer_gpu.cores import usable_cores
+from cer_gpu.engine.kept_pages import keep_pages
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -50,6 +51,7 @@ class Workers:
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or usable_cores()
+        keep_pages()
 
     def map(
         self, phase: str, function: Callable[[Item], Result], items: Iterable[Item], events: int = 0
