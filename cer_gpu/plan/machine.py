@@ -51,6 +51,8 @@ class Traits:
         Whether counting and listing run the window of each end again.
     follows : bool
         Whether a run goes from event to event, as a stream does, and runs no event twice.
+    symbols_alone : bool
+        Whether it reads the symbol of each event, and neither lanes nor the events around it.
     compares_slots : bool
         Whether it compares events by their slots alone, and reads no column that is compared.
     not_on_device : tuple of str
@@ -79,6 +81,7 @@ class Traits:
     filters: bool = False
     chooses: bool = False
     follows: bool = False
+    symbols_alone: bool = False
     compares_slots: bool = False
     not_on_device: tuple[str, ...] = ()
     not_resident: str = ""

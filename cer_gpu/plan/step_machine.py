@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +19,8 @@ from cer_gpu.plan.reaches import reach_of
 
 MOST = 2**64 - 1
 """The greatest difference of two times that are integers."""
+
+NOT_RESIDENT = "timed patterns go through the CPU"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +37,45 @@ class StepMachine:
         is allowed.
     sessions : Sessions or None
         The sessions of a strategy that keeps, for each end, the complex event that contains all others.
+    single : bool
+        Whether one complex event ends at each event with some symbols, and only how many there are is asked.
     """
 
     tables: StepTables
     span: int | float | None
     reach: Sessions | None = None
     sessions: Sessions | None = None
+    single: bool = False
 
     engine: ClassVar[str] = "steps"
 
     @property
     def of_neighbours(self) -> bool:
         """Whether each step leads to a neighbouring event, and all complex events of an end are reported."""
-        return self.sessions is None and of_neighbours(self.tables)
+        return self.sessions is None and not self.single and of_neighbours(self.tables)
+
+    @property
+    def totalled(self) -> StepMachine:
+        """The machine that says how many complex events there are, and nothing else.
+
+        Where the strategy keeps one for each end, and an end needs no event before it, none is followed.
+        """
+        single = self.sessions is not None and lone_ends(self.tables) is not None
+        return replace(self, sessions=None, single=True) if single else self
 
     @property
     def traits(self) -> Traits:
         carried = self.of_neighbours
+        not_on_device = ("following sessions",) if self.single or self.sessions is not None else ()
+        if self.single:
+            return Traits(
+                carries=True,
+                ungrouped=True,
+                alone=True,
+                symbols_alone=True,
+                not_on_device=not_on_device,
+                not_resident=NOT_RESIDENT,
+            )
         return Traits(
             carries=carried,
             ungrouped=carried,
@@ -60,8 +85,8 @@ class StepMachine:
             reads_times=bool(self.tables.view_timed.any()),
             filters=True,
             forgets=self.reach is not None,
-            not_on_device=() if self.sessions is None else ("following sessions",),
-            not_resident="timed patterns go through the CPU",
+            not_on_device=not_on_device,
+            not_resident=NOT_RESIDENT,
         )
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
+from cer_gpu.engine.read.events import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS, Relevant
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.device.usable import simulated

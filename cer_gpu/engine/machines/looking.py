@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.read.events import Relevant, taken
+from cer_gpu.engine.read.events import NO_LANES, Relevant, plain_events, taken
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.engine.workers import Workers
@@ -37,8 +37,6 @@ LANES_ALIKE = 6
 """Bits of a lane's number: lanes that agree in all others are read by one thread, so that no two threads
 write to one cache line."""
 
-NO_LANES = np.empty(0, np.int32)
-
 NOT_RENAMED = np.empty(0, np.uint16)
 
 NO_STARTS = np.empty(0, np.int64)
@@ -55,12 +53,15 @@ class Listening:
     laned : bool
         Whether the query has partitions.
     workers : Workers
+    symbols_alone : bool, optional
+        Whether only the symbols of what is given are read, in any order.
     """
 
-    def __init__(self, outlook: Outlook, laned: bool, workers: Workers) -> None:
+    def __init__(self, outlook: Outlook, laned: bool, workers: Workers, symbols_alone: bool = False) -> None:
         self.outlook = outlook
         self.laned = laned
         self.workers = workers
+        self.symbols_alone = symbols_alone
         self._scratch: list[tuple[np.ndarray, np.ndarray]] = []
         becomes = outlook.becomes
         self.kept = np.where(becomes.any(axis=1), UNASKED, NOT_KEPT).astype(np.uint8)
@@ -151,8 +152,13 @@ class Listening:
         count = kernels.become(events.symbols, bits, found)
         if not count:
             return None
-        some = events if count == len(events) else taken(events, found.places[:count], self.workers)
-        return replace(some, symbols=found.symbols[:count])
+        symbols, places = found.symbols[:count], found.places[:count]
+        if self.symbols_alone:
+            return plain_events(
+                symbols, events.positions if count == len(events) else events.positions[places]
+            )
+        some = events if count == len(events) else taken(events, places, self.workers)
+        return replace(some, symbols=symbols)
 
 
 class LookingBack(Listening):

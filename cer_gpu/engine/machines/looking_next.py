@@ -51,10 +51,12 @@ class LookingNext(Listening):
     laned : bool
         Whether the query has partitions.
     workers : Workers
+    symbols_alone : bool
+        Whether only the symbols of what is given are read, in any order.
     """
 
-    def __init__(self, outlook: Outlook, laned: bool, workers: Workers) -> None:
-        super().__init__(outlook, laned, workers)
+    def __init__(self, outlook: Outlook, laned: bool, workers: Workers, symbols_alone: bool) -> None:
+        super().__init__(outlook, laned, workers, symbols_alone)
         self._held: list[HeldEvents] = []
         self._new: list[Relevant] = []
         """Events that have not been read."""
@@ -102,6 +104,9 @@ class LookingNext(Listening):
                 part.bits[part.unknown] = 0
             parts = [part._replace(unknown=NOTHING) for part in parts]
         self._held, self._new = [], []
+        if self.symbols_alone:
+            alone = map(self._decided_alone, parts)
+            return [events for events in alone if events is not None]
         given: list[Relevant] = []
         for number, part in enumerate(parts):
             stop = 0 if self._held else int(part.unknown[0]) if len(part.unknown) else len(part.events)
@@ -113,6 +118,17 @@ class LookingNext(Listening):
                 self._held.append(self._kept(part, stop, number >= len(held)))
         # As one: once a part is run, lanes may be renumbered, which the other parts would not know.
         return [joined(given)] if len(given) > 1 else given
+
+    def _decided_alone(self, part: HeldEvents) -> Relevant | None:
+        """The symbols of those of some events that are decided, in any order; the others are held back."""
+        events, bits, unknown = part
+        symbols = events.symbols
+        if len(unknown):
+            waiting = events.take(unknown)
+            self._held.append(HeldEvents(waiting, bits[unknown], np.arange(len(unknown))))
+            symbols, bits = symbols.copy(), bits.copy()
+            symbols[unknown] = bits[unknown] = 0
+        return self.known(replace(events, symbols=symbols), bits)
 
     def _asked_again(self, held: HeldEvents, mark: np.ndarray) -> HeldEvents:
         """Events that are held back, those decided that the nearest of the new events decide."""
@@ -139,8 +155,7 @@ class LookingNext(Listening):
         events, bits, unknown = held
         if not new:
             return held if not stop else HeldEvents(events.slice(stop), bits[stop:], unknown - stop)
-        places = np.flatnonzero(self.kept[events.symbols] != NOT_KEPT)
-        places = places[np.searchsorted(places, stop) :]
+        places = np.flatnonzero(self.kept[events.symbols[stop:]] != NOT_KEPT) + stop
         return HeldEvents(taken(events, places, self.workers), bits[places], np.searchsorted(places, unknown))
 
     # ------------------------------------------------------------------------------------------ lanes

@@ -72,7 +72,10 @@ class Outlooks:
         valued = query.window is not None and query.window.kind == "attribute"
         whole = whole and memory is None and not intake.grouped and len(query.outlooks) == 1
         by_next = whole and query.outlooks[0].by_next
-        self._next = LookingNext(query.outlooks[0], laned, workers) if by_next else None
+        self._next: LookingNext | None = None
+        if by_next:
+            alone = query.traits.symbols_alone
+            self._next = LookingNext(query.outlooks[0], laned, workers, alone)
 
         def stage(outlook: Outlook) -> LookingStage:
             if outlook.machine is not None:

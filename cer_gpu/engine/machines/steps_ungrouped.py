@@ -9,6 +9,7 @@ import numpy as np
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends, no_ends
 from cer_gpu.engine.machines.steps import StepRunner
+from cer_gpu.engine.machines.steps_single import SingleRunner
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.steps.contract import NEVER, NeighbourLanes, neighbour_lanes
@@ -78,6 +79,6 @@ class NeighbourRunner(StepRunner):
             self._known = NeighbourLanes(grown(place, lanes, NEVER), grown(time, lanes), grown(runs, lanes))
 
 
-def runner(query: CompiledQuery, workers: Workers, carries: bool) -> NeighbourRunner:
-    """The runner of steps between neighbours on the CPU; it always carries."""
-    return NeighbourRunner(query, workers)
+def runner(query: CompiledQuery, workers: Workers, carries: bool) -> NeighbourRunner | SingleRunner:
+    """The runner of steps between neighbours, or of single ends, on the CPU; it always carries."""
+    return (SingleRunner if query.traits.symbols_alone else NeighbourRunner)(query, workers)

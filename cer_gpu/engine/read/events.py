@@ -20,7 +20,11 @@ PLAIN = (8, 16, 32, 64)
 """Bits of a value that is moved as a number of the same width."""
 
 
-_NO_TIMES: np.ndarray = np.empty(0, np.int64)
+NO_LANES = np.empty(0, np.int32)
+NO_KEYS = np.empty(0, np.int64)
+ALL_KEYED = np.empty(0, np.uint8)
+NO_SLOTS = np.empty((0, 0), np.int32)
+"""The fields of `Relevant` if there are no lanes, no keys, no null among the keys, and no join."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class Relevant:
     slots: np.ndarray
     payload: pa.Table | None
     lane_keys: Keys | None = None
-    times: np.ndarray = field(default_factory=lambda: _NO_TIMES)
+    times: np.ndarray = field(default_factory=lambda: NO_KEYS)
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -148,6 +152,11 @@ class Relevant:
             self.lane_keys,
             pick(self.times),
         )
+
+
+def plain_events(symbols: np.ndarray, positions: np.ndarray) -> Relevant:
+    """Events of which nothing else is known."""
+    return Relevant(symbols, positions, NO_LANES, NO_KEYS, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
 
 
 FEW = 1 << 15

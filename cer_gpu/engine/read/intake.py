@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.away import AwayLanes
 from cer_gpu.engine.read.classify import Classifier
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import NO_KEYS, NO_LANES, NO_SLOTS, Relevant, plain_events
 from cer_gpu.engine.read.foresight import Foresight
 from cer_gpu.engine.read.forgetting import Forgetting
 from cer_gpu.engine.read.holding import Holding
@@ -22,15 +22,7 @@ from cer_gpu.engine.read.measuring import Measuring
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.read.partitions import Partitions
 from cer_gpu.engine.read.payload import Payload
-from cer_gpu.engine.read.singly import (
-    ALL_KEYED,
-    NO_KEYS,
-    NO_LANES,
-    NO_SLOTS,
-    ReadingParts,
-    SingleEvent,
-    SingleEvents,
-)
+from cer_gpu.engine.read.singly import ReadingParts, SingleEvent, SingleEvents
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
@@ -382,7 +374,7 @@ class Intake:
                 self.noted.note(batch.slice(self.rows - before, rows), blocks, self.rows)
             self.rows += rows
             for positions, symbols in blocks:
-                yield Relevant(symbols, positions, NO_LANES, NO_KEYS, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
+                yield plain_events(symbols, positions)
 
     def _read(self, batch: pa.RecordBatch, time: Values | None) -> Relevant:
         """The relevant events of the next batch, with what else is read of them."""

@@ -16,7 +16,14 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.derive import compared
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import (
+    ALL_KEYED,
+    NO_KEYS,
+    NO_LANES,
+    NO_SLOTS,
+    Relevant,
+    plain_events,
+)
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.read.partitions import Partitions
@@ -32,15 +39,9 @@ FEW = 1 << 10
 LONG = 1 << 8
 """The most characters of a text that is remembered."""
 
-NO_LANES = np.empty(0, np.int32)
-NO_KEYS = np.empty(0, np.int64)
-ALL_KEYED = np.empty(0, np.uint8)
-NO_SLOTS = np.empty((0, 0), np.int32)
-"""The fields of `Relevant` if there are no lanes, no keys, no null among the keys, and no join."""
-
 ONLY_ROW = np.zeros(1, np.int64)
 
-NO_EVENTS = Relevant(np.empty(0, np.uint8), NO_KEYS, NO_LANES, NO_KEYS, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
+NO_EVENTS = plain_events(np.empty(0, np.uint8), NO_KEYS)
 
 
 class SingleEvent(NamedTuple):

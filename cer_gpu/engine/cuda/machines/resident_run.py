@@ -18,8 +18,7 @@ from cer_gpu.engine.devices import on
 from cer_gpu.engine.machines.asked import Asked, Reported, reported
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.machine import RunState
-from cer_gpu.engine.read.events import Relevant, joined
-from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
+from cer_gpu.engine.read.events import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS, Relevant, joined
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.device_rows import DeviceTable, ascends
 from cer_gpu.kernels.classify.cuda import gather

@@ -17,6 +17,7 @@ from cer_gpu.engine.cuda.step_answers import DeviceStepAnswers, DeviceUnits
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, first_ends
 from cer_gpu.engine.machines.steps import StepRunner
+from cer_gpu.engine.machines.steps_single import SingleRunner
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import MarkBlock
 from cer_gpu.kernels.device.words import copied, to_device
@@ -259,6 +260,8 @@ def _step_segments(units: Segments) -> StepSegments:
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]) -> StepRunner:
     """The runner of a timed pattern on devices; it carries nothing."""
+    if query.traits.symbols_alone:
+        return SingleRunner(query, workers)
     there = DevicesSteps(query.window, devices)
     found = StepRunner(query, workers, there)
     there.load(found)
