@@ -104,17 +104,11 @@ CODES: Mapping[str, str] = {
     "CER052": "a rule without atoms",
     "CER053": "a comparison without a variable",
     "CER054": "no complex event is possible",
-    # Joins
-    "CER060": "a rule that is not hierarchical",
-    "CER061": "a comparison that the engine cannot evaluate",
-    "CER062": "alternatives that compare the same event differently",
-    "CER063": "an event without a mark beside a comparison",
     # Parameters
     "CER064": "a parameter without a value",
     "CER065": "a value for a parameter that is not there",
     "CER066": "a value that a parameter cannot have",
     # Evaluation
-    "CER090": "a construct that an engine does not take",
     "CER091": "a query that the engine asked for does not take",
     # Views
     "CER095": "something that a view cannot keep",
@@ -133,6 +127,9 @@ CODES: Mapping[str, str] = {
     "CER112": "a time that no clock showed, or that was shown twice",
 }
 """Every code with its title. A code is never used again for something else."""
+
+NOT_TAKEN = "CER091"
+"""The code of what the engine that was asked for cannot do, and another can."""
 
 
 LINE = 240

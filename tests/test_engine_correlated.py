@@ -59,7 +59,7 @@ def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
     assert found["lifted"] > 2
     assert found["chain"] > 5
     assert found["answered"] > 2
-    assert found.keys() <= {"lifted", "chain", "answered", "CER061", "CER062", "CER063"}
+    assert found.keys() <= {"lifted", "chain", "answered"}
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from counting import calls
 
-from cer_gpu.diagnostics import CODES, LINE, SHOWN, render, render_all
+from cer_gpu.diagnostics import CODES, LINE, NOT_TAKEN, SHOWN, render, render_all
 from cer_gpu.errors import Diagnostic, LimitError, QueryError, Span
 from cer_gpu.language.check import check
 from cer_gpu.language.findings import Findings
@@ -158,7 +158,7 @@ def test_of_very_many_findings_the_first_are_shown() -> None:
     assert len(shown) < 10_000
     assert max(map(len, shown.splitlines())) < LINE + 30
     # What is put together elsewhere is cut where it is shown.
-    many = [Diagnostic("CER090", f"construct {k}", Span(k, k + 1)) for k in range(500)]
+    many = [Diagnostic(NOT_TAKEN, f"construct {k}", Span(k, k + 1)) for k in range(500)]
     assert render_all(many, text).endswith("error[CER007]: 480 more findings are not shown")
     assert "CER007" not in render_all(many[: SHOWN + 1], text)
 

@@ -131,6 +131,7 @@ HOMES = {
     "ListedJoinRunner": ("machines.joins_listed",),
     "NeighbourRunner": ("machines.steps_ungrouped",),
     "UngroupedRunner": ("machines.automaton_ungrouped",),
+    "SingleRunner": ("machines.steps_single", "machines.steps_ungrouped", "cuda.machines.steps"),
     "StepRunner": ("machines.steps", "cuda.machines.steps"),
 }  # fmt: skip
 """Where a kind of machine, of its runner or of its answers may be named: its own route, machine and form."""

@@ -50,7 +50,7 @@ def apart_chain(formula: tree.Pattern) -> ApartChain | str:
     Raises
     ------
     QueryError
-        CER061, when the position automaton does not express the formula.
+        CER091, when the position automaton does not express the formula.
     LimitError
         When it exceeds the budget.
     """

@@ -27,6 +27,7 @@ from cer_gpu.automata.positions import (
     loses_its_marks,
     position_automaton,
 )
+from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
@@ -122,8 +123,8 @@ def pair_automaton(pattern: t.Pattern) -> PairAutomaton:
     Raises
     ------
     QueryError
-        CER061, when an event is compared with one that is not the last marked event; CER063, when an event in
-        the middle keeps no mark.
+        CER091, when an event is compared with one that is not the last marked event, or an event in the
+        middle keeps no mark.
     LimitError
         When it exceeds the budget.
     """
@@ -266,4 +267,4 @@ def _not_last(
 
 def beyond(what: str) -> QueryError:
     """The error for a formula that no automaton of compared steps expresses."""
-    return QueryError([Diagnostic("CER061", what, None)], "")
+    return QueryError([Diagnostic(NOT_TAKEN, what, None)], "")

@@ -100,7 +100,7 @@ def determinise_compared(
     Raises
     ------
     QueryError
-        CER061, when the condition of a transition on the state before it is not a conjunction of tests.
+        CER091, when the condition of a transition on the state before it is not a conjunction of tests.
     LimitError
         When it would exceed the budget.
     """
@@ -262,7 +262,7 @@ def _views(
     Raises
     ------
     QueryError
-        CER061 where the outcomes are not those of a conjunction.
+        CER091 where the outcomes are not those of a conjunction.
     """
     near = {holding for is_near, holding in some if is_near}
     apart = {holding for is_near, holding in some if not is_near}

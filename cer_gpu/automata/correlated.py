@@ -100,7 +100,7 @@ def to_pcea(pattern: t.Pattern, budget: int = DEFAULT_BUDGET) -> PCEA:
     Raises
     ------
     QueryError
-        CER061, when it cannot follow a correlation; CER063, when an event in the middle keeps no mark.
+        CER091, when it cannot follow a correlation, or an event in the middle keeps no mark.
     LimitError
         When it exceeds the budget.
     """

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from cer_gpu.automata.cea import Predicate, both, outlook
 from cer_gpu.automata.construct import atom, check_repetitions, leaning_elements, relabelled
 from cer_gpu.automata.explore import coreachable
+from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
@@ -26,9 +27,6 @@ from cer_gpu.language.walk import condition_variables, prior_variables, with_att
 from cer_gpu.language.walk import walk as every_part
 from cer_gpu.logic.binding import hidden
 from cer_gpu.logic.formulas import correlates
-
-INEXPRESSIBLE = "CER061"
-"""The code of a correlation that no automaton with equalities can follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +146,7 @@ def position_automaton(pattern: t.Pattern, comparing: frozenset[str] = EQUALITY)
     Raises
     ------
     QueryError
-        CER061, for a correlation that is not a comparison of two variables by such an operator, or whose
+        CER091, for a correlation that is not a comparison of two variables by such an operator, or whose
         variables are both defined outside of the filtered pattern; for NOT (T); and for filters that `to_lp`
         leaves around an iteration.
     """
@@ -168,7 +166,7 @@ def inexpressible(comparison: t.Condition, why: str, *hints: str) -> QueryError:
 
 
 def _refused(text: str, span: Span | None, *hints: str) -> QueryError:
-    return QueryError([Diagnostic(INEXPRESSIBLE, text, span, hints=hints)], "")
+    return QueryError([Diagnostic(NOT_TAKEN, text, span, hints=hints)], "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,7 +426,7 @@ def loses_its_marks(event_type: str) -> QueryError:
     return QueryError(
         [
             Diagnostic(
-                "CER063",
+                NOT_TAKEN,
                 f"the SELECT list or a PROJECT drops the mark of `{event_type}`, and beside a comparison "
                 "between events this engine needs a mark on every event but the first and the last",
                 None,

@@ -16,6 +16,7 @@ from dataclasses import field
 from cer_gpu.automata.cea import Label, Predicate, both, identity, outlook
 from cer_gpu.automata.construct import atom, check_repetitions, is_atom, leaning_elements
 from cer_gpu.automata.explore import coreachable
+from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, LimitError, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
@@ -79,7 +80,7 @@ def place_automaton(formula: t.Pattern) -> PlaceAutomaton:
     Raises
     ------
     QueryError
-        CER090, when an operator is not between two consecutive marked events.
+        CER091, when an operator is not between two consecutive marked events.
     LimitError
         When there are more than `STEPS` steps, or too many repetitions.
     """
@@ -335,7 +336,7 @@ def beyond(what: str, node: t.Pattern | None, span: Span | None = None) -> Query
     return QueryError(
         [
             Diagnostic(
-                "CER090",
+                NOT_TAKEN,
                 f"this engine does not take {what} together with an interval of time",
                 place,
                 hints=(

@@ -19,6 +19,7 @@ from cer_gpu.automata.determinise import DEFAULT_BUDGET
 from cer_gpu.automata.explore import coreachable, explore
 from cer_gpu.automata.pcea import PCEA, Equality
 from cer_gpu.automata.symbol_pcea import SymbolGather, SymbolPCEA, over_symbols
+from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.printer import to_text
@@ -68,7 +69,7 @@ def disambiguate(
     Raises
     ------
     QueryError
-        CER062, when two runs for one complex event remain.
+        CER091, when two runs for one complex event remain.
     LimitError
         When it exceeds the budget.
     """
@@ -222,7 +223,7 @@ def _refuse_ambiguous(edges: Sequence[tuple[int, Edge, int]], final: frozenset[i
             raise QueryError(
                 [
                     Diagnostic(
-                        "CER062",
+                        NOT_TAKEN,
                         f"two alternatives can match the same event, marked {marks}: one "
                         f"{_compared(one)}, another {_compared(other)}; a match could be found twice",
                         None,

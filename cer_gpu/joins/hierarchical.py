@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.query import ConjunctiveQuery, JoinError
@@ -74,7 +75,7 @@ def is_acyclic(query: ConjunctiveQuery) -> bool:
 
 
 def diagnose(query: ConjunctiveQuery) -> Diagnostic | None:
-    """The error CER060 of a query that is not hierarchical, at the atom with both variables; else None."""
+    """The error CER091 of a query that is not hierarchical, at the atom with both variables; else None."""
     found = witness(query)
     if found is None:
         return None
@@ -84,7 +85,7 @@ def diagnose(query: ConjunctiveQuery) -> Diagnostic | None:
     )
     kind = "acyclic but not hierarchical" if is_acyclic(query) else "cyclic, so not hierarchical"
     return Diagnostic(
-        "CER060",
+        NOT_TAKEN,
         f"the rule is {kind}: `{left}` and `{right}` meet in `{both}`, "
         f"but `{only_left}` has no `{right}` and `{only_right}` no `{left}`",
         query.atoms[found.both].span,
@@ -101,7 +102,7 @@ def require_hierarchical(query: ConjunctiveQuery, text: str = "") -> None:
     Raises
     ------
     QueryError
-        CER060, with the witness.
+        CER091, with the witness.
     """
     found = diagnose(query)
     if found is not None:

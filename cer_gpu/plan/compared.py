@@ -106,7 +106,7 @@ def look_up(tests: frozenset[PairTest]) -> LookUp:
     Raises
     ------
     QueryError
-        CER061, when the tests compare several values of the entries.
+        CER091, when the tests compare several values of the entries.
     """
     equal = sorted((test for test in tests if test.op == "="), key=str)
     ordered = tuple(sorted((test for test in tests if test.op != "="), key=str))

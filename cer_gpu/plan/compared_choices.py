@@ -39,7 +39,7 @@ def compared_choice(
     Raises
     ------
     QueryError
-        CER061, when positions alone do not decide what the strategy keeps.
+        CER091, when positions alone do not decide what the strategy keeps.
     """
     strategy = query.strategy.value
     if query.window is not None and query.window.kind == "attribute":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import tree
 from cer_gpu.language.walk import walk
@@ -77,7 +78,7 @@ def _refused(what: str, query: tree.SelectQuery, span: Span | None) -> Diagnosti
     else:
         hint += "; the attributes of PARTITION BY are equal anyway, and need no comparison"
     return Diagnostic(
-        "CER090",
+        NOT_TAKEN,
         f"this engine does not take {what} with a comparison between variables",
         span,
         hints=(hint,),

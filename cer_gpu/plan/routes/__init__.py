@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import cast
 
+from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.plan.outline import Outline
@@ -111,5 +112,5 @@ def _findings(
         others = " or ".join(f"'{name}'" for name in taken)
         reason = f"engine='{engine}' does not take this query: {refusals[0].reason}"
         hint = f"leave engine out, or pass engine={others}"
-        return [Diagnostic("CER091", reason, outline.statement.span, hints=(hint,)), *found]
+        return [Diagnostic(NOT_TAKEN, reason, outline.statement.span, hints=(hint,)), *found]
     return sorted(found, key=lambda one: one.span or Span(0, 0))

@@ -112,7 +112,7 @@ def sketched(outline: Outline, query: tree.SelectQuery) -> ApartSketch | Refusal
     Raises
     ------
     QueryError
-        CER061, when a look-up does not express a comparison.
+        CER091, when a look-up does not express a comparison.
     LimitError
         When the formula is too large.
     """

@@ -14,6 +14,7 @@ from cer_gpu.automata.timed.monotonic import MonotonicCEA, NotMonotonicError, mo
 from cer_gpu.automata.timed.parts import BeyondTimedCELError
 from cer_gpu.automata.timed.subsets import NotSynchronousError, determinise_timed
 from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, timed_predicates
+from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
@@ -178,4 +179,4 @@ def _monotonic(automaton: TimedCEA, tests: tuple[Predicate, ...], diagram: Diagr
 
 def beyond(reason: str) -> QueryError:
     """The error for a query that turns out, once the data is known, not to be of this kind."""
-    return QueryError([Diagnostic("CER090", reason, None)], "")
+    return QueryError([Diagnostic(NOT_TAKEN, reason, None)], "")

@@ -77,7 +77,7 @@ def sketched(query: tree.SelectQuery) -> OrderedSketch:
     Raises
     ------
     QueryError
-        CER061 or CER063, when the automaton does not express the pattern.
+        CER091, when the automaton does not express the pattern.
     LimitError
         When the formula or the automaton is too large.
     """

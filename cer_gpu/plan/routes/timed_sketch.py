@@ -95,7 +95,7 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
     Raises
     ------
     QueryError
-        CER090, when the automaton of steps does not express the pattern.
+        CER091, when the automaton of steps does not express the pattern.
     LimitError
         When the automaton is too large.
     """
