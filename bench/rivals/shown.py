@@ -31,7 +31,7 @@ TEN = 10
 
 WHY = {
     "the last never occurs": "It keeps no event of the last step, so that there is nothing to join; ours "
-    "reads every event and checks the order of time.",
+    "sees in the dictionary that there is no such event, and checks the order of time.",
     "(a) iteration": "Choices are counted by a formula, 2^n - 1 over a join of two steps, which was written "
     "by hand for this pattern.",
     "(b) 3 steps by key, 100,000 keys": "With as many keys as events hardly any rows join, and to number the "
@@ -40,8 +40,8 @@ WHY = {
     "up in the order of prices, which is made for windows with many.",
     "(d) no further event": "One shift within each key tells it, and ours does the same and checks the order "
     "of time.",
-    "(f) sessions": "Only the ends of sessions are counted, which a shift within each key tells; ours finds "
-    "the sessions themselves, and checks the order of time.",
+    "(f) sessions": "Only the ends of sessions are counted, which a shift within each key tells; ours looks at "
+    "the next event of each key, too, and checks the order of time.",
     "(e) view": "With few rows for each key to join anew ten times is cheap; ours keeps what it takes to go "
     "on, to delete rows, and to list.",
 }
