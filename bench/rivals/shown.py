@@ -40,8 +40,8 @@ WHY = {
     "up in the order of prices, which is made for windows with many.",
     "(d) no further event": "One shift within each key tells it, and ours does the same and checks the order "
     "of time.",
-    "(f) sessions": "Only the ends of sessions are counted, which a shift within each key tells; ours looks at "
-    "the next event of each key, too, and checks the order of time.",
+    "(f) sessions": "Only the ends of sessions are counted, which a shift within each key tells; ours looks "
+    "at the next event of each key, too, and checks the order of time.",
     "(e) view": "With few rows for each key to join anew ten times is cheap; ours keeps what it takes to go "
     "on, to delete rows, and to list.",
 }
