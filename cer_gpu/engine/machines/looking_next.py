@@ -51,11 +51,11 @@ class LookingNext(Listening):
     laned : bool
         Whether the query has partitions.
     workers : Workers
-    symbols_alone : bool
+    symbols_alone : bool, optional
         Whether only the symbols of what is given are read, in any order.
     """
 
-    def __init__(self, outlook: Outlook, laned: bool, workers: Workers, symbols_alone: bool) -> None:
+    def __init__(self, outlook: Outlook, laned: bool, workers: Workers, symbols_alone: bool = False) -> None:
         super().__init__(outlook, laned, workers, symbols_alone)
         self._held: list[HeldEvents] = []
         self._new: list[Relevant] = []
