@@ -21,6 +21,7 @@ MOST = 2**64 - 1
 """The greatest difference of two times that are integers."""
 
 NOT_RESIDENT = "timed patterns go through the CPU"
+"""Why columns in the memory of a device do not stay there."""
 
 
 @dataclass(frozen=True, slots=True)

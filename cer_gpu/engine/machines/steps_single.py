@@ -10,7 +10,6 @@ from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends, no_ends
 from cer_gpu.engine.machines.steps import StepRunner
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.steps.contract import lone_ends
 from cer_gpu.plan.compiled import CompiledQuery
 
 
@@ -28,9 +27,8 @@ class SingleRunner(StepRunner):
 
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
         super().__init__(query, workers)
-        alone = lone_ends(self.tables)
-        assert alone is not None
-        self._ends = alone != 0
+        assert self._lone is not None
+        self._ends = self._lone != 0
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk; each is its own latest start, and `lowest` is left empty."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import accumulate, pairwise
+from operator import call
 
 import numpy as np
 import pyarrow as pa
@@ -220,16 +221,12 @@ def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, wor
         partial(moved, own, slots[row])
         for row, own in enumerate(zip(*(part.slots for part in parts), strict=True))
     ]
-    symbols, positions, keys, places, times, keyed, *_ = workers.map("grouping events", _called, columns)
+    symbols, positions, keys, places, times, keyed, *_ = workers.map("grouping events", call, columns)
     payload = None
     if parts[0].payload is not None:
         payload = _payload_grouped(_tables_joined(parts), place, workers)
     lane_keys = parts[-1].lane_keys
     return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, lane_keys, times)
-
-
-def _called(column: Callable[[], np.ndarray]) -> np.ndarray:
-    return column()
 
 
 def _payload_grouped(table: pa.Table, place: np.ndarray, workers: Workers) -> pa.Table:
