@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -148,9 +149,15 @@ def _updated(family: JoinFamily, sizes: Sizes) -> Iterator[Figure]:
     def ones() -> list[tuple[str, pa.Table]]:
         return [(name, _rows(family, name, 1, rows, rng)) for name in names * (amount // len(names))]
 
-    inserted = [ones() for _ in range(sizes.runs + 1)]
-    singles = Times(tuple([_seconds(lambda some=some: _inserted(view, some)) for some in inserted][1:]))  # type: ignore[misc]
-    case = "rows inserted one at a time, counted at the end"
+    def timed(inserted: Sequence[Sequence[tuple[str, Any]]]) -> Times:
+        return Times(tuple([_seconds(lambda some=some: _inserted(view, some)) for some in inserted][1:]))  # type: ignore[misc]
+
+    tables = [ones() for _ in range(sizes.runs + 1)]
+    case = "rows inserted one at a time, as tables, counted at the end"
+    yield rate(section, case, "rows", amount, timed(tables))
+    dicts = [[(name, one.to_pylist()) for name, one in ones()] for _ in range(sizes.runs + 1)]
+    singles = timed(dicts)
+    case = "rows inserted one at a time, as dicts, counted at the end"
     yield rate(section, case, "rows", amount, singles)
     if add is not None and evaluate is not None:
         each = Times(tuple(amount / batch_rows * one for one in anew.seconds))
@@ -177,8 +184,8 @@ def _updated(family: JoinFamily, sizes: Sizes) -> Iterator[Figure]:
     yield Figure(section, "memory of the answers / ours", kept_ratio, "times", target=Target(10), note=note)
 
 
-def _inserted(view: JoinView, rows: Sequence[tuple[str, pa.Table]]) -> int:
-    """Insert some tables one after another, and count the answers."""
+def _inserted(view: JoinView, rows: Sequence[tuple[str, Any]]) -> int:
+    """Insert some rows or tables one after another, and count the answers."""
     for one in rows:
         view.insert(*one)
     return view.count()

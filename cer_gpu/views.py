@@ -131,7 +131,8 @@ class JoinView:
             A relation of the rule, such as "R".
         rows : object
             A pyarrow Table, pandas or polars DataFrame, DuckDB relation, anything else with
-            `__arrow_c_stream__`, or paths to files. Equal rows are several rows.
+            `__arrow_c_stream__`, paths to files, or a list of dicts, `[{"a": 1, "b": 7}]`, which is the
+            fastest way to insert rows one at a time. Equal rows are several rows.
 
         Raises
         ------
@@ -180,12 +181,12 @@ class JoinView:
         DataError, QueryError, LimitError
             As for `insert` and `delete`.
         """
-        batch = []
-        for given, sign in ((inserts, 1), (deletes, -1)):
-            for name, rows in (given or {}).items():
-                known = self._kept.has_read(name, rows)
-                batch.append((name, rows if known else table_of(rows, f"the table for {name}"), sign))
-        self._kept.update(batch)
+        if deletes or not inserts or not self._kept.waits(inserts):
+            batch = []
+            for given, sign in ((inserts, 1), (deletes, -1)):
+                for name, rows in (given or {}).items():
+                    batch.append((name, table_of(rows, name, self._kept.schema_of(name)), sign))
+            self._kept.update(batch)
 
     def count(self) -> int:
         """Count the answers without listing them; an answer of multiplicity 3 counts three times."""

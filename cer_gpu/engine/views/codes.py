@@ -80,6 +80,13 @@ def kind_of(arrow: pa.DataType, where: str) -> ValueKind:
     return ValueKind(value, plain.get(value, arrow))
 
 
+def is_plain(arrow: pa.DataType) -> bool:
+    """Whether Python's numbers and texts stand for all values of a type, and only they."""
+    whole = pa.types.is_integer(arrow) and not pa.types.is_uint64(arrow)
+    text = pa.types.is_string(arrow) or pa.types.is_large_string(arrow)
+    return whole or text or pa.types.is_float32(arrow) or pa.types.is_float64(arrow)
+
+
 class ValueCodes:
     """Encodes columns and decodes them; numbers the texts and decimals that occur.
 
@@ -126,6 +133,14 @@ class ValueCodes:
             _held(codes[array.is_valid().to_numpy(zero_copy_only=False)], where)
             return codes
         return _held(codes, where)
+
+    def encode_listed(self, values: Sequence[Any], kind: ValueKind) -> np.ndarray:
+        """The codes of plain values (`is_plain`), none of which is null and all of which can be held."""
+        if kind.value is ValueType.STRING:
+            return np.array(self.number(values, kind), np.int64)
+        if kind.value is ValueType.FLOAT64:
+            return float_codes(np.array(values, np.float64))
+        return np.array(values, np.int64)
 
     def decode(self, codes: np.ndarray, kind: ValueKind, given: bool = False) -> pa.Array:
         """The values of codes; `given` says that none of them is `NULL`."""
@@ -225,6 +240,11 @@ def _held(codes: np.ndarray, where: str) -> np.ndarray:
     return codes
 
 
+def holdable(values: Sequence[int]) -> bool:
+    """Whether all numbers of an int64 column have a code."""
+    return min(values) > NULL and max(values) < BEYOND
+
+
 def _check(values: Sequence[int], where: str) -> None:
     """Check that a view can hold values, none of which is null.
 
@@ -232,7 +252,7 @@ def _check(values: Sequence[int], where: str) -> None:
     ------
     DataError
     """
-    if values and (min(values) == NULL or max(values) >= BEYOND):
+    if values and not holdable(values):
         what = "the smallest or one of the two largest int64"
         raise DataError(f"{where} holds {what}, which a view cannot hold: leave such rows out")
 

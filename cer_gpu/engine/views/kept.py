@@ -6,7 +6,7 @@ Until then there is no answer, because a relation without rows joins nothing; th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -93,10 +93,10 @@ class KeptView:
         self.settle()
         return [tree for trees in self.chains for tree in trees]
 
-    def has_read(self, name: str, rows: object) -> bool:
-        """Whether rows are a table like one that a relation has read."""
+    def schema_of(self, name: str) -> pa.Schema:
+        """The columns of a table that a relation has read; none where it has read none."""
         known = self.relations.get(name)
-        return known is not None and isinstance(rows, pa.Table) and rows.schema.equals(known.schema)
+        return pa.schema([]) if known is None else known.schema
 
     # ------------------------------------------------------------------------------ updates
 
@@ -108,8 +108,6 @@ class KeptView:
         DataError, LimitError, QueryError
         """
         words.purpose = "view update"
-        if self._wait(batch):
-            return
         self.settle()
         self._catch_up()
         self._number(batch)
@@ -122,36 +120,47 @@ class KeptView:
         self._apply(relations, drafts)
         self.version += 1
 
-    def _wait(self, batch: Batch) -> bool:
-        """Let the rows of a batch wait, if they are few, are inserted and cannot be refused later."""
+    def waits(self, inserts: Mapping[str, Any]) -> bool:
+        """Let rows wait, if they are few, in tables like those before, and cannot be refused later."""
         if not self._patient:
             return False
-        many = 0
-        for name, table, sign in batch:
-            many += table.num_rows
-            if many > FEW or sign < 0 or name not in self.relations:
+        many, update = 0, []
+        for name, rows in inserts.items():
+            relation = self.relations.get(name)
+            columns = None if relation is None else relation.listed(rows, FEW - many)
+            if columns is None:
                 return False
-        if not self._waiting.fit(lambda: [self.relations[one.relation].total for one in self.body.readings]):
+            many += len(columns[0])
+            update.append((name, columns))
+        if not self._waiting.fit(self._totals):
             return False
-        self._waiting.put([(name, self.relations[name].encoded(table)) for name, table, _ in batch])
+        self._waiting.put(update, many)
         self.version += 1
         if self._waiting.full:
-            self.settle()
+            words.purpose = "view update"
+            self.settle(1)
         return True
 
-    def settle(self) -> None:
-        """Take in the rows that wait, those of the last update alone: `delta` lists what it changed."""
-        while self._waiting.updates:
-            updates = self._waiting.taken()
+    def _totals(self) -> list[int]:
+        """How many rows the relation of each atom has."""
+        return [self.relations[one.relation].total for one in self.body.readings]
+
+    def settle(self, least: int = 0) -> None:
+        """Take in the rows that wait, those of the last update alone: `delta` lists what it changed.
+
+        Where `least` updates are left, they wait on.
+        """
+        while self._waiting.updates > least:
+            taken = self._waiting.taken()
             try:
-                found: dict[str, list[np.ndarray]] = {}
-                for name, keys in chain(*updates):
-                    found.setdefault(name, []).append(keys)
                 self._catch_up()
-                drafts = {name: [(np.concatenate(parts), 1)] for name, parts in found.items()}
+                drafts = {
+                    name: [(self.relations[name].joined(columns), 1)]
+                    for name, columns in taken.columns.items()
+                }
                 self._apply(self.relations, drafts)
             except BaseException:
-                self._waiting.put_back(updates)
+                self._waiting.put_back(taken)
                 raise
 
     def _apply(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.read.sources.arrow_types import first_line
 from cer_gpu.engine.read.sources.kinds import open_rows
-from cer_gpu.engine.views.codes import NAN, ValueCodes, ValueKind, kind_of
+from cer_gpu.engine.views.codes import BEYOND, NAN, ValueCodes, ValueKind, holdable, is_plain, kind_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.runs import RunDevice
@@ -19,6 +20,9 @@ from cer_gpu.language.schema import ValueType
 
 SHOWN = 3
 """How many rows an error quotes."""
+
+PLAIN = {ValueType.INT64: int, ValueType.FLOAT64: float, ValueType.STRING: str}
+"""The types of values that Python has as well."""
 
 
 class Relation:
@@ -56,6 +60,9 @@ class Relation:
         """The columns of a table that is known to fit."""
         self._places: list[int] = []
         """Where the attributes are in such a table."""
+        self._plain = False
+        """Whether all values of such a table are numbers or texts as Python has them."""
+        self._python = self._types()
 
     def share(self, order: tuple[str, ...], leaf: Levels) -> None:
         """Let a leaf of a tree hold the rows, except those without a value that are in no answer.
@@ -70,10 +77,17 @@ class Relation:
         keys, counts = self.store.ordered()
         places = [list(self.attributes).index(name) for name in order]
         self.attributes = {name: self.attributes[name] for name in order}
-        self._places = []
+        self._python = self._types()
+        self._places = [self.schema.get_field_index(name) for name in order] if len(self.schema) else []
         change = Change(*collapsed(keys[:, places], counts))
         self.store, self._leaf = Levels(len(order), summed=False), leaf
         self.take(change)
+
+    def _types(self) -> tuple[tuple[str, type], ...]:
+        """Python's type for each attribute; none where some attribute has no such type."""
+        types = [(name, PLAIN.get(kind.value)) for name, kind in self.attributes.items()]
+        found = [(name, one) for name, one in types if one is not None]
+        return tuple(found) if len(found) == len(types) else ()
 
     @property
     def total(self) -> int:
@@ -148,10 +162,55 @@ class Relation:
             table = self._fitting(table)
             self._places = [table.schema.get_field_index(name) for name in self.attributes]
             self.schema = table.schema
+            self._plain = all(is_plain(table.schema.field(place).type) for place in self._places)
         keys = np.empty((len(table), len(self.attributes)), np.int64)
         for number, (name, kind) in enumerate(self.attributes.items()):
             column = table.column(self._places[number])
             keys[:, number] = self._codes.encode(column, kind, f"column `{name}` of {self.name}")
+        return keys
+
+    def listed(self, rows: Any, most: int) -> list[list[Any]] | None:
+        """The values of each attribute of few rows, which `joined` encodes later.
+
+        None where there are more than `most` rows, where some may have no code, or where these are not rows
+        like those before: then they are read as a table. To make the objects of Arrow's columns takes most of
+        the time of a table with one row.
+        """
+        if not self._python:
+            return None
+        if type(rows) is list:
+            return self._listed_dicts(rows) if 0 < len(rows) <= most else None
+        if not self._plain or not isinstance(rows, pa.Table) or not rows.schema.equals(self.schema):
+            return None
+        batches = rows.to_batches() if rows.num_rows <= most else []
+        if len(batches) != 1:
+            return None
+        found = []
+        for place in self._places:
+            values = batches[0].column(place).to_pylist()
+            if None in values or (type(values[0]) is int and not holdable(values)):
+                return None
+            found.append(values)
+        return found
+
+    def _listed_dicts(self, rows: list[Any]) -> list[list[Any]] | None:
+        columns: list[list[Any]] = [[] for _ in self._python]
+        try:
+            for row in rows:
+                for (name, kind), values in zip(self._python, columns):
+                    value = row[name]
+                    if type(value) is not kind or (kind is int and not NULL < value < BEYOND):
+                        return None
+                    values.append(value)
+        except (LookupError, TypeError):
+            return None
+        return columns
+
+    def joined(self, columns: Sequence[Sequence[Any]]) -> np.ndarray:
+        """The rows of columns that `listed` has read: int64 [rows, attributes]."""
+        keys = np.empty((len(columns[0]), len(columns)), np.int64)
+        for number, (values, kind) in enumerate(zip(columns, self.attributes.values())):
+            keys[:, number] = self._codes.encode_listed(values, kind)
         return keys
 
     def _fitting(self, table: pa.Table) -> pa.Table:
@@ -225,15 +284,38 @@ def without_value(codes: np.ndarray, kind: ValueKind) -> np.ndarray:
     return absent | (codes == NAN) if kind.value is ValueType.FLOAT64 else absent
 
 
-def table_of(rows: Any, where: str) -> pa.Table:
-    """The rows that a user passes, as a table.
+def table_of(rows: Any, relation: str, schema: pa.Schema) -> pa.Table:
+    """The rows for a relation that a user passes, as a table.
+
+    Parameters
+    ----------
+    rows : object
+    relation : str
+        Its name, for messages.
+    schema : pyarrow.Schema
+        The columns of a table that was read before, if any: such a table is taken as it is, and values of
+        dicts get these types.
 
     Raises
     ------
     DataError
-        If it is neither Arrow data nor a path.
+        If it is neither Arrow data nor dicts nor a path.
     """
-    opened = open_rows(rows, where)
+    if isinstance(rows, pa.Table) and len(schema) and rows.schema.equals(schema):
+        return rows
+    if isinstance(rows, Mapping):
+        raise DataError(f"the rows for {relation} are one dict: put the dict of each row into a list")
+    if isinstance(rows, list | tuple):
+        if not rows and len(schema):
+            return schema.empty_table()
+        if not rows:
+            raise DataError(
+                f"the rows for {relation} are an empty list, which does not tell the columns: give an empty "
+                "table that has them"
+            )
+        if all(isinstance(one, Mapping) for one in rows):
+            return _table_of_dicts(rows, f"the rows for {relation}", schema)
+    opened = open_rows(rows, f"the table for {relation}")
     if isinstance(rows, pa.Table) and opened.schema.equals(rows.schema):
         return rows
     table = pa.Table.from_batches(opened.read(opened.schema.names, 1 << 20), opened.schema)
@@ -241,6 +323,26 @@ def table_of(rows: Any, where: str) -> pa.Table:
     if missing:
         table = table.select([name for name in table.column_names if name not in missing])
     return table
+
+
+def _table_of_dicts(rows: Sequence[Mapping[str, Any]], where: str, schema: pa.Schema) -> pa.Table:
+    names = list(rows[0])
+    for number, row in enumerate(rows):
+        if row.keys() != rows[0].keys():
+            raise DataError(
+                f"row {number} of {where} has the columns {', '.join(row)}, and row 0 has "
+                f"{', '.join(names)}: give all rows the same columns, with None where there is no value"
+            )
+    arrays = []
+    for name in names:
+        place = schema.get_field_index(name)
+        kind = schema.field(place).type if place >= 0 else None
+        try:
+            arrays.append(pa.array([row[name] for row in rows], kind))
+        except (pa.ArrowException, OverflowError) as error:
+            was = f" (before, it was of type {kind})" if kind is not None else ""
+            raise DataError(f"column `{name}` of {where}: {first_line(error)}{was}") from None
+    return pa.Table.from_arrays(arrays, names=names)
 
 
 def _literal(value: object) -> str:
