@@ -7,6 +7,9 @@
                                     these; int64 [0] where no sums are kept
 =========  =======================  ======================================================================
 
+Kernels that only read or merge such rows also take them narrow: `keys` int32 and `counts` int16, both or
+none.
+
 Values are codes above `NULL` and below `TOP`, in the order of what they stand for; `NULL` stands for no
 value.
 
@@ -191,6 +194,15 @@ def chosen_reference(keys, counts, taken, made_keys, made_counts):
     """Write the rows whose `taken` uint8 [m] is not 0, and their counts; as many rows as that are out."""
     there = taken != 0
     made_keys[:], made_counts[:] = keys[there], counts[there]
+
+
+def narrow_reference(keys, counts, made_keys, made_counts):
+    """Write rows to `made_keys` int32 [rows, width] and counts to `made_counts` int16 [rows].
+
+    Gives whether all of them fit; what is written is not read otherwise.
+    """
+    made_keys[:], made_counts[:] = keys, counts
+    return bool((made_keys == keys).all() and (made_counts == counts).all())
 
 
 def insert_reference(keys, counts, size, others, amounts):

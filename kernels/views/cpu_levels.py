@@ -50,7 +50,7 @@ def noted(keys, taken, marks, found):
             continue
         mixed = np.uint64(0)
         for column in range(width):
-            mixed = (mixed ^ np.uint64(keys[i, column])) * np.uint64(MIXER)
+            mixed = (mixed ^ np.uint64(np.int64(keys[i, column]))) * np.uint64(MIXER)
             mixed ^= mixed >> np.uint64(32)
         mark = mixed & most
         place, bit = mark >> np.uint64(3), np.uint8(1) << np.uint8(mark & np.uint64(7))
@@ -252,6 +252,23 @@ def chosen(keys, counts, taken, made_keys, made_counts):
                 made_keys[made, column] = keys[i, column]
             made_counts[made] = counts[i]
             made += 1
+
+
+@jit
+def narrow(keys, counts, made_keys, made_counts):
+    """`contract.narrow_reference`."""
+    rows, width = keys.shape
+    odd = 0
+    for i in range(rows):
+        made_counts[i] = counts[i]
+        odd |= made_counts[i] != counts[i]
+    for i in range(rows):
+        for column in range(width):
+            made_keys[i, column] = keys[i, column]
+            odd |= made_keys[i, column] != keys[i, column]
+        if odd:
+            return False
+    return True
 
 
 @jit

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
+from cer_gpu.engine.views.narrow import wide
 from cer_gpu.engine.views.runs import Run, pairs_of, ranges_asked
 from cer_gpu.engine.views.terms import TURNED, Columns, ComparedSide
 from cer_gpu.frozen import dataclass
@@ -182,11 +183,11 @@ def pairs(
     for run in runs:
         for found in found_rows(probe, run, most):
             asking, places = found.pairs()
-            counts = run.counts[places]
+            counts = wide(run.counts[places])
             there = counts != 0
             if not there.all():
                 asking, places, counts = asking[there], places[there], counts[there]
-            yield asking, run.keys[places], counts
+            yield asking, wide(run.keys[places]), counts
 
 
 def mixed(

@@ -16,6 +16,7 @@ import pyarrow as pa
 from cer_gpu.engine.views.grouped import FoldedGroups, Grouping, changed
 from cer_gpu.engine.views.levels import Levels, chosen, collapsed
 from cer_gpu.engine.views.listed import ListedAnswers
+from cer_gpu.engine.views.narrow import wide
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.runs import ranges_asked
 from cer_gpu.kernels.views import cpu_list, cpu_search
@@ -89,7 +90,7 @@ class FoldedPart:
                 asking, places = np.empty(size, np.int64), np.empty(size, np.int64)
                 cpu_list.spread(ranges, asking, places)
                 keys, counts = keys.take(places, axis=0), counts.take(places)
-            parts.append(Change(*chosen(keys, counts, counts != 0)))
+            parts.append(Change(*chosen(wide(keys), wide(counts), counts != 0)))
         keys = np.concatenate([part.keys for part in parts])
         return Change(keys, np.concatenate([part.amounts for part in parts]))
 

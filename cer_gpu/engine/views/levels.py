@@ -3,7 +3,8 @@
 A row is in at most one run. Its multiplicity changes there; when it becomes 0 the row stays until its run is
 merged, or until half of a run is such rows. A few new rows are put into the last run, of at most `ROOM` rows,
 and many begin a run of their own. A run is merged with the run before it as long as that is not `RATIO` times
-as long. So n rows are in O(log n) runs, and each is copied O(log n) times.
+as long. So n rows are in O(log n) runs, and each is copied O(log n) times. Long runs of small values
+are kept in fewer bytes (`narrow`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from math import prod
 
 import numpy as np
 
+from cer_gpu.engine.views import narrow
+from cer_gpu.engine.views.narrow import is_narrow, narrowed, of_one_form, wide, widened
 from cer_gpu.engine.views.runs import Run, RunDevice, bytes_of, places_of, put, size_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
@@ -44,7 +47,7 @@ SAMPLE = 1 << 6
 """About as many rows of a batch are looked at first: where most may be there, all are sought."""
 
 LEAST_MARKS = 8
-"""There are at least this many marks for each row, and at first twice as many or more."""
+"""There are at least this many marks for each row: up to one in eight is taken for one that may be there."""
 
 MOST = float(2**62)
 """Multiplicities stay below this number."""
@@ -78,6 +81,8 @@ class Levels:
         self._device = device
         self._empty: list[int] = []
         self._marks = np.zeros(0, np.uint8)
+        self._most = 0
+        """No multiplicity in a narrow run is greater; 0 while there is none."""
         self._room: CountedRows | None = None
         """The array that the last run is the beginning of, if rows can be put into it."""
 
@@ -111,7 +116,7 @@ class Levels:
             places = places_of(run, keys)
             there = places >= 0
             if there.all():
-                return run.counts.take(places) if len(keys) else found
+                return wide(run.counts.take(places)) if len(keys) else found
             found[there] = run.counts[places[there]]
         return found
 
@@ -126,7 +131,7 @@ class Levels:
             most -= len(places)
             if most < 0:
                 return None
-            found.append((run.keys.take(places, axis=0), run.counts.take(places)))
+            found.append((wide(run.keys.take(places, axis=0)), wide(run.counts.take(places))))
         keys, counts = (np.concatenate(arrays) for arrays in zip(*found))
         return rows_of(*(collapsed(keys, counts) if len(found) > 1 else (keys, counts)), summed=False)
 
@@ -147,6 +152,8 @@ class Levels:
             How much the multiplicity of each grows: none may fall below 0.
         """
         self.total += int(amounts.sum())
+        if self._most and len(amounts):
+            self._make_room(max(int(amounts.max()), -int(amounts.min())))
         new = (amounts != 0).view(np.uint8)
         keys, amounts = np.ascontiguousarray(keys), np.ascontiguousarray(amounts)
         renewed = False
@@ -182,7 +189,7 @@ class Levels:
             self._marks = np.zeros(0, np.uint8)
             return None
         if rows > 8 * len(self._marks) // LEAST_MARKS:
-            marks = np.zeros(1 << (LEAST_MARKS * rows // 4 - 1).bit_length(), np.uint8)
+            marks = np.zeros(1 << (LEAST_MARKS * rows // 8).bit_length(), np.uint8)
             for run in self.runs:
                 every = np.ones(size_of(run), np.uint8)
                 cpu_levels.noted(run.keys, every, marks, every.copy())
@@ -229,7 +236,7 @@ class Levels:
             self._shrink(0)
         if not self.runs:
             return np.empty((0, self.width), np.int64), np.empty(0, np.int64)
-        return self.runs[0].keys, self.runs[0].counts
+        return wide(self.runs[0].keys), wide(self.runs[0].counts)
 
     def _append(self, keys: np.ndarray, counts: np.ndarray) -> None:
         rows = len(counts)
@@ -262,8 +269,30 @@ class Levels:
         self._empty.append(0)
 
     def _placed(self, run: CountedRows) -> Run:
-        """A run that no rows are put into any more, where it is to lie."""
-        return run if self._device is None else self._device.placed(run)
+        """A run that no rows are put into any more, where it is to lie and in the fewest bytes."""
+        if self._device is not None:
+            return self._device.placed(run)
+        if not is_narrow(run):
+            found = narrowed(run) if len(run.counts) >= narrow.LEAST else None
+            if found is None:
+                return run
+            run = found
+        self._most = narrow.MOST
+        return run
+
+    def _make_room(self, amount: int) -> None:
+        """Make runs wide whose multiplicities may not fit once they grow by an amount."""
+        self._most += amount
+        if self._most <= narrow.MOST:
+            return
+        self._most = 0
+        for number, run in enumerate(self.runs):
+            if isinstance(run, CountedRows) and is_narrow(run):
+                most = int(run.counts.max()) + amount
+                if most > narrow.MOST:
+                    self.runs[number] = widened(run)
+                else:
+                    self._most = max(self._most, most)
 
     def _close(self) -> None:
         """Put no more rows into the last run."""
@@ -307,8 +336,9 @@ class Levels:
             self.runs[end - 2 : end] = [] if found is None else [found]
             self._empty[end - 2 : end] = [] if found is None else [0]
             return
+        one, other = of_one_form(one, other)
         size = len(one.counts) + len(other.counts)
-        keys, counts = np.empty((size, self.width), np.int64), np.empty(size, np.int64)
+        keys, counts = np.empty((size, self.width), one.keys.dtype), np.empty(size, one.counts.dtype)
         made = cpu_levels.merge(one, other, keys, counts)
         if 2 * made < size:
             keys, counts = keys[:made].copy(), counts[:made].copy()

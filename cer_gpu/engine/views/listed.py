@@ -152,7 +152,7 @@ class GuardCounts:
         same = self._places == list(range(keys.shape[1]))
         if not same:
             keys = keys[:, self._places]
-        keys = np.ascontiguousarray(keys)
+        keys = np.ascontiguousarray(keys, np.int64)
         if self._several is None:
             return self._store.counts_of(keys)
         # The leaf has every row that the node has: those that are not among the few are there once.

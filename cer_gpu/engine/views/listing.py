@@ -43,6 +43,7 @@ from cer_gpu.engine.views.listed import (
     repeated,
     variables_of_rows,
 )
+from cer_gpu.engine.views.narrow import wide
 from cer_gpu.engine.views.runs import Run, size_of
 from cer_gpu.engine.views.subtrees import SubtreeTables
 from cer_gpu.kernels.views import cpu_search
@@ -161,7 +162,7 @@ def _roots(
         low, rows = 0, max(1, most // FEWER)
         while low < size_of(run):
             state.check()
-            keys, counts = run.keys[low : low + rows], run.counts[low : low + rows]
+            keys, counts = wide(run.keys[low : low + rows]), wide(run.counts[low : low + rows])
             there = counts != 0 if changed is None else np.ones(len(counts), bool)
             if _leaves_out(place, mode, changed is None):
                 there &= _unchanged(state, root, keys)
@@ -307,10 +308,10 @@ def _beside(
         keys = run.keys
         for number, name in enumerate(child.columns):
             if name in child.variables and name not in columns:
-                columns[name] = keys[places, number]
+                columns[name] = wide(keys[places, number])
         times: np.ndarray = np.ones(1, np.int64)
         if counted and not (store.single and guard is None):
-            times = run.counts[places] if guard is None else guard.of(keys[places])
+            times = wide(run.counts[places]) if guard is None else guard.of(keys[places])
         if piece.single and (times == 1).all():
             return ListedAnswers(columns, *ones(len(asking)), True)
         after = piece.after[asking] * times
@@ -349,11 +350,11 @@ def _chosen(
     run, changed = held
     child = layout.places[number]
     asking, places = found.pairs()
-    counts = run.counts[places]
+    counts = wide(run.counts[places])
     if changed is None and not counts.all():
         there = counts != 0
         asking, places, counts = asking[there], places[there], counts[there]
-    keys = run.keys[places]
+    keys = wide(run.keys[places])
     columns = {name: values[asking] for name, values in piece.columns.items()}
     own = variables_of_rows(child, keys)
     holds = None if join is None else mixed(layout, join, columns, own, len(counts))

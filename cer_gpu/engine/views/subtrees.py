@@ -14,6 +14,7 @@ from cer_gpu.engine.views.listed import (
     ones,
     variables_of_rows,
 )
+from cer_gpu.engine.views.narrow import wide
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.kernels.views.contract import CountedRows
 
@@ -123,7 +124,7 @@ class SubtreeTables:
 
     def _below(self, run: CountedRows, low: int, high: int, limit: int) -> list[ListedAnswers] | None:
         """What is below rows `low` .. `high` - 1, which are numbered in a column `ROW`; None if too much."""
-        keys = run.keys[low:high]
+        keys = wide(run.keys[low:high])
         counts = ones(high - low)[0] if self._guard is None else self._guard.of(keys, ordered=True)
         columns = {**variables_of_rows(self._place, keys), ROW: np.arange(high - low)}
         single = self._guard is None or bool((counts == 1).all())
