@@ -84,7 +84,10 @@ def test_finding_and_changing(seed: int, width: int, count: int) -> None:
                 agree("put", some, keys, amounts, missing, places)
         size = len(held.counts) + len(keys)
         made = np.zeros((size, width), np.int64), np.zeros(size, np.int64)
-        agree("renew", held, keys, amounts - 2, missing, *made)
+        new = CountedRows(keys, amounts - 2, np.empty(0, np.int64))
+        (one, mine), (other, theirs) = both("renew", held, new, *made)
+        assert one == other
+        assert same([array[:one] for array in mine[2:]], [array[:one] for array in theirs[2:]])
         there = int((missing != 0).sum())
         agree("chosen", keys, amounts, missing, np.zeros((there, width), np.int64), np.zeros(there, np.int64))
 

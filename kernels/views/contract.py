@@ -177,16 +177,11 @@ def _written(found, keys, counts):
     return len(found)
 
 
-def renew_reference(run, others, amounts, missing, keys, counts):
-    """Merge a run with the rows `others` int64 [m, width], in order, whose `missing` uint8 [m] is not 0.
-
-    Equal rows become one with the sum of `amounts` int64 [m] and the run's counts; rows of multiplicity 0 are
-    left out. `keys` and `counts`: out, as long as both together. Gives how many rows there are.
-    """
+def renew_reference(run, others, keys, counts):
+    """As `unite`, but rows of multiplicity 0 are left out."""
     found = dict(zip(_listed(run.keys), run.counts.tolist()))
-    for row, amount, new in zip(_listed(others), amounts.tolist(), missing.tolist()):
-        if new:
-            found[row] = found.get(row, 0) + amount
+    for row, count in zip(_listed(others.keys), others.counts.tolist()):
+        found[row] = found.get(row, 0) + count
     return _written(sorted(row for row in found.items() if row[1]), keys, counts)
 
 

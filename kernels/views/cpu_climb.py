@@ -1,5 +1,7 @@
 """How a change of one child changes the rows of its sibling's parent."""
 
+import numpy as np
+
 from ..jit import SELDOM, inline, jit
 from .contract import BLOCK, NULL, SHIFT, TOP, UNEQUAL
 from .cpu_levels import MOST
@@ -216,6 +218,59 @@ def _write(rows, row, amount, keys, amounts, made):
     return made + 1
 
 
+@inline
+def _slid(rows, row, end, others, first, last, column, beside, op, keys, amounts, made):
+    """Write the rows `row` .. `end` - 1 that join some of the rows `first` .. `last` - 1 by one comparison.
+
+    `column` is compared with the column `beside` of the others. Both are in order, so that one end of what
+    joins moves forward with the value, and the other end is that of all. Gives how many rows are written
+    then; -1 where a product does not fit.
+    """
+    own, counts = rows.keys, rows.counts
+    theirs, times = others.keys, others.counts
+    width = keys.shape[1]
+    whole = width == 2 and own.shape[1] == 2
+    down = op < 2
+    start, stop = np.uint64(first), np.uint64(last)
+    step = np.uint64(1)
+    while start < stop and theirs[start, beside] == NULL:
+        start += step
+    total, most = 0, 0
+    for k in range(start, stop):
+        most = max(most, abs(times[k]))
+        if down:
+            total += times[k]
+    # No sum is above this, so that the products are looked at one by one only where one may not fit.
+    large = float(most) * float(last - first)
+    past = 1 if op == 0 or op == 3 else 0
+    at = start
+    for place in range(np.uint64(row), np.uint64(end)):
+        value, count = own[place, column], counts[place]
+        if value == NULL:
+            continue
+        bound = value + past
+        while at < stop and theirs[at, beside] < bound:
+            if down:
+                total -= times[at]
+            else:
+                total += times[at]
+            at += step
+        if down and at == stop:
+            break
+        if count == 0 or (not down and at == start):
+            continue
+        if large * abs(float(count)) > MOST and abs(float(count) * float(total)) > MOST:
+            return -1
+        if whole:
+            spot = np.uint64(made)
+            keys[spot, 0], keys[spot, 1] = own[place, 0], own[place, 1]
+            amounts[spot] = count * total
+            made += 1
+        else:
+            made = _write(rows, place, count * total, keys, amounts, made)
+    return made
+
+
 @jit
 def affected(rows, others, shared, tests, turned, ranges, limits, keys, amounts, halt):
     """`contract.affected_reference`. `halt` uint8 [1] in: see `jit`."""
@@ -234,6 +289,13 @@ def affected(rows, others, shared, tests, turned, ranges, limits, keys, amounts,
         if single and not limited(turned, others.keys, first, limits):
             continue
         row, end = ranges[group, 0], ranges[group, 1]
+        if sliding and tests.ops[0] < 4:
+            column, beside = tests.values[0], tests.columns[0]
+            op = tests.ops[0]
+            made = _slid(rows, row, end, others, first, last, column, beside, op, keys, amounts, made)
+            if made < 0:
+                return -1
+            continue
         if single:
             total = others.counts[first]
             row = following(rows.keys, row, end, shared, turned, limits)

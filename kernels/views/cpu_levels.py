@@ -181,6 +181,35 @@ def merge(one, other, keys, counts):
     return _copied(one, i, first, keys, counts, made)
 
 
+@inline
+def _unite_pairs(one, other, keys, counts, zeros):
+    """`unite` for two columns: both rows are read, as a branch would be mispredicted.
+
+    `zeros`: 1 where rows of multiplicity 0 stay, 0 where they are left out.
+    """
+    first, second = np.uint64(one.keys.shape[0]), np.uint64(other.keys.shape[0])
+    i = j = made = np.uint64(0)
+    while i < first and j < second:
+        own, beside = one.keys[i, 0], one.keys[i, 1]
+        theirs, next_one = other.keys[j, 0], other.keys[j, 1]
+        same = theirs == own
+        later = (theirs < own) | (same & (next_one < beside))
+        same &= next_one == beside
+        count = (0 if later else one.counts[i]) + (other.counts[j] if later | same else 0)
+        keys[made, 0] = theirs if later else own
+        keys[made, 1] = next_one if later else beside
+        counts[made] = count
+        made += np.uint64((count != 0) | (zeros != 0))
+        i += np.uint64(not later)
+        j += np.uint64(later | same)
+    done, i, j = np.int64(made), np.int64(i), np.int64(j)
+    if zeros:
+        done = _all_copied(one, i, np.int64(first), keys, counts, done)
+        return _all_copied(other, j, np.int64(second), keys, counts, done)
+    done = _copied(one, i, np.int64(first), keys, counts, done)
+    return _copied(other, j, np.int64(second), keys, counts, done)
+
+
 @jit
 def unite(one, other, keys, counts):
     """`contract.unite_reference`."""
@@ -198,6 +227,8 @@ def unite(one, other, keys, counts):
                 counts[made - 1] += one.counts[i]
                 i += 1
         return _all_copied(one, i, first, keys, counts, made)
+    if width == 2:
+        return _unite_pairs(one, other, keys, counts, 1)
     while i < first or j < second:
         if j >= second:
             sign = -1
@@ -220,23 +251,24 @@ def unite(one, other, keys, counts):
 
 
 @jit
-def renew(run, others, amounts, missing, keys, counts):
+def renew(run, others, keys, counts):
     """`contract.renew_reference`."""
     size, width = run.keys.shape
+    many = others.keys.shape[0]
     i = made = 0
-    for j in range(others.shape[0]):
-        if not missing[j]:
-            continue
-        end = onward(run.keys, i, size, others, j, width, 0, FROM)
+    if width == 2 and size <= SPARSE * many:
+        return _unite_pairs(run, others, keys, counts, 0)
+    for j in range(many):
+        end = onward(run.keys, i, size, others.keys, j, width, 0, FROM)
         made = _copied(run, i, end, keys, counts, made)
         i = end
-        count = amounts[j]
-        if i < size and alike(run.keys, i, others, j, width):
+        count = others.counts[j]
+        if i < size and alike(run.keys, i, others.keys, j, width):
             count += run.counts[i]
             i += 1
         if count:
             for column in range(width):
-                keys[made, column] = others[j, column]
+                keys[made, column] = others.keys[j, column]
             counts[made] = count
             made += 1
     return _copied(run, i, size, keys, counts, made)
@@ -244,14 +276,19 @@ def renew(run, others, amounts, missing, keys, counts):
 
 @jit
 def chosen(keys, counts, taken, made_keys, made_counts):
-    """`contract.chosen_reference`."""
-    made = 0
-    for i in range(keys.shape[0]):
-        if taken[i]:
-            for column in range(keys.shape[1]):
+    """`contract.chosen_reference`: each row is written and some are kept, as branches would be mispredicted."""
+    made, most = np.uint64(0), np.uint64(made_counts.shape[0])
+    width = keys.shape[1]
+    for i in range(np.uint64(keys.shape[0])):
+        if made == most:
+            break
+        if width == 2:
+            made_keys[made, 0], made_keys[made, 1] = keys[i, 0], keys[i, 1]
+        else:
+            for column in range(width):
                 made_keys[made, column] = keys[i, column]
-            made_counts[made] = counts[i]
-            made += 1
+        made_counts[made] = counts[i]
+        made += np.uint64(taken[i] != 0)
 
 
 @jit

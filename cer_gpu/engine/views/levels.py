@@ -40,7 +40,7 @@ SORTED = 1 << 11
 MARKED = 1 << 12
 """From so many rows on, rows are marked."""
 
-MANY = 64
+MANY = 8
 """A batch that is one of so many parts of all rows, or more, is sought and not marked."""
 
 SAMPLE = 1 << 6
@@ -160,9 +160,10 @@ class Levels:
         known = self._known(keys, new)
         for number, run in enumerate(self.runs):
             if number and number == len(self.runs) - 1 and self._merges(run, new):
+                left = chosen(keys, amounts, new.view(bool))
                 if known is None and len(self._marks):
-                    self._noted(keys[new.view(bool)])
-                self._renew(run, keys, amounts, new)
+                    self._noted(left[0])
+                self._renew(run, rows_of(*left, summed=False))
                 renewed = True
             elif known is None:
                 self._empty[number] += put(run, keys, amounts, new)
@@ -215,10 +216,10 @@ class Levels:
         many = np.count_nonzero(new)
         return bool(many > ROOM // 2 and len(run.counts) < RATIO * many)
 
-    def _renew(self, run: CountedRows, keys: np.ndarray, amounts: np.ndarray, new: np.ndarray) -> None:
-        size = len(run.counts) + np.count_nonzero(new)
+    def _renew(self, run: CountedRows, new: CountedRows) -> None:
+        size = len(run.counts) + len(new.counts)
         made, counts = np.empty((size, self.width), np.int64), np.empty(size, np.int64)
-        rows = cpu_levels.renew(run, keys, amounts, new, made, counts)
+        rows = cpu_levels.renew(run, new, made, counts)
         del self.runs[-1], self._empty[-1]
         if 2 * rows < size:
             made, counts = made[:rows].copy(), counts[:rows].copy()
