@@ -276,7 +276,7 @@ def renew(run, others, keys, counts):
 
 @jit
 def chosen(keys, counts, taken, made_keys, made_counts):
-    """`contract.chosen_reference`: each row is written and some are kept, as branches would be mispredicted."""
+    """`contract.chosen_reference`. Each row is written and some stay, as a branch would be mispredicted."""
     made, most = np.uint64(0), np.uint64(made_counts.shape[0])
     width = keys.shape[1]
     for i in range(np.uint64(keys.shape[0])):

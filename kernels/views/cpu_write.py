@@ -181,6 +181,31 @@ def _reaching(keys, low, near, end, column, limit):
     return near + passed
 
 
+@inline
+def _all_taken(values, near, begin, last, asking, start, many, shared, op, sources, takes):
+    """Write the ranges of rows with one prefix that ask by an order, as far as the end of all that they ask.
+
+    `values` are those of rows `begin`, ... from 1 on, `last` is the end of the last of them. Gives the place
+    from which the next is sought, and how many rows are in all ranges.
+    """
+    total = 0
+    row, own = np.uint64(start), np.uint64(shared)
+    if op < 2:
+        for k in range(np.uint64(many)):
+            value = asking[row + k, own]
+            near = _passed(values, near, least(op, value))
+            take = 0 if value == NULL else last - begin + 1 - near
+            sources[k], takes[k] = begin - 1 + near, take
+            total += take
+    else:
+        for k in range(np.uint64(many)):
+            near = _passed(values, near, beyond(op, asking[row + k, own]))
+            take = max(begin - 1 + near - last, 0)
+            sources[k], takes[k] = last, take
+            total += take
+    return near, total
+
+
 @jit
 def joined(rows, asking, shared, op, held, own, counted, at, near, made, halt):
     """`contract.joined_reference`, for some rows with one prefix at a time: their ranges are found, and then
@@ -237,6 +262,18 @@ def joined(rows, asking, shared, op, held, own, counted, at, near, made, halt):
                             ones = checked = 0
         start, found, total = i, 0, 0
         stop = _alike_up_to(asking, i + 1, min(many, i + takes.shape[0]), asking, known, shared)
+        if close and 0 <= op < 4 and past == 0 and (stop - start) * (end - begin) < most - written:
+            # All of it has room: no range is cut.
+            found, edge = stop - start, end if op < 2 else low
+            place = (low if op < 2 else high) - begin + 1
+            place, total = _all_taken(
+                values, place, begin, edge, asking, start, found, shared, op, sources, takes
+            )
+            if op < 2:
+                low = begin - 1 + place
+            else:
+                high = begin - 1 + place
+            i = stop
         while i < stop and written + total < most:
             value = asking[i, shared] if op >= 0 else 0
             if op >= 0 and value == NULL:

@@ -59,9 +59,20 @@ def columns_of(place: ViewNode, keys: np.ndarray) -> Columns:
 
 def stacked(columns: Columns, names: Sequence[str], rows: int) -> np.ndarray:
     """Some columns side by side: int64 [rows, names]."""
-    found = np.empty((rows, len(names)), np.int64)
-    for number, name in enumerate(names):
-        found[:, number] = columns[name]
+    return _side_by_side([columns[name] for name in names], rows)
+
+
+def _side_by_side(columns: Sequence[np.ndarray], rows: int) -> np.ndarray:
+    """Columns as an array int64 [rows, columns]; the one that they are taken from, where that is the same."""
+    whole = columns[0].base if columns else None
+    if whole is not None and whole.shape == (rows, len(columns)) and whole.flags.c_contiguous:
+        begin = whole.ctypes.data
+        places = [(one.ctypes.data - begin, one.strides) for one in columns]
+        if places == [(8 * number, whole.strides[:1]) for number in range(len(columns))]:
+            return whole
+    found = np.empty((rows, len(columns)), np.int64)
+    for number, values in enumerate(columns):
+        found[:, number] = values
     return found
 
 
@@ -88,14 +99,11 @@ def _probe(
     tests: RowTests,
 ) -> Probe:
     prefix = len(join.shared)
-    asking = np.empty((rows, prefix + len(sides)), np.int64)
-    for number, name in enumerate(join.shared):
-        asking[:, number] = columns[name]
-    for number, side in enumerate(sides):
-        asking[:, prefix + number] = layout.values(side, columns, rows)
-    values = np.arange(prefix, prefix + len(sides))
+    values = [layout.values(side, columns, rows) for side in sides]
+    asking = _side_by_side([*(columns[name] for name in join.shared), *values], rows)
+    places = np.arange(prefix, prefix + len(sides))
     first = ops[0] if ops and ops[0] != "!=" else None
-    return Probe(asking, prefix, RowTests(tests.ops, values, tests.columns), first)
+    return Probe(asking, prefix, RowTests(tests.ops, places, tests.columns), first)
 
 
 def probe_below(layout: ViewLayout, place: ViewNode, columns: Columns, rows: int) -> Probe:

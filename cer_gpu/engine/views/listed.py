@@ -18,6 +18,7 @@ from cer_gpu.kernels.views import cpu_list, cpu_write
 from cer_gpu.kernels.views.contract import OPS, CountedRows
 
 _ONE = np.int64(1).tobytes()
+_ONES = np.ndarray(1 << 20, np.int64, _ONE, 0, (0,))
 
 NEAR = 256
 """Rows with one prefix whose columns are copied next to each other."""
@@ -156,9 +157,11 @@ class GuardCounts:
         if self._several is None:
             return self._store.counts_of(keys)
         # The leaf has every row that the node has: those that are not among the few are there once.
+        few = self._between(keys) if ordered and same and len(keys) else None
+        if few is not None and not len(few.counts):
+            return ones(len(keys))[0]
         counts = np.ones(len(keys), np.int64)
-        if ordered and same and len(keys):
-            few = self._between(keys)
+        if few is not None:
             places = places_of(CountedRows(keys, counts, counts[:0]), few.keys)
             counts[places[places >= 0]] = few.counts[places >= 0]
             return counts
@@ -297,7 +300,7 @@ def _made(names: Sequence[str], made: np.ndarray, rows: int, single: bool) -> Li
 
 def ones(rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Multiplicities of answers that are there once, before and after: they take no memory."""
-    ones = np.ndarray(rows, np.int64, _ONE, 0, (0,))
+    ones = _ONES[:rows] if rows <= len(_ONES) else np.ndarray(rows, np.int64, _ONE, 0, (0,))
     return ones, ones
 
 

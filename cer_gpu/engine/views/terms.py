@@ -87,13 +87,12 @@ class ComparedSide:
         DataError
             If a computed value does not fit.
         """
-        shown = to_text(self.expression)
         if self.is_time and isinstance(self.expression, t.Text):
             return np.full(rows, timestamp_nanoseconds(self.expression.value, self.zone or "UTC"), np.int64)
         if isinstance(self.expression, t.Text):
             return np.full(rows, codes.text_code(self.expression.value), np.int64)
         if isinstance(self.expression, t.Number) and self.meeting is Meeting.DECIMAL:
-            (code,) = codes.decimals.labels([Decimal(shown)])
+            (code,) = codes.decimals.labels([Decimal(to_text(self.expression))])
             return np.full(rows, code, np.int64)
         if isinstance(self.expression, t.Attribute):
             kind = kinds[self.expression.name]
