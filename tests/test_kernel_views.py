@@ -225,6 +225,9 @@ def test_ranges_become_columns(seed: int) -> None:
     ranges = np.sort(rng.integers(0, len(held.counts) + 1, (12, 2)), axis=1)
     size = int((ranges[:, 1] - ranges[:, 0]).sum())
     agree("spread", ranges, np.empty(size, np.int64), np.empty(size, np.int64))
+    for numbers in (np.sort(rng.integers(0, 9, 40)), np.zeros(0, np.int64), np.array([0, 0, 8])):
+        assert agree("ended", numbers, np.empty(10, np.int64))[0]
+    assert not both("ended", np.array([2, 1]), np.empty(10, np.int64))[0][0]
     values = rng.integers(0, 9, (3, 20))
     for own in ([], [1], [1, 0]):
         for counted in (True, False):

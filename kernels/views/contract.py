@@ -362,6 +362,16 @@ def matching_reference(keys, asking, shared, tests, ranges, at, limits, parents,
     return len(found)
 
 
+def ended_reference(parents, ends):
+    """Write where each number ends in `parents` int64 [m], in order, to `ends` int64 [numbers + 1], 0 first.
+
+    Gives whether they are in order; only then is what is written read.
+    """
+    ends[0] = 0
+    ends[1:] = [(parents <= number).sum() for number in range(len(ends) - 1)]
+    return bool((parents[1:] >= parents[:-1]).all())
+
+
 def spread_reference(ranges, parents, places):
     """Write, for each row of each of `ranges` int64 [m, 2], the number of the range and of the row.
 

@@ -33,6 +33,24 @@ def matching(keys, asking, shared, tests, ranges, at, limits, parents, places, h
 
 
 @jit
+def ended(parents, ends, halt):
+    """`contract.ended_reference`. `halt` uint8 [1] in: see `jit`."""
+    rows, number = parents.shape[0], 0
+    ends[0] = 0
+    for i in range(rows):
+        if i % SELDOM == 0 and halt[0]:
+            return False
+        parent = parents[i]
+        if parent < number:
+            return False
+        while number < parent:
+            number += 1
+            ends[number] = i
+    ends[number + 1 :] = rows
+    return True
+
+
+@jit
 def spread(ranges, parents, places, halt):
     """`contract.spread_reference`. `halt` uint8 [1] in: see `jit`."""
     at = 0

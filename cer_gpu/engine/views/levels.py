@@ -40,7 +40,7 @@ SORTED = 1 << 11
 MARKED = 1 << 12
 """From so many rows on, rows are marked."""
 
-MANY = 8
+MANY = 64
 """A batch that is one of so many parts of all rows, or more, is sought and not marked."""
 
 SAMPLE = 1 << 6

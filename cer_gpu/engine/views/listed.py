@@ -304,6 +304,11 @@ def ones(rows: int) -> tuple[np.ndarray, np.ndarray]:
     return ones, ones
 
 
+def all_once(counts: np.ndarray) -> bool:
+    """Whether all multiplicities are 1."""
+    return bool(counts.strides == (0,) and len(counts) and counts[0] == 1) or bool((counts == 1).all())
+
+
 def buffer(rows: int) -> np.ndarray:
     """An int64 array in memory that Arrow keeps and reuses."""
     return np.frombuffer(pa.allocate_buffer(8 * rows), np.int64)

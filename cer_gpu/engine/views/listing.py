@@ -37,6 +37,7 @@ from cer_gpu.engine.views.listed import (
     ListedAnswers,
     ListedState,
     StackedAnswers,
+    all_once,
     expanded,
     joined,
     ones,
@@ -177,7 +178,7 @@ def _roots(
                 keys, kept = keys[there], after[there]
                 before, after = (kept if before is after else before[there]), kept
             if guard is not None:
-                single = bool((after == 1).all())
+                single = all_once(after)
             if len(keys):
                 yield ListedAnswers(variables_of_rows(place, keys), before, after, single)
             low, rows = low + rows, min(2 * rows, most)

@@ -11,11 +11,13 @@ from cer_gpu.engine.views.listed import (
     GuardCounts,
     ListedAnswers,
     SubtreeTable,
+    all_once,
     ones,
     variables_of_rows,
 )
 from cer_gpu.engine.views.narrow import wide
 from cer_gpu.engine.views.terms import Columns
+from cer_gpu.kernels.views import cpu_list
 from cer_gpu.kernels.views.contract import CountedRows
 
 ROW = "\0row"
@@ -93,21 +95,22 @@ class SubtreeTables:
         )
         rows = sum(len(piece.after) for piece in pieces)
         counted = not all(piece.single for piece in pieces)
-        columns, parents = np.empty((len(names) + counted, rows), np.int64), np.empty(rows, np.int64)
+        columns = np.empty((len(names) + counted, rows), np.int64)
+        parts = [piece.columns[ROW] for piece in pieces]
+        parents = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.int64), *parts])
         at = 0
         for piece in pieces:
             end = at + len(piece.after)
-            parents[at:end] = piece.columns[ROW]
             for number, name in enumerate(names):
                 columns[number, at:end] = piece.columns[name]
             if counted:
                 columns[-1, at:end] = piece.after
             at = end
-        if (parents[1:] < parents[:-1]).any():
+        ends = np.empty(high - low + 1, np.int64)
+        if not cpu_list.ended(parents, ends):
             order = np.argsort(parents, kind="stable")
             columns, parents = columns.take(order, axis=1), parents.take(order)
-        ends = np.zeros(high - low + 1, np.int64)
-        np.cumsum(np.bincount(parents, minlength=high - low), out=ends[1:])
+            cpu_list.ended(parents, ends)
         if every:
             found = ends.take(ranges - low)
         else:
@@ -127,7 +130,7 @@ class SubtreeTables:
         keys = wide(run.keys[low:high])
         counts = ones(high - low)[0] if self._guard is None else self._guard.of(keys, ordered=True)
         columns = {**variables_of_rows(self._place, keys), ROW: np.arange(high - low)}
-        single = self._guard is None or bool((counts == 1).all())
+        single = self._guard is None or all_once(counts)
         found, rows = [], 0
         for piece in self._list_below(iter([ListedAnswers(columns, counts, counts, single)])):
             rows += len(piece.after)

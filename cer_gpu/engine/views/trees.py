@@ -174,7 +174,9 @@ class KeptTree:
 
         try:
             if rows >= SHARED:
-                Workers().map("updating", add, [n for n, one in enumerate(found) if one is not None])
+                # The greatest first, so that the threads end at about the same time.
+                sizes = {n: len(one.amounts) for n, one in enumerate(found) if one is not None}
+                Workers().map("updating", add, sorted(sizes, key=lambda number: -sizes[number]))
         finally:
             for number in range(len(found)):
                 if not done[number]:
