@@ -185,7 +185,7 @@ class JoinView:
             batch = []
             for given, sign in ((inserts, 1), (deletes, -1)):
                 for name, rows in (given or {}).items():
-                    batch.append((name, table_of(rows, name, self._kept.schema_of(name)), sign))
+                    batch.append((name, table_of(rows, name, self._kept.relations.get(name)), sign))
             self._kept.update(batch)
 
     def count(self) -> int:
@@ -226,6 +226,7 @@ class JoinView:
 
     def explain(self) -> str:
         """Explain how the view is kept, as text: the tree of its joins, what each join compares, the cost."""
+        self._kept.settle()
         return drawn(self._kept.body, self._kept.chains)
 
     def snapshot(self, path: str | os.PathLike[str] | None = None) -> bytes:

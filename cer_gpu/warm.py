@@ -59,8 +59,9 @@ VIEWS = [
     "Q(b; COUNT(*), SUM(a)) <- R(a, b), S(b, c), T(b), a < c, b != 3",
     "Q(a, b) <- R(a, b), S(b, c), T(d), a != d",
     "Q(a, b, c, d) <- R(a, b), S(c, d), T(d), a < c, b >= d",
+    "Q(a, k, c, d) <- K(k, a), L(k, c), M(k, d), a < c, c < d",
 ]
-"""Rules of views, over relations with two columns, but T with one."""
+"""Rules of views, over relations with two columns, but T with one; K, L and M have few keys."""
 
 BESIDE = [
     "A AS a FOLLOWED BY {} B",
@@ -245,10 +246,13 @@ def _maintained(rule: str) -> None:
     rng = np.random.default_rng(6)
 
     def rows(count: int) -> dict[str, pa.Table]:
-        names = {"R": "xy", "S": "xy", "T": "x"}
+        names = {"R": "xy", "S": "xy", "T": "x", "K": "kx", "L": "kx", "M": "kx"}
         return {
-            relation: pa.table({name: rng.integers(0, 4000, count) for name in columns})
+            relation: pa.table(
+                {name: rng.integers(0, 60 if name == "k" else 4000, count) for name in columns}
+            )
             for relation, columns in names.items()
+            if f" {relation}(" in rule
         }
 
     view = JoinView(rule)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import datetime as dt
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -34,7 +37,7 @@ def filled() -> JoinView:
 
 
 def rows_waiting(view: JoinView) -> int:
-    return view._kept._waiting.updates
+    return len(view._kept._waiting.updates)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -222,9 +225,7 @@ def test_dicts_of_each_type_wait_and_others_are_read_as_a_table() -> None:
         {"n": True, "x": 0.5, "s": "a"},
     ):
         if odd["n"] is True:
-            with pytest.raises(
-                DataError, match=r"column `n` of the rows for R.*before, it was of type int64"
-            ):
+            with pytest.raises(DataError, match=r"column `n` of the rows for R.*the column is of type int64"):
                 view.insert("R", [odd])
         else:
             view.insert("R", [odd])
@@ -241,23 +242,132 @@ def test_dicts_of_each_type_wait_and_others_are_read_as_a_table() -> None:
 
 def test_wrong_dicts_change_nothing() -> None:
     view = filled()
-    with pytest.raises(DataError, match="row 1 of the rows for R has the columns a, and row 0 has a, k"):
-        view.insert("R", [{"a": 1, "k": 7}, {"a": 2}])
-    with pytest.raises(DataError, match="column `a` of R is missing: the table has A, k"):
-        view.insert("R", [{"A": 1, "k": 7}])
-    with pytest.raises(DataError, match=r"column `k` of the rows for R: .*was of type int64"):
-        view.insert("R", [{"a": 1, "k": "seven"}])
-    with pytest.raises(DataError, match="largest int64"):
-        view.insert("R", [{"a": 2**63 - 1, "k": 7}])
-    with pytest.raises(DataError, match="column `a` of the rows for R"):
-        view.insert("R", [{"a": 2**63, "k": 7}])
-    with pytest.raises(DataError, match="one dict: put"):
-        view.insert("R", {"a": 1, "k": 7})
-    with pytest.raises(DataError, match="an empty list"):
-        cer_gpu.maintain(RULE).insert("R", [])
+    for wrong, said in (
+        ([{"a": 1, "k": 7}, {"a": 2}], "row 1 of the rows for R has no column `k`: it has a; give None"),
+        ([{"A": 1, "k": 7}], "row 0 of the rows for R has no column `a`: it has A, k"),
+        ([{"a": 1, "k": "seven"}], r"column `k` of the rows for R: .*is of type int64"),
+        ([{"a": 2**63 - 1, "k": 7}], "largest int64"),
+        ([{"a": 2**63, "k": 7}], "column `a` of the rows for R"),
+        ([{1: 2}], "row 0 of the rows for R has no column `[ak]`: it has 1"),
+        ({"a": 1, "k": 7}, "one dict: put the dict of each row into a list"),
+        ([{"a": 1, "k": 7}, 5], "the rows for R are a list that holds a int: a list of rows holds a dict"),
+        ([(1, 7)], "the rows for R are a list that holds a tuple"),
+    ):
+        with pytest.raises(DataError, match=said):
+            view.insert("R", wrong)
+    new = cer_gpu.maintain(RULE)
+    for wrong, said in (
+        ([], "an empty list"),
+        ([{1: 2}], "have a column 1: a column is named by a text"),
+        ([{"a": None, "k": 7}], "column `a` of R is of type null.* insert a table whose columns have types"),
+    ):
+        with pytest.raises(DataError, match=said):
+            new.insert("R", wrong)
     view.insert("R", [])
     assert view.count() == 2
     with pytest.raises(DataError, match="cannot delete"):
         view.delete("R", [{"a": 5, "k": 7}])
     view.delete("R", [{"a": 1, "k": 7}])
     assert view.count() == 1
+
+
+def test_a_dict_is_the_same_row_whether_it_waits_or_not() -> None:
+    view = cer_gpu.maintain("Q(a, x, t) <- R(a = a, x = x), S(a = a, t = t)")
+    view.insert(
+        "R", pa.table({"a": pa.array([0], pa.int8()), "x": pa.array([9.0], pa.float32()), "note": [1]})
+    )
+    view.insert("S", [{"a": 300, "t": "x"}])
+    for row in (
+        {"a": 300, "x": 0.1},
+        {"a": 300, "x": 0.1, "note": "text"},
+        {"a": 300, "x": 0.1, "note": object()},
+    ):
+        view.insert("R", [row])
+        assert rows_waiting(view) == 1
+        assert view.enumerate().to_arrow()["x"].to_pylist() == [0.1]
+        view.delete("R", [row])
+        assert view.count() == 0
+    many = defaultdict(int, {"a": 300})
+    with pytest.raises(DataError, match="no column `x`"):
+        view.insert("R", [many])
+    assert dict(many) == {"a": 300}
+    for odd in ([{"a": 1, "t": "\ud800"}], [{"a": 1, "t": "\ud800"}] * 99):
+        with pytest.raises(DataError, match=r"column `t` of the rows for S: .*surrogates"):
+            view.insert("S", odd)
+    view.insert("S", [{"a": 300, "t": "größer"}])
+    assert rows_waiting(view) == 1
+    again = JoinView.restore(view.snapshot())
+    again.insert("R", [{"a": 300, "x": 2.0, "multiplicity": "text"}])
+    assert again.count() == 2
+
+
+def test_times_that_are_finer_than_their_column_are_an_error() -> None:
+    fine = dt.datetime(2020, 1, 1, 0, 0, 0, 123456)
+    view = cer_gpu.maintain("Q(a, t) <- R(a, t), S(a)")
+    view.insert("R", pa.table({"a": [0], "t": pa.array([fine.replace(microsecond=0)], pa.timestamp("s"))}))
+    view.insert("S", [{"a": 0}])
+    for rows in ([{"a": 1, "t": fine}], pa.table({"a": [1], "t": [fine]})):
+        with pytest.raises(
+            DataError, match=r"column `t` of R was of type timestamp\[s\] before, and has a finer"
+        ):
+            view.insert("R", rows)
+    view.insert("R", [{"a": 0, "t": fine.replace(microsecond=0, year=2021)}, {"a": 0, "t": None}])
+    assert view.enumerate().to_arrow()["t"].null_count == 1
+    assert view.count() == 3
+
+
+def test_an_attribute_may_be_named_as_the_column_of_multiplicities() -> None:
+    view = cer_gpu.maintain("Q(m) <- R(a = x, multiplicity = m), S(a = x)")
+    view.update(inserts={"R": of(a=[1, 1], multiplicity=[5, 5]), "S": of(a=[1])})
+    again = JoinView.restore(view.snapshot())
+    again.insert("R", [{"a": 1, "multiplicity": 6}])
+    assert listed(again.enumerate()) == {(5,): 2, (6,): 1}
+
+
+def test_rows_that_wait_never_make_a_multiplicity_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "FULL", 4)
+    monkeypatch.setattr(waiting, "MOST", 150**2)
+    view = filled()
+    waited = []
+    for _ in range(40):
+        for name, row in (("R", {"a": 1, "k": 7}), ("S", {"k": 7, "c": 3})):
+            view.insert(name, [row] * 3)
+            waited.append(rows_waiting(view) > 0)
+    # The bound is looked at again each time that rows were taken in.
+    assert waited[0]
+    assert not waited[-1]
+    assert view.count() == (2 + 120) * (1 + 120)
+
+
+def test_ctrl_c_leaves_a_row_that_waits_or_none() -> None:
+    """Wherever it comes while a row is inserted."""
+    view = filled()
+    home = str(Path(waiting.__file__).parent)
+    before, steps, done = view.count(), 0, False
+    while not done:
+        left = steps
+
+        def line(frame: Any, event: str, _: Any) -> Any:
+            nonlocal left
+            if not frame.f_code.co_filename.startswith(home):
+                return None
+            left -= event == "line"
+            if left < 0:
+                raise KeyboardInterrupt
+            return line
+
+        view.insert("R", [{"a": 2, "k": 7}])  # an update before it, which waits too
+        before += 1
+        sys.settrace(line)
+        try:
+            view.insert("R", [{"a": 2, "k": 7}])
+            done = True
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(None)
+        found = view.count()
+        assert found in (before, before + 1)
+        before = found
+        steps += 1
+    assert steps > 10

@@ -7,8 +7,9 @@
                                     these; int64 [0] where no sums are kept
 =========  =======================  ======================================================================
 
-Kernels that only read or merge such rows also take them narrow: `keys` int32 and `counts` int16, both or
-none.
+Kernels that read, change or merge such rows also take them narrow: `keys` int32 and `counts` int16. Where
+the counts are those of other rows, they are int64 beside narrow keys. Whoever changes narrow counts makes
+sure that they fit.
 
 Values are codes above `NULL` and below `TOP`, in the order of what they stand for; `NULL` stands for no
 value.

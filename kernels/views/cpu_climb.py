@@ -275,7 +275,7 @@ def _slid(rows, row, end, others, first, last, column, beside, op, keys, amounts
 def affected(rows, others, shared, tests, turned, ranges, limits, keys, amounts, halt):
     """`contract.affected_reference`. `halt` uint8 [1] in: see `jit`."""
     many = tests.ops.shape[0]
-    sliding = many == 1 and tests.ops[0] != UNEQUAL
+    ordered, equal = many == 1 and tests.ops[0] < 4, many == 1 and tests.ops[0] == 4
     made = 0
     for group in range(ranges.shape[0]):
         if halt[0]:
@@ -285,13 +285,12 @@ def affected(rows, others, shared, tests, turned, ranges, limits, keys, amounts,
         if many == 0:
             for j in range(first, last):
                 total += others.counts[j]
-        single = not sliding and many > 0 and last - first == 1
+        single = not equal and many > 0 and last - first == 1
         if single and not limited(turned, others.keys, first, limits):
             continue
         row, end = ranges[group, 0], ranges[group, 1]
-        if sliding and tests.ops[0] < 4:
-            column, beside = tests.values[0], tests.columns[0]
-            op = tests.ops[0]
+        if ordered:
+            column, beside, op = tests.values[0], tests.columns[0], tests.ops[0]
             made = _slid(rows, row, end, others, first, last, column, beside, op, keys, amounts, made)
             if made < 0:
                 return -1
@@ -302,18 +301,16 @@ def affected(rows, others, shared, tests, turned, ranges, limits, keys, amounts,
         while row < end:
             count = rows.counts[row]
             touched = count != 0
-            if touched and sliding:
+            if touched and equal:
                 # Both ends of what joins move forward with the value.
                 value = rows.keys[row, tests.values[0]]
                 touched = value != NULL
                 if touched:
                     column = tests.columns[0]
-                    bound = beyond(tests.ops[0], value)
-                    while high < last and others.keys[high, column] < bound:
+                    while high < last and others.keys[high, column] <= value:
                         total += others.counts[high]
                         high += 1
-                    bound = least(tests.ops[0], value)
-                    while low < high and others.keys[low, column] < bound:
+                    while low < high and others.keys[low, column] < value:
                         total -= others.counts[low]
                         low += 1
                     touched = low < high

@@ -146,44 +146,8 @@ def _all_copied(rows, row, end, keys, counts, made):
 
 
 @inline
-def _merge_pairs(one, other, keys, counts):
-    """`merge` for two columns: both rows are read and one is kept, as a branch would be mispredicted."""
-    first, second = one.keys.shape[0], other.keys.shape[0]
-    i = j = made = 0
-    while i < first and j < second:
-        own, beside = one.keys[i, 0], one.keys[i, 1]
-        theirs, next_one = other.keys[j, 0], other.keys[j, 1]
-        later = (theirs < own) | ((theirs == own) & (next_one < beside))
-        count = other.counts[j] if later else one.counts[i]
-        keys[made, 0] = theirs if later else own
-        keys[made, 1] = next_one if later else beside
-        counts[made] = count
-        made += count != 0
-        i += not later
-        j += later
-    made = _copied(one, i, first, keys, counts, made)
-    return _copied(other, j, second, keys, counts, made)
-
-
-@jit
-def merge(one, other, keys, counts):
-    """`contract.merge_reference`."""
-    first, second = one.keys.shape[0], other.keys.shape[0]
-    width = keys.shape[1]
-    i = made = 0
-    if width == 2 and first < 2 * SPARSE * second:
-        return _merge_pairs(one, other, keys, counts)
-    for j in range(second):
-        end = onward(one.keys, i, first, other.keys, j, width, 0, FROM)
-        made = _copied(one, i, end, keys, counts, made)
-        made = _copied(other, j, j + 1, keys, counts, made)
-        i = end
-    return _copied(one, i, first, keys, counts, made)
-
-
-@inline
 def _unite_pairs(one, other, keys, counts, zeros):
-    """`unite` for two columns: both rows are read, as a branch would be mispredicted.
+    """`unite` for two columns, without a branch, which would often be mispredicted: both rows are read.
 
     `zeros`: 1 where rows of multiplicity 0 stay, 0 where they are left out.
     """
@@ -208,6 +172,22 @@ def _unite_pairs(one, other, keys, counts, zeros):
         return _all_copied(other, j, np.int64(second), keys, counts, done)
     done = _copied(one, i, np.int64(first), keys, counts, done)
     return _copied(other, j, np.int64(second), keys, counts, done)
+
+
+@jit
+def merge(one, other, keys, counts):
+    """`contract.merge_reference`."""
+    first, second = one.keys.shape[0], other.keys.shape[0]
+    width = keys.shape[1]
+    i = made = 0
+    if width == 2 and first < 2 * SPARSE * second:
+        return _unite_pairs(one, other, keys, counts, 0)
+    for j in range(second):
+        end = onward(one.keys, i, first, other.keys, j, width, 0, FROM)
+        made = _copied(one, i, end, keys, counts, made)
+        made = _copied(other, j, j + 1, keys, counts, made)
+        i = end
+    return _copied(one, i, first, keys, counts, made)
 
 
 @jit
@@ -276,7 +256,7 @@ def renew(run, others, keys, counts):
 
 @jit
 def chosen(keys, counts, taken, made_keys, made_counts):
-    """`contract.chosen_reference`. Each row is written and some stay, as a branch would be mispredicted."""
+    """`contract.chosen_reference`. Every row is written, and the next one over one that is not taken."""
     made, most = np.uint64(0), np.uint64(made_counts.shape[0])
     width = keys.shape[1]
     for i in range(np.uint64(keys.shape[0])):

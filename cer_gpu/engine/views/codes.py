@@ -69,7 +69,8 @@ def kind_of(arrow: pa.DataType, where: str) -> ValueKind:
         arrow = arrow.value_type
     value = value_type(arrow)
     if value is None:
-        hint = "give it a type: cast the column" if pa.types.is_null(arrow) else "cast it, or leave it out"
+        cast = "give it a type: cast the column, or insert a table whose columns have types first"
+        hint = cast if pa.types.is_null(arrow) else "cast it, or leave it out"
         raise DataError(f"{where} is of type {arrow}, which a view cannot hold: {hint}")
     plain = {
         ValueType.INT64: pa.int64(),
@@ -115,7 +116,7 @@ class ValueCodes:
             column = column.chunk(0)
         if isinstance(column, pa.Int64Array) and kind.value is ValueType.INT64 and not column.null_count:
             if len(column) > FEW:
-                return _held(column.to_numpy(), where)
+                return _held(column.to_numpy(), kind, where)
             listed = column.to_pylist()
             _check(listed, where)
             return np.array(listed, np.int64)
@@ -128,11 +129,10 @@ class ValueCodes:
             codes = _numbers(array, kind)
         except pa.ArrowInvalid as error:
             raise DataError(f"{where} has a value that a view cannot hold: {first_line(error)}") from None
-        if array.null_count:
-            codes = np.where(array.is_null().to_numpy(zero_copy_only=False), NULL, codes)
-            _held(codes[array.is_valid().to_numpy(zero_copy_only=False)], where)
-            return codes
-        return _held(codes, where)
+        if not array.null_count:
+            return _held(codes, kind, where)
+        _held(codes[array.is_valid().to_numpy(zero_copy_only=False)], kind, where)
+        return np.where(array.is_null().to_numpy(zero_copy_only=False), NULL, codes)
 
     def encode_listed(self, values: Sequence[Any], kind: ValueKind) -> np.ndarray:
         """The codes of plain values (`is_plain`), none of which is null and all of which can be held."""
@@ -234,10 +234,27 @@ class ValueCodes:
         return table[places]
 
 
-def _held(codes: np.ndarray, where: str) -> np.ndarray:
-    """The codes of values, none of which is null, once it is known that a view can hold them."""
+def _held(codes: np.ndarray, kind: ValueKind, where: str) -> np.ndarray:
+    """The codes of values, none of which is null, once it is known that a view can hold them.
+
+    Raises
+    ------
+    DataError
+    """
     _check([codes.min(), codes.max()] if len(codes) else [], where)
+    if kind.value in (ValueType.TIMESTAMP, ValueType.DURATION) and (codes % _nanoseconds(kind.arrow)).any():
+        raise DataError(
+            f"{where} was of type {kind.arrow} before, and has a finer time now: round it, or begin with a "
+            "table whose column is of a finer type"
+        )
     return codes
+
+
+def _nanoseconds(arrow: pa.DataType) -> int:
+    """The nanoseconds between two neighbouring times of a type."""
+    if pa.types.is_date(arrow):
+        return 86_400_000_000_000
+    return {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}[str(arrow.unit)]
 
 
 def holdable(values: Sequence[int]) -> bool:

@@ -65,10 +65,12 @@ def stacked(columns: Columns, names: Sequence[str], rows: int) -> np.ndarray:
 def _side_by_side(columns: Sequence[np.ndarray], rows: int) -> np.ndarray:
     """Columns as an array int64 [rows, columns]; the one that they are taken from, where that is the same."""
     whole = columns[0].base if columns else None
-    if whole is not None and whole.shape == (rows, len(columns)) and whole.flags.c_contiguous:
+    shape, kind = (rows, len(columns)), np.int64
+    if isinstance(whole, np.ndarray) and whole.shape == shape and whole.dtype == kind:
         begin = whole.ctypes.data
         places = [(one.ctypes.data - begin, one.strides) for one in columns]
-        if places == [(8 * number, whole.strides[:1]) for number in range(len(columns))]:
+        apart = [(8 * number, whole.strides[:1]) for number in range(len(columns))]
+        if whole.flags.c_contiguous and places == apart:
             return whole
     found = np.empty((rows, len(columns)), np.int64)
     for number, values in enumerate(columns):

@@ -27,7 +27,7 @@ from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import HeldRows
 from cer_gpu.engine.views.terms import asks_for_order, compared, refused
 from cer_gpu.engine.views.trees import PIECE, SHARED, Input, KeptTree, statistics
-from cer_gpu.engine.views.waiting import FEW, WaitingRows, never_fails
+from cer_gpu.engine.views.waiting import FEW, WaitingRow, WaitingRows, never_fails
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import CerError, DataError, QueryError
 from cer_gpu.joins.theta.bags import stages
@@ -82,6 +82,8 @@ class KeptView:
         self._untaken = False
         """Whether the kept groups have not taken the last batch yet."""
         self._waiting = WaitingRows()
+        self._settling = False
+        """Whether rows that waited are being taken in: what is read meanwhile is without them."""
         self._patient = False
         """Whether what is done with rows that are inserted cannot fail, but for too many answers."""
         left = sorted(decide(self.body.query).second.hyperedges, key=sorted)
@@ -92,11 +94,6 @@ class KeptView:
         """The trees of all chains, with all rows."""
         self.settle()
         return [tree for trees in self.chains for tree in trees]
-
-    def schema_of(self, name: str) -> pa.Schema:
-        """The columns of a table that a relation has read; none where it has read none."""
-        known = self.relations.get(name)
-        return pa.schema([]) if known is None else known.schema
 
     # ------------------------------------------------------------------------------ updates
 
@@ -121,20 +118,19 @@ class KeptView:
         self.version += 1
 
     def waits(self, inserts: Mapping[str, Any]) -> bool:
-        """Let rows wait, if they are few, in tables like those before, and cannot be refused later."""
+        """Let rows wait, if they are few and taking them in cannot fail; False if they are to be read now."""
         if not self._patient:
             return False
-        many, update = 0, []
+        update: list[WaitingRow] = []
         for name, rows in inserts.items():
             relation = self.relations.get(name)
-            columns = None if relation is None else relation.listed(rows, FEW - many)
-            if columns is None:
+            listed = None if relation is None else relation.listed(rows, FEW - len(update))
+            if listed is None:
                 return False
-            many += len(columns[0])
-            update.append((name, columns))
+            update += listed
         if not self._waiting.fit(self._totals):
             return False
-        self._waiting.put(update, many)
+        self._waiting.put(update)
         self.version += 1
         if self._waiting.full:
             words.purpose = "view update"
@@ -148,20 +144,23 @@ class KeptView:
     def settle(self, least: int = 0) -> None:
         """Take in the rows that wait, those of the last update alone: `delta` lists what it changed.
 
-        Where `least` updates are left, they wait on.
+        The last `least` updates go on waiting.
         """
-        while self._waiting.updates > least:
-            taken = self._waiting.taken()
-            try:
+        if self._settling or len(self._waiting.updates) <= least:
+            return
+        self._settling = True
+        try:
+            while (many := len(self._waiting.updates)) > least:
+                many = max(1, many - 1)
                 self._catch_up()
                 drafts = {
-                    name: [(self.relations[name].joined(columns), 1)]
-                    for name, columns in taken.columns.items()
+                    name: [(self.relations[name].joined(rows), 1)]
+                    for name, rows in self._waiting.first(many).items()
                 }
                 self._apply(self.relations, drafts)
-            except BaseException:
-                self._waiting.put_back(taken)
-                raise
+                self._waiting.drop(many)
+        finally:
+            self._settling = False
 
     def _apply(
         self, relations: dict[str, Relation], drafts: Mapping[str, Sequence[tuple[np.ndarray, int]]]
@@ -208,8 +207,10 @@ class KeptView:
         """Insert what `held` gave, as the first and only update; it counts as no change."""
         relations, net = {}, {}
         for name, (columns, rows) in held.items():
-            relations[name] = self._opened(name, rows.drop_columns(rows.column_names[-1]), columns)
-            net[name] = relations[name].change(rows, rows.column(rows.num_columns - 1).to_numpy())
+            last = rows.num_columns - 1
+            own = rows.select(range(last))  # an attribute may be named `multiplicity` too
+            relations[name] = self._opened(name, own, columns)
+            net[name] = relations[name].change(own, rows.column(last).to_numpy())
         self._take(relations, net)
         self.version += 1
         for tree in self.trees:

@@ -47,7 +47,7 @@ SAMPLE = 1 << 6
 """About as many rows of a batch are looked at first: where most may be there, all are sought."""
 
 LEAST_MARKS = 8
-"""There are at least this many marks for each row: up to one in eight is taken for one that may be there."""
+"""There are at least this many marks for each row: one absent row in eight may be sought in vain."""
 
 MOST = float(2**62)
 """Multiplicities stay below this number."""
@@ -68,7 +68,7 @@ class Levels:
     Attributes
     ----------
     runs : list of Run
-        The longest first. Other code reads them, but changes nothing in them.
+        The longest first, some of them narrow. Other code reads them, but changes nothing in them.
     total : int
         The sum of all multiplicities.
     """

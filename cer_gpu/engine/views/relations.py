@@ -169,12 +169,12 @@ class Relation:
             keys[:, number] = self._codes.encode(column, kind, f"column `{name}` of {self.name}")
         return keys
 
-    def listed(self, rows: Any, most: int) -> list[list[Any]] | None:
-        """The values of each attribute of few rows, which `joined` encodes later.
+    def listed(self, rows: Any, most: int) -> list[tuple[Any, ...]] | None:
+        """The name and the values of each attribute of few rows, which `joined` encodes later.
 
-        None where there are more than `most` rows, where some may have no code, or where these are not rows
-        like those before: then they are read as a table. To make the objects of Arrow's columns takes most of
-        the time of a table with one row.
+        None where there are more than `most` rows, where a value may have no code, or where these are not
+        rows like those before: then they are read as a table. To make the objects of Arrow's columns takes
+        most of the time of a table with one row.
         """
         if not self._python:
             return None
@@ -191,24 +191,27 @@ class Relation:
             if None in values or (type(values[0]) is int and not holdable(values)):
                 return None
             found.append(values)
+        names = [self.name] * len(values)
+        return list(zip(names, *found))
+
+    def _listed_dicts(self, rows: list[Any]) -> list[tuple[Any, ...]] | None:
+        found = []
+        for row in rows:
+            if type(row) is not dict:
+                return None
+            values: list[Any] = [self.name]
+            for name, kind in self._python:
+                value = row.get(name)
+                if type(value) is not kind or not _has_code(value):
+                    return None
+                values.append(value)
+            found.append(tuple(values))
         return found
 
-    def _listed_dicts(self, rows: list[Any]) -> list[list[Any]] | None:
-        columns: list[list[Any]] = [[] for _ in self._python]
-        try:
-            for row in rows:
-                for (name, kind), values in zip(self._python, columns):
-                    value = row[name]
-                    if type(value) is not kind or (kind is int and not NULL < value < BEYOND):
-                        return None
-                    values.append(value)
-        except (LookupError, TypeError):
-            return None
-        return columns
-
-    def joined(self, columns: Sequence[Sequence[Any]]) -> np.ndarray:
-        """The rows of columns that `listed` has read: int64 [rows, attributes]."""
-        keys = np.empty((len(columns[0]), len(columns)), np.int64)
+    def joined(self, rows: Sequence[tuple[Any, ...]]) -> np.ndarray:
+        """The rows that `listed` has read: int64 [rows, attributes]."""
+        keys = np.empty((len(rows), len(self.attributes)), np.int64)
+        _, *columns = zip(*rows)
         for number, (values, kind) in enumerate(zip(columns, self.attributes.values())):
             keys[:, number] = self._codes.encode_listed(values, kind)
         return keys
@@ -284,7 +287,19 @@ def without_value(codes: np.ndarray, kind: ValueKind) -> np.ndarray:
     return absent | (codes == NAN) if kind.value is ValueType.FLOAT64 else absent
 
 
-def table_of(rows: Any, relation: str, schema: pa.Schema) -> pa.Table:
+def _has_code(value: Any) -> bool:
+    """Whether a whole number, float or text can be held."""
+    if type(value) is int:
+        return NULL < value < BEYOND
+    if type(value) is str and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeError:
+            return False
+    return True
+
+
+def table_of(rows: Any, relation: str, known: Relation | None) -> pa.Table:
     """The rows for a relation that a user passes, as a table.
 
     Parameters
@@ -292,29 +307,40 @@ def table_of(rows: Any, relation: str, schema: pa.Schema) -> pa.Table:
     rows : object
     relation : str
         Its name, for messages.
-    schema : pyarrow.Schema
-        The columns of a table that was read before, if any: such a table is taken as it is, and values of
-        dicts get these types.
+    known : Relation or None
+        The relation, if it has read rows before: it tells the columns of dicts.
 
     Raises
     ------
     DataError
-        If it is neither Arrow data nor dicts nor a path.
+        If these are neither Arrow data nor dicts nor paths.
     """
-    if isinstance(rows, pa.Table) and len(schema) and rows.schema.equals(schema):
+    if isinstance(rows, pa.Table) and known is not None and rows.schema.equals(known.schema):
         return rows
     if isinstance(rows, Mapping):
-        raise DataError(f"the rows for {relation} are one dict: put the dict of each row into a list")
+        raise DataError(
+            f"the rows for {relation} are one dict: put the dict of each row into a list, or make a table of "
+            "a dict of columns with pyarrow.table(...)"
+        )
     if isinstance(rows, list | tuple):
-        if not rows and len(schema):
-            return schema.empty_table()
+        if not rows and known is not None:
+            return pa.schema([(name, kind.arrow) for name, kind in known.attributes.items()]).empty_table()
         if not rows:
             raise DataError(
                 f"the rows for {relation} are an empty list, which does not tell the columns: give an empty "
                 "table that has them"
             )
-        if all(isinstance(one, Mapping) for one in rows):
-            return _table_of_dicts(rows, f"the rows for {relation}", schema)
+        odd = [
+            one for one in rows if isinstance(one, Mapping | list | tuple | set | bool | int | float | None)
+        ]
+        if odd:
+            wrong = next((one for one in rows if not isinstance(one, Mapping)), None)
+            if wrong is not None or len(odd) < len(rows):
+                raise DataError(
+                    f"the rows for {relation} are a list that holds a {type(wrong).__name__}: a list of rows "
+                    "holds a dict for each row"
+                )
+            return _table_of_dicts(rows, f"the rows for {relation}", known)
     opened = open_rows(rows, f"the table for {relation}")
     if isinstance(rows, pa.Table) and opened.schema.equals(rows.schema):
         return rows
@@ -325,22 +351,26 @@ def table_of(rows: Any, relation: str, schema: pa.Schema) -> pa.Table:
     return table
 
 
-def _table_of_dicts(rows: Sequence[Mapping[str, Any]], where: str, schema: pa.Schema) -> pa.Table:
-    names = list(rows[0])
-    for number, row in enumerate(rows):
-        if row.keys() != rows[0].keys():
-            raise DataError(
-                f"row {number} of {where} has the columns {', '.join(row)}, and row 0 has "
-                f"{', '.join(names)}: give all rows the same columns, with None where there is no value"
-            )
+def _table_of_dicts(rows: Sequence[Mapping[str, Any]], where: str, known: Relation | None) -> pa.Table:
+    """A table of dicts; once the relation is known, of its attributes alone."""
+    kinds = {} if known is None else known.attributes
+    names = list(rows[0] if known is None else kinds)
     arrays = []
     for name in names:
-        place = schema.get_field_index(name)
-        kind = schema.field(place).type if place >= 0 else None
+        if not isinstance(name, str):
+            raise DataError(f"{where} have a column {name!r}: a column is named by a text")
+        for number, row in enumerate(rows):
+            if name not in row:
+                raise DataError(
+                    f"row {number} of {where} has no column `{name}`: it has {', '.join(map(str, row))}; "
+                    "give None where there is no value"
+                )
+        # Other types, such as times, are as fine as their values.
+        kind = kinds[name].arrow if name in kinds and kinds[name].value in PLAIN else None
         try:
             arrays.append(pa.array([row[name] for row in rows], kind))
-        except (pa.ArrowException, OverflowError) as error:
-            was = f" (before, it was of type {kind})" if kind is not None else ""
+        except (pa.ArrowException, OverflowError, UnicodeError) as error:
+            was = "" if kind is None else f" (the column is of type {kind})"
             raise DataError(f"column `{name}` of {where}: {first_line(error)}{was}") from None
     return pa.Table.from_arrays(arrays, names=names)
 

@@ -6,9 +6,10 @@ them have come. Only rows wait that can be taken in without an error: `never_fai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from itertools import chain
 from math import prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind
 from cer_gpu.language import tree as t
@@ -23,44 +24,28 @@ MOST = 1 << 62
 """Multiplicities stay below this number."""
 
 
-ListedColumns: TypeAlias = list[list[Any]]
-"""Few rows of a relation: the values of each attribute."""
-
-Waiting: TypeAlias = Sequence[tuple[str, ListedColumns]]
-"""An update that waits: its relations and their rows."""
-
-
-class TakenRows(NamedTuple):
-    """Rows that are taken in: their columns by relation, and how many updates and rows these are."""
-
-    columns: dict[str, ListedColumns]
-    updates: int
-    rows: int
+WaitingRow: TypeAlias = tuple[Any, ...]
+"""A row that waits: the name of its relation, then the values of its attributes."""
 
 
 class WaitingRows:
-    """Rows that wait.
-
-    The values of all updates but the last are put together as they come: what is kept for each update costs
-    more than its values, in memory and in the time of Python's garbage collector.
+    """Rows that wait, by the updates that inserted them.
 
     Attributes
     ----------
-    updates : int
-        How many updates wait.
+    updates : list of list of tuple
+        The rows of each update. One is appended in one step, so that Ctrl-C leaves all of it or nothing.
     """
 
     def __init__(self) -> None:
-        self.updates = 0
+        self.updates: list[list[WaitingRow]] = []
         self._rows = 0
-        self._earlier: dict[str, ListedColumns] = {}
-        self._last: Waiting = ()
-        self._fits = False
+        self._fits: bool | None = None
 
     @property
     def full(self) -> bool:
         """Whether the rows are to be taken in now."""
-        return self._rows >= FULL or self.updates >= FULL
+        return self._rows >= FULL
 
     def fit(self, totals: Callable[[], Iterable[int]]) -> bool:
         """Whether no multiplicity can become too large, however many rows wait.
@@ -70,43 +55,27 @@ class WaitingRows:
         totals : callable
             How many rows the relation of each atom has, without those that wait.
         """
-        if not self.updates:
+        if self._fits is None:
             self._fits = prod(total + FULL + FEW for total in totals()) < MOST
         return self._fits
 
-    def put(self, update: Waiting, rows: int) -> None:
-        """Let the rows of an update wait, and say how many they are."""
-        for name, columns in self._last:
-            held = self._earlier.get(name)
-            if held is None:
-                self._earlier[name] = columns
-            else:
-                for values, more in zip(held, columns):
-                    values += more
-        self._last = update
-        self.updates += 1
-        self._rows += rows
+    def put(self, update: list[WaitingRow]) -> None:
+        """Let the rows of an update wait."""
+        self._rows += len(update)
+        self.updates.append(update)
 
-    def taken(self) -> TakenRows:
-        """All updates but the last, or the last one where no other waits; they wait no more."""
-        found = TakenRows(self._earlier or dict(self._last), max(1, self.updates - 1), self._rows)
-        if self._earlier:
-            found = found._replace(rows=self._rows - sum(len(columns[0]) for _, columns in self._last))
-        else:
-            self._last = ()
-        self._earlier = {}
-        self.updates -= found.updates
-        self._rows -= found.rows
+    def first(self, updates: int) -> dict[str, list[WaitingRow]]:
+        """The rows of the first updates, by their relations."""
+        found: dict[str, list[WaitingRow]] = {}
+        for row in chain.from_iterable(self.updates[:updates]):
+            found.setdefault(row[0], []).append(row)
         return found
 
-    def put_back(self, taken: TakenRows) -> None:
-        """Let updates wait again, before the one that still waits."""
-        if self.updates:
-            self._earlier = taken.columns
-        else:
-            self._last = list(taken.columns.items())
-        self.updates += taken.updates
-        self._rows += taken.rows
+    def drop(self, updates: int) -> None:
+        """The first updates wait no more."""
+        self.updates = self.updates[updates:]
+        self._rows = sum(map(len, self.updates))
+        self._fits = None
 
 
 def never_fails(rules: Iterable[t.Comparison], kinds: Iterable[ValueKind], codes: ValueCodes) -> bool:
