@@ -85,7 +85,7 @@ def test_finding_and_changing(seed: int, width: int, count: int) -> None:
         size = len(held.counts) + len(keys)
         made = np.zeros((size, width), np.int64), np.zeros(size, np.int64)
         new = CountedRows(keys, amounts - 2, np.empty(0, np.int64))
-        (one, mine), (other, theirs) = both("renew", held, new, *made)
+        (one, mine), (other, theirs) = both("merge", held, new, *made)
         assert one == other
         assert same([array[:one] for array in mine[2:]], [array[:one] for array in theirs[2:]])
         there = int((missing != 0).sum())

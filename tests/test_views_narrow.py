@@ -71,7 +71,7 @@ def test_kernels_read_both_forms(seed: int, width: int) -> None:
     in_both_forms("put", held, probes, amounts, missing, places)
     size = len(held.counts) + many
     made = np.zeros((size, width), np.int64), np.zeros(size, np.int64)
-    in_both_forms("renew", held, CountedRows(probes, amounts, nowhere), *made)
+    in_both_forms("merge", held, CountedRows(probes, amounts, nowhere), *made)
     there = rng.random(len(held.counts)) < 0.5
     parts = [CountedRows(held.keys[some], held.counts[some], nowhere) for some in (there, ~there)]
     in_both_forms("merge", *parts, *made)

@@ -252,6 +252,7 @@ def test_wrong_dicts_change_nothing() -> None:
         ({"a": 1, "k": 7}, "one dict: put the dict of each row into a list"),
         ([{"a": 1, "k": 7}, 5], "the rows for R are a list that holds a int: a list of rows holds a dict"),
         ([(1, 7)], "the rows for R are a list that holds a tuple"),
+        ([None], "the rows for R are a list that holds a NoneType"),
     ):
         with pytest.raises(DataError, match=said):
             view.insert("R", wrong)

@@ -155,20 +155,23 @@ def sum_reference(counts, sums):
 
 
 def merge_reference(one, other, keys, counts):
-    """Merge two `CountedRows` without a common row, in order, and drop rows of multiplicity 0.
+    """Merge two `CountedRows`, in order: equal rows become one, and rows of multiplicity 0 are left out.
 
     `keys` and `counts`: out, as long as both together. Gives how many rows there are.
     """
-    both = [*zip(_listed(one.keys), one.counts.tolist()), *zip(_listed(other.keys), other.counts.tolist())]
-    return _written(sorted(row for row in both if row[1]), keys, counts)
+    return _written([row for row in _sums_of(one, other) if row[1]], keys, counts)
 
 
 def unite_reference(one, other, keys, counts):
-    """As `merge`, but equal rows become one with the sum of their counts, and rows of multiplicity 0 stay."""
+    """As `merge`, but rows of multiplicity 0 stay."""
+    return _written(_sums_of(one, other), keys, counts)
+
+
+def _sums_of(one, other):
     found = dict(zip(_listed(one.keys), one.counts.tolist()))
     for row, count in zip(_listed(other.keys), other.counts.tolist()):
         found[row] = found.get(row, 0) + count
-    return _written(sorted(found.items()), keys, counts)
+    return sorted(found.items())
 
 
 def _written(found, keys, counts):
@@ -176,14 +179,6 @@ def _written(found, keys, counts):
         keys[place] = key
         counts[place] = count
     return len(found)
-
-
-def renew_reference(run, others, keys, counts):
-    """As `unite`, but rows of multiplicity 0 are left out."""
-    found = dict(zip(_listed(run.keys), run.counts.tolist()))
-    for row, count in zip(_listed(others.keys), others.counts.tolist()):
-        found[row] = found.get(row, 0) + count
-    return _written(sorted(row for row in found.items() if row[1]), keys, counts)
 
 
 def chosen_reference(keys, counts, taken, made_keys, made_counts):

@@ -281,19 +281,19 @@ def affected(rows, others, shared, tests, turned, ranges, limits, keys, amounts,
         if halt[0]:
             return 0
         first, last = ranges[group, 2], ranges[group, 3]
-        total, low, high = 0, first, first
-        if many == 0:
-            for j in range(first, last):
-                total += others.counts[j]
-        single = not equal and many > 0 and last - first == 1
-        if single and not limited(turned, others.keys, first, limits):
-            continue
         row, end = ranges[group, 0], ranges[group, 1]
         if ordered:
             column, beside, op = tests.values[0], tests.columns[0], tests.ops[0]
             made = _slid(rows, row, end, others, first, last, column, beside, op, keys, amounts, made)
             if made < 0:
                 return -1
+            continue
+        total, low, high = 0, first, first
+        if many == 0:
+            for j in range(first, last):
+                total += others.counts[j]
+        single = not equal and many > 0 and last - first == 1
+        if single and not limited(turned, others.keys, first, limits):
             continue
         if single:
             total = others.counts[first]

@@ -177,17 +177,25 @@ def _unite_pairs(one, other, keys, counts, zeros):
 @jit
 def merge(one, other, keys, counts):
     """`contract.merge_reference`."""
-    first, second = one.keys.shape[0], other.keys.shape[0]
-    width = keys.shape[1]
+    size, width = one.keys.shape
+    many = other.keys.shape[0]
     i = made = 0
-    if width == 2 and first < 2 * SPARSE * second:
+    if width == 2 and size < 2 * SPARSE * many:
         return _unite_pairs(one, other, keys, counts, 0)
-    for j in range(second):
-        end = onward(one.keys, i, first, other.keys, j, width, 0, FROM)
+    for j in range(many):
+        end = onward(one.keys, i, size, other.keys, j, width, 0, FROM)
         made = _copied(one, i, end, keys, counts, made)
-        made = _copied(other, j, j + 1, keys, counts, made)
         i = end
-    return _copied(one, i, first, keys, counts, made)
+        count = other.counts[j]
+        if i < size and alike(one.keys, i, other.keys, j, width):
+            count += one.counts[i]
+            i += 1
+        if count:
+            for column in range(width):
+                keys[made, column] = other.keys[j, column]
+            counts[made] = count
+            made += 1
+    return _copied(one, i, size, keys, counts, made)
 
 
 @jit
@@ -228,30 +236,6 @@ def unite(one, other, keys, counts):
         i += sign <= 0
         j += sign >= 0
     return made
-
-
-@jit
-def renew(run, others, keys, counts):
-    """`contract.renew_reference`."""
-    size, width = run.keys.shape
-    many = others.keys.shape[0]
-    i = made = 0
-    if width == 2 and size <= SPARSE * many:
-        return _unite_pairs(run, others, keys, counts, 0)
-    for j in range(many):
-        end = onward(run.keys, i, size, others.keys, j, width, 0, FROM)
-        made = _copied(run, i, end, keys, counts, made)
-        i = end
-        count = others.counts[j]
-        if i < size and alike(run.keys, i, others.keys, j, width):
-            count += run.counts[i]
-            i += 1
-        if count:
-            for column in range(width):
-                keys[made, column] = others.keys[j, column]
-            counts[made] = count
-            made += 1
-    return _copied(run, i, size, keys, counts, made)
 
 
 @jit

@@ -20,6 +20,7 @@ from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.views.contract import NULL, TOP
 from cer_gpu.language.schema import ValueType
+from cer_gpu.language.units import NANOSECONDS
 from cer_gpu.late import compute as pc
 
 NAN = int(np.float64(np.nan).view(np.int64)) & TOP
@@ -81,13 +82,6 @@ def kind_of(arrow: pa.DataType, where: str) -> ValueKind:
     return ValueKind(value, plain.get(value, arrow))
 
 
-def is_plain(arrow: pa.DataType) -> bool:
-    """Whether Python's numbers and texts stand for all values of a type, and only they."""
-    whole = pa.types.is_integer(arrow) and not pa.types.is_uint64(arrow)
-    text = pa.types.is_string(arrow) or pa.types.is_large_string(arrow)
-    return whole or text or pa.types.is_float32(arrow) or pa.types.is_float64(arrow)
-
-
 class ValueCodes:
     """Encodes columns and decodes them; numbers the texts and decimals that occur.
 
@@ -135,7 +129,7 @@ class ValueCodes:
         return np.where(array.is_null().to_numpy(zero_copy_only=False), NULL, codes)
 
     def encode_listed(self, values: Sequence[Any], kind: ValueKind) -> np.ndarray:
-        """The codes of plain values (`is_plain`), none of which is null and all of which can be held."""
+        """The codes of numbers or texts of Python, each of which has one (`has_code`)."""
         if kind.value is ValueType.STRING:
             return np.array(self.number(values, kind), np.int64)
         if kind.value is ValueType.FLOAT64:
@@ -241,7 +235,7 @@ def _held(codes: np.ndarray, kind: ValueKind, where: str) -> np.ndarray:
     ------
     DataError
     """
-    _check([codes.min(), codes.max()] if len(codes) else [], where)
+    _check([int(codes.min()), int(codes.max())] if len(codes) else [], where)
     if kind.value in (ValueType.TIMESTAMP, ValueType.DURATION) and (codes % _nanoseconds(kind.arrow)).any():
         raise DataError(
             f"{where} was of type {kind.arrow} before, and has a finer time now: round it, or begin with a "
@@ -252,14 +246,19 @@ def _held(codes: np.ndarray, kind: ValueKind, where: str) -> np.ndarray:
 
 def _nanoseconds(arrow: pa.DataType) -> int:
     """The nanoseconds between two neighbouring times of a type."""
-    if pa.types.is_date(arrow):
-        return 86_400_000_000_000
-    return {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}[str(arrow.unit)]
+    return NANOSECONDS["d" if pa.types.is_date(arrow) else str(arrow.unit)]
 
 
-def holdable(values: Sequence[int]) -> bool:
-    """Whether all numbers of an int64 column have a code."""
-    return min(values) > NULL and max(values) < BEYOND
+def has_code(value: object) -> bool:
+    """Whether a whole number, float or text can be held."""
+    if type(value) is int:
+        return NULL < value < BEYOND
+    if type(value) is str and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeError:
+            return False
+    return True
 
 
 def _check(values: Sequence[int], where: str) -> None:
@@ -269,7 +268,7 @@ def _check(values: Sequence[int], where: str) -> None:
     ------
     DataError
     """
-    if values and not holdable(values):
+    if values and not (has_code(min(values)) and has_code(max(values))):
         what = "the smallest or one of the two largest int64"
         raise DataError(f"{where} holds {what}, which a view cannot hold: leave such rows out")
 

@@ -146,7 +146,7 @@ class KeptView:
 
         The last `least` updates go on waiting.
         """
-        if self._settling or len(self._waiting.updates) <= least:
+        if self._settling:
             return
         self._settling = True
         try:

@@ -219,7 +219,7 @@ class Levels:
     def _renew(self, run: CountedRows, new: CountedRows) -> None:
         size = len(run.counts) + len(new.counts)
         made, counts = np.empty((size, self.width), np.int64), np.empty(size, np.int64)
-        rows = cpu_levels.renew(run, new, made, counts)
+        rows = cpu_levels.merge(run, new, made, counts)
         del self.runs[-1], self._empty[-1]
         if 2 * rows < size:
             made, counts = made[:rows].copy(), counts[:rows].copy()

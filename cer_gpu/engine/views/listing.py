@@ -163,17 +163,20 @@ def _roots(
         low, rows = 0, max(1, most // FEWER)
         while low < size_of(run):
             state.check()
-            keys, counts = wide(run.keys[low : low + rows]), wide(run.counts[low : low + rows])
+            keys, counts = wide(run.keys[low : low + rows]), run.counts[low : low + rows]
             there = None if changed is not None or state.stores[root].whole else counts != 0
             if _leaves_out(place, mode, changed is None):
                 same = _unchanged(state, root, keys)
                 there = same if there is None else there & same
-            before, after = (counts, counts) if changed is None else _both(changed, low, len(counts))
             single = not place.last or (changed is None and state.stores[root].single)
-            if not place.last:
-                before, after = ones(len(counts))
             if guard is not None:
                 before = after = guard.of(keys, ordered=True)
+            elif not place.last:
+                before, after = ones(len(counts))
+            elif changed is None:
+                before = after = wide(counts)
+            else:
+                before, after = _both(changed, low, len(counts))
             if there is not None and not there.all():
                 keys, kept = keys[there], after[there]
                 before, after = (kept if before is after else before[there]), kept

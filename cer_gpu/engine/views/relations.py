@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import first_line
 from cer_gpu.engine.read.sources.kinds import open_rows
-from cer_gpu.engine.views.codes import BEYOND, NAN, ValueCodes, ValueKind, holdable, is_plain, kind_of
+from cer_gpu.engine.views.codes import NAN, ValueCodes, ValueKind, has_code, kind_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.runs import RunDevice
@@ -20,6 +20,9 @@ from cer_gpu.language.schema import ValueType
 
 SHOWN = 3
 """How many rows an error quotes."""
+
+NO_ROWS = (list, tuple, set, bool, int, float, type(None))
+"""What a list may hold that is neither a row nor rows."""
 
 PLAIN = {ValueType.INT64: int, ValueType.FLOAT64: float, ValueType.STRING: str}
 """The types of values that Python has as well."""
@@ -60,8 +63,6 @@ class Relation:
         """The columns of a table that is known to fit."""
         self._places: list[int] = []
         """Where the attributes are in such a table."""
-        self._plain = False
-        """Whether all values of such a table are numbers or texts as Python has them."""
         self._python = self._types()
 
     def share(self, order: tuple[str, ...], leaf: Levels) -> None:
@@ -162,7 +163,6 @@ class Relation:
             table = self._fitting(table)
             self._places = [table.schema.get_field_index(name) for name in self.attributes]
             self.schema = table.schema
-            self._plain = all(is_plain(table.schema.field(place).type) for place in self._places)
         keys = np.empty((len(table), len(self.attributes)), np.int64)
         for number, (name, kind) in enumerate(self.attributes.items()):
             column = table.column(self._places[number])
@@ -178,35 +178,26 @@ class Relation:
         """
         if not self._python:
             return None
+        given: list[Any] = []
         if type(rows) is list:
-            return self._listed_dicts(rows) if 0 < len(rows) <= most else None
-        if not self._plain or not isinstance(rows, pa.Table) or not rows.schema.equals(self.schema):
-            return None
-        batches = rows.to_batches() if rows.num_rows <= most else []
-        if len(batches) != 1:
-            return None
+            given = rows if len(rows) <= most else given
+        elif isinstance(rows, pa.Table) and rows.num_rows <= most and rows.schema.equals(self.schema):
+            batches = rows.to_batches()
+            if len(batches) == 1:
+                columns = [batches[0].column(place).to_pylist() for place in self._places]
+                given = [dict(zip(self.attributes, values)) for values in zip(*columns)]
         found = []
-        for place in self._places:
-            values = batches[0].column(place).to_pylist()
-            if None in values or (type(values[0]) is int and not holdable(values)):
-                return None
-            found.append(values)
-        names = [self.name] * len(values)
-        return list(zip(names, *found))
-
-    def _listed_dicts(self, rows: list[Any]) -> list[tuple[Any, ...]] | None:
-        found = []
-        for row in rows:
+        for row in given:
             if type(row) is not dict:
                 return None
             values: list[Any] = [self.name]
             for name, kind in self._python:
                 value = row.get(name)
-                if type(value) is not kind or not _has_code(value):
+                if type(value) is not kind or not has_code(value):
                     return None
                 values.append(value)
             found.append(tuple(values))
-        return found
+        return found or None
 
     def joined(self, rows: Sequence[tuple[Any, ...]]) -> np.ndarray:
         """The rows that `listed` has read: int64 [rows, attributes]."""
@@ -287,18 +278,6 @@ def without_value(codes: np.ndarray, kind: ValueKind) -> np.ndarray:
     return absent | (codes == NAN) if kind.value is ValueType.FLOAT64 else absent
 
 
-def _has_code(value: Any) -> bool:
-    """Whether a whole number, float or text can be held."""
-    if type(value) is int:
-        return NULL < value < BEYOND
-    if type(value) is str and not value.isascii():
-        try:
-            value.encode()
-        except UnicodeError:
-            return False
-    return True
-
-
 def table_of(rows: Any, relation: str, known: Relation | None) -> pa.Table:
     """The rows for a relation that a user passes, as a table.
 
@@ -330,17 +309,14 @@ def table_of(rows: Any, relation: str, known: Relation | None) -> pa.Table:
                 f"the rows for {relation} are an empty list, which does not tell the columns: give an empty "
                 "table that has them"
             )
-        odd = [
-            one for one in rows if isinstance(one, Mapping | list | tuple | set | bool | int | float | None)
-        ]
-        if odd:
-            wrong = next((one for one in rows if not isinstance(one, Mapping)), None)
-            if wrong is not None or len(odd) < len(rows):
-                raise DataError(
-                    f"the rows for {relation} are a list that holds a {type(wrong).__name__}: a list of rows "
-                    "holds a dict for each row"
-                )
+        others = [one for one in rows if not isinstance(one, Mapping)]
+        if not others:
             return _table_of_dicts(rows, f"the rows for {relation}", known)
+        if len(others) < len(rows) or isinstance(others[0], NO_ROWS):
+            raise DataError(
+                f"the rows for {relation} are a list that holds a {type(others[0]).__name__}: a list of rows "
+                "holds a dict for each row"
+            )
     opened = open_rows(rows, f"the table for {relation}")
     if isinstance(rows, pa.Table) and opened.schema.equals(rows.schema):
         return rows
