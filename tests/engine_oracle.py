@@ -10,6 +10,7 @@ from random import Random
 
 import pyarrow as pa
 from generate import ORDER, stream_to_table
+from snapshots import stored
 
 from cer_gpu.api import Query
 from cer_gpu.engine.answers.matches import Matches
@@ -46,7 +47,9 @@ def _key(partition: Sequence[object] | None) -> str:
 
 
 def cuts(rng: Random, n: int) -> list[int]:
-    """Where a stream of n events is cut, the same place twice now and then."""
+    """Where a stream of n events is cut: the same place twice now and then, and at times after each event."""
+    if rng.random() < 0.2:
+        return list(range(1, n))
     return sorted(rng.randrange(n + 1) for _ in range(rng.randrange(4)))
 
 
@@ -214,7 +217,6 @@ def pushed(compiled: Query, parts: Sequence[pa.Table], rng: Random, engine: str 
     stream, rows = compiled.stream(**options), []
     for part in parts:
         rows += found(stream.push(part))
-        if rng.random() < 0.2:
-            stream = compiled.stream(state=stream.snapshot(), **options)
+        stream = stored(stream, lambda state: compiled.stream(state=state, **options), rng)
     last = stream.close()
     return rows if last is None else rows + found(last)

@@ -25,6 +25,7 @@ import random_values
 import random_whole
 from engine_oracle import OPTIONS, check, check_quickly
 from generate import query_around, stream, unary_query, with_keys
+from random_aggregates import aggregates_query
 from random_besides import with_besides
 from random_correlated import random_correlated, random_scopes
 from random_formulas import formula
@@ -86,6 +87,7 @@ KINDS: dict[str, Callable[[Random], tree.SelectQuery]] = {
     "equalities": random_correlated,
     "scopes": random_scopes,
     "values": values,
+    "aggregates": aggregates_query,
     "timed": timed_query,
     "windows": windowed_query,
     "general": windowed_query,

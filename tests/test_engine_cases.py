@@ -10,6 +10,7 @@ import pytest
 from case_files import PATTERNS, Found, assert_answers, cases
 from case_tables import found_by_engine, table_of
 from engine_oracle import cuts, pieces
+from snapshots import stored
 from test_engine_random import tiny_pieces
 
 import cer_gpu as cer
@@ -41,8 +42,7 @@ def pushed(query: cer.Query, parts: list[pa.Table], options: dict[str, Any], rng
     stream, rows = query.stream(**options), []
     for part in parts:
         rows += found_by_engine(stream.push(part))
-        if rng.random() < 0.3:
-            stream = query.stream(state=stream.snapshot(), **options)
+        stream = stored(stream, lambda state: query.stream(state=state, **options), rng)
     last = stream.close()
     return rows if last is None else rows + found_by_engine(last)
 

@@ -11,6 +11,7 @@ from random import Random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from snapshots import stored
 from spark_tasks import ROW, answer, batches, dealt, numbered, shuffled, task_of
 from test_decimals import FAR, KINDS, decimal_of, reference_events, value_of
 
@@ -77,8 +78,7 @@ def test_orders_of_far_decimals_agree_with_the_reference_however_events_are_read
     stream, told = query.stream(**order), []
     for batch in batches(table, rng):
         told += stream.push(batch)
-        if rng.random() < 0.3:
-            stream = query.stream(state=stream.snapshot(), **order)
+        stream = stored(stream, lambda state: query.stream(state=state, **order), rng)
     assert found([*told, *stream.close()]) == wanted
     given = numbered(table)
     task = task_of(query, given.schema, "run", order_by=["ts", ROW], event_id=ROW)

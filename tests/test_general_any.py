@@ -20,6 +20,7 @@ from random_ordered import random_neighbours, random_ordered
 from random_repetitions import repeated
 from random_rules import random_join, random_rule, random_rule_events
 from random_steps import keyed_query, session_query, timed_query
+from snapshots import stored
 from test_engine_rules import check as check_rule
 from test_engine_selection import bounded_query, falling_query
 
@@ -209,8 +210,7 @@ def pushed(query: cer.Query, table: pa.Table, rng: Random, options: dict[str, An
         size = rng.choice((1, 9, 60))
         rows += opened.push(table.slice(at, size)).to_arrow().to_pylist()
         at += size
-        if rng.random() < 0.3:
-            opened = query.stream(state=opened.snapshot(), **options)
+        opened = stored(opened, lambda state: query.stream(state=state, **options), rng)
     last = opened.close()
     return rows if last is None else rows + last.to_arrow().to_pylist()
 

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from engine_oracle import cuts, pieces
 from generate import stream_to_table
 from random_rules import random_join, random_rule, random_rule_events
+from snapshots import stored
 
 import cer_gpu as cer
 from cer_gpu.cli import status_of
@@ -153,8 +155,7 @@ def test_groups_are_those_of_the_answers(seed: int) -> None:
         stream, last = query.stream(order_by="ts"), {}
         for part in parts:
             last |= groups(rule, stream.push(part))
-            if rng.random() < 0.3:
-                stream = query.stream(state=stream.snapshot(), order_by="ts")
+            stream = stored(stream, partial(query.stream, order_by="ts"), rng)
         assert alike(last, {key: row for key, row in expected.items() if row[0] is not None}), to_text(rule)
         assert query.count(table, order_by="ts") == sum(1 for _ in answers(rule, events, order="ts"))
     assert many > 5

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from snapshots import stored
 
 import cer_gpu as cer
 from cer_gpu.engine import memory
@@ -149,10 +150,7 @@ def test_what_was_on_disk_changes_no_answer(
     stream = query.stream(order_by="ts")
     pushed = []
     for part in cuts(table, rng):
-        if rng.random() < 0.1:
-            state = stream.snapshot()
-            stream.close()
-            stream = query.stream(order_by="ts", state=state)
+        stream = stored(stream, lambda state: query.stream(order_by="ts", state=state), rng, often=0.1)
         pushed.append(stream.push(part))
     if (last := stream.close()) is not None:
         pushed.append(last)

@@ -11,6 +11,7 @@ from cer_gpu.kernels.steps import cpu_walk
 from engine_oracle import OPTIONS, Row, found
 from generate import stream, stream_to_table
 from random_steps import keyed_query, session_query, timed_query
+from snapshots import stored
 
 import cer_gpu as cer
 from cer_gpu.api import Query
@@ -43,8 +44,7 @@ def pushed(query: Query, table: pa.Table, rng: Random) -> list[Row]:
         matches = ours.push(table.slice(low, size))
         pushes.append(matches if rng.random() < 0.5 else found(matches))
         low += size
-        if rng.random() < 0.1:
-            ours = query.stream(state=ours.snapshot(), engine="timed", **OPTIONS)
+        ours = stored(ours, lambda state: query.stream(state, engine="timed", **OPTIONS), rng, often=0.1)
     rows = [row for push in pushes for row in (push if isinstance(push, list) else found(push))]
     last = ours.close()
     return rows if last is None else rows + found(last)

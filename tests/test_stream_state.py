@@ -21,6 +21,7 @@ from random_correlated import random_correlated
 from random_ordered import random_chosen, random_ordered
 from random_rules import random_rule, random_rule_events
 from random_steps import has_gap
+from snapshots import stored
 
 from cer_gpu.api import Query
 from cer_gpu.engine.answers.matches import Matches
@@ -346,8 +347,12 @@ def pushed_rows(
     with ExitStack() as streams:
         pushed = streams.enter_context(query.stream(**options))
         for part in cut(rng, table):
-            if rng.random() < 0.05:
-                pushed = streams.enter_context(query.stream(state=pushed.snapshot(), **options))
+            pushed = stored(
+                pushed,
+                lambda state: streams.enter_context(query.stream(state=state, **options)),
+                rng,
+                often=0.1,
+            )
             late.append((len(rows), pushed.push(part)))
             rows.append([])
             if rng.random() < 0.3:

@@ -16,6 +16,7 @@ import pyarrow.csv as pacsv
 import pytest
 from engine_oracle import OPTIONS, cuts, expected, pieces
 from generate import any_query, stream, stream_to_table
+from snapshots import stored
 from spark_tasks import ROW, answer, numbered, task_of, wanted
 
 import cer_gpu as cer
@@ -111,8 +112,7 @@ def pushed(compiled: cer.Query, parts: list[pa.RecordBatch], rng: Random) -> lis
     stream, told = compiled.stream(**OPTIONS), []
     for part in parts:
         told += stream.push(part).to_arrow().to_pylist()
-        if rng.random() < 0.3:
-            stream = compiled.stream(state=stream.snapshot(), **OPTIONS)
+        stream = stored(stream, lambda state: compiled.stream(state=state, **OPTIONS), rng)
     last = stream.close()
     return told if last is None else told + last.to_arrow().to_pylist()
 

@@ -31,6 +31,7 @@ from random_one_clock import one_clock_query
 from random_ordered import random_neighbours, random_ordered
 from random_rules import random_join, random_rule, random_rule_events
 from random_steps import keyed_query, session_query
+from snapshots import stored
 from test_engine_selection import falling_query
 
 from cer_gpu.api import Query
@@ -131,8 +132,7 @@ class RuleCases(PatternCases):
         opened = self.asked.stream(**OPTIONS)
         for part in parts:
             rows += [answer.positions for answer in opened.push(part)]
-            if rng.random() < 0.2:
-                opened = self.asked.stream(state=opened.snapshot(), **OPTIONS)
+            opened = stored(opened, lambda state: self.asked.stream(state=state, **OPTIONS), rng)
         opened.close()
         return rows
 

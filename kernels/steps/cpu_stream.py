@@ -296,7 +296,7 @@ def kept_entries(open_lanes, entries, count, lanes, is_open, place, place_of, ke
         kept.nodes.event[n] = place[event]
         kept.nodes.label[n] = nodes.label[entry]
         latest = nodes.latest[entry]
-        kept.nodes.latest[n] = place[latest] if is_open[latest] else -1
+        kept.nodes.latest[n] = place[latest] if latest >= 0 and is_open[latest] else -1
         kept.nodes.link_first[n] = links
         for link in range(nodes.link_first[entry], nodes.link_last[entry]):
             low = nodes.link_low[link]

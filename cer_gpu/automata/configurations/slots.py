@@ -20,9 +20,24 @@ TIME, EVENTS = range(2)
 
 
 class Slot(int):
-    """A clock with an upper and a lower bound: neither a younger nor an older one can replace it."""
+    """A clock with an upper and a lower bound: neither a younger nor an older one can replace it.
+
+    A slot equals a slot of its own kind alone. A register holds a count as a plain number or as a slot, and
+    a partial match that has counted 0 is not one whose count lies in slot 0.
+    """
 
     __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and int.__eq__(self, other)  # type: ignore[arg-type]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({int(self)})"
 
 
 class Younger(Slot):
@@ -183,7 +198,7 @@ def renamed(state: State, name: Callable[[int], int]) -> State:
     if kind is frozenset:
         return frozenset(renamed(part, name) for part in state)
     if isinstance(state, Slot):
-        return kind(name(state))
+        return kind(name(int(state)))
     return state
 
 
