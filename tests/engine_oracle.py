@@ -211,12 +211,14 @@ def _looks_beside(query: tree.SelectQuery) -> bool:
     return any(isinstance(node, tree.Beside) for node in nodes(query.pattern))
 
 
-def pushed(compiled: Query, parts: Sequence[pa.Table], rng: Random, engine: str | None = None) -> list[Row]:
+def pushed(
+    compiled: Query, parts: Sequence[pa.Table], rng: Random, engine: str | None = None, often: float = 0.25
+) -> list[Row]:
     """The complex events of a stream that is stored and continued now and then, and of its end."""
     options = OPTIONS if engine is None else {**OPTIONS, "engine": engine}
     stream, rows = compiled.stream(**options), []
     for part in parts:
         rows += found(stream.push(part))
-        stream = stored(stream, lambda state: compiled.stream(state=state, **options), rng)
+        stream = stored(stream, lambda state: compiled.stream(state=state, **options), rng, often)
     last = stream.close()
     return rows if last is None else rows + found(last)
