@@ -22,7 +22,7 @@ from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.closed_query import ClosedQuery
 from cer_gpu.plan.planning.planner import Plan, plan
-from cer_gpu.plan.routes import AUTO, check_engine
+from cer_gpu.plan.routes import AUTO, LISTS_FOR, check_engine
 from cer_gpu.progress import shown_together
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class Query:
         TypeError, ValueError
             When there is no such keyword, or a keyword has a value that it cannot have.
         """
-        return self._bound(events, read_options(**keywords)).matches()
+        return self._bound(events, read_options(**keywords), listed=True).matches()
 
     @spelled(read_options)
     def count(self, events: Any, **keywords: Unpack[ReadKeywords]) -> int:
@@ -206,7 +206,7 @@ class Query:
         int
             The exact number, of any size.
         """
-        return self._bound(events, read_options(**keywords)).count()
+        return self._bound(events, read_options(**keywords), listed=True).count()
 
     @spelled(read_options)
     def counts(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
@@ -219,7 +219,7 @@ class Query:
             PARTITION BY, `time` if `order_by` is given, and `count` (int64; decimal256 if a count exceeds 64
             bits).
         """
-        return self._bound(events, read_options(**keywords)).counts()
+        return self._bound(events, read_options(**keywords), listed=True).counts()
 
     @spelled(read_options)
     def hits(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
@@ -406,12 +406,14 @@ class Query:
         """
         return self._bound(schema.empty_table(), read_options(**keywords), once=True).portable()
 
-    def _bound(self, events: Any, asked: Options, once: bool = False) -> BoundQuery:
+    def _bound(self, events: Any, asked: Options, once: bool = False, listed: bool = False) -> BoundQuery:
         """Check the query against the events, and plan it for them."""
         with shown_together():
-            return self.bound_to(opened(self.names, events, asked), asked, once)
+            return self.bound_to(opened(self.names, events, asked), asked, once, listed)
 
-    def bound_to(self, source: Source, asked: Options, once: bool = False) -> BoundQuery:
+    def bound_to(
+        self, source: Source, asked: Options, once: bool = False, listed: bool = False
+    ) -> BoundQuery:
         """The query on a source that was opened for its `names`; for the package itself.
 
         Parameters
@@ -420,11 +422,16 @@ class Query:
         asked : Options
         once : bool
             Whether the events are read only once, as in a stream or in one pass for many queries.
+        listed : bool
+            Whether matches are listed or counted, which another engine may do in less time.
         """
         from cer_gpu.engine.run.bound import BoundQuery
 
         if asked.event_id is not None:
             source.require(asked.event_id, "event_id")
+        if listed and asked.engine == AUTO and not any(one.startswith("cuda") for one in asked.device):
+            known = self._plan or self._planned_for(source, asked)[0]
+            asked = replace(asked, engine=LISTS_FOR.get(known.engine, AUTO))
         planned, schema, findings = self._planned_for(source, asked)
         once = once or not source.repeats
         compiled = planned.compiled

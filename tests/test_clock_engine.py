@@ -11,13 +11,14 @@ import pytest
 from generate import stream, stream_to_table
 from random_one_clock import one_clock_query
 
-import cer_gpu
+import cer_gpu as cer
 from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as listing
 from cer_gpu.engine.machines import chunk, open_runs
 from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
+from cer_gpu.engine.run.options import read_options
 from cer_gpu.language.printer import to_text
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(skipped|no event |no complex event)")
@@ -86,7 +87,7 @@ def test_answers_that_are_read_late_are_not_those_of_later_events(pattern: str) 
     """What is needed of the structure moves in its own memory only while nobody reads answers from it."""
     rng = Random(pattern)
     kinds = rng.choices("ABCX", k=200)
-    query = cer_gpu.compile(f"SELECT * WHERE {pattern}")
+    query = cer.compile(f"SELECT * WHERE {pattern}")
     kept, wanted = [], []
     with (
         query.stream(order_by="ts", engine="clock") as late,
@@ -98,3 +99,22 @@ def test_answers_that_are_read_late_are_not_those_of_later_events(pattern: str) 
             wanted.append(soon.push(table).to_arrow())
         assert sum(map(len, wanted)) > 10
         assert [found.to_arrow() for found in kept] == wanted
+
+
+def test_matches_are_listed_and_counted_by_the_general_machine() -> None:
+    query = cer.compile("SELECT * WHERE (A ; B) WITHIN [<= 5 s] ; C")
+    rng = Random("listed elsewhere")
+    kinds = [rng.choice("ABCD") for _ in range(400)]
+    table = pa.table({"type": kinds, "ts": pa.array([300 * n for n in range(400)], pa.timestamp("ms"))})
+    assert query._plan.engine == "clock"
+    asked = read_options(order_by="ts")
+    machines = {
+        listed: query._bound(table, asked, listed=listed)._query.machine.__class__.__name__
+        for listed in (False, True)
+    }
+    assert machines == {False: "ClockMachine", True: "GeneralMachine"}
+    listed = query.run(table, order_by="ts").to_arrow()
+    assert listed.equals(query.run(table, order_by="ts", engine="clock").to_arrow())
+    assert query.count(table, order_by="ts") == len(listed) > 1000
+    assert query.count(table, order_by="ts") == query.count(table, order_by="ts", engine="clock")
+    assert "`general` lists and counts matches" in query.explain()

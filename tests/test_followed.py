@@ -22,9 +22,9 @@ SEEDS, QUERIES = 3, 15
 
 
 def agree(seed: str) -> None:
-    rng = Random(seed)
     answered, refused = 0, 0
     for number in range(QUERIES):
+        rng = Random(f"{seed} {number}")
         inner = formula(rng, 1) if number % 3 == 0 else pattern(rng, atoms=3)
         strategy = rng.choice(list(tree.Strategy)) if rng.random() < 0.3 else tree.Strategy.ALL
         query = query_around(rng, with_besides(rng, inner), strategy)

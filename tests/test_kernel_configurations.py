@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 from cer_gpu.kernels.configurations import contract
-from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes, union
+from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes, nodes_below, union
 from cer_gpu.kernels.forest.contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 
 
@@ -68,9 +68,11 @@ def test_unions_and_what_is_kept_of_them(seed: int) -> None:
         assert sorted(runs_below(arena, top)) == sorted(runs)
     some = [one for one in sets if rng.random() < 0.7]
     place = np.arange(100, 161)
-    place_of, out = np.empty(count, np.int64), np.empty((count, 4), np.int64)
+    place_of = np.empty(count, np.int64)
     roots = np.array([top for top, _ in some] + [-1], np.int64)
-    left = int(kept_nodes(arena, count, roots, place, place_of, out))
+    left = int(nodes_below(arena, count, roots, place_of))
+    out = np.empty((left, 4), np.int64)
+    kept_nodes(arena, count, place, place_of, out)
     check_shape(out, left)
     for top, runs in some:
         moved = [(one[0] + 100, *(v if n % 2 else v + 100 for n, v in enumerate(one[1:]))) for one in runs]

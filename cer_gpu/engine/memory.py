@@ -17,6 +17,13 @@ SHARE = 4
 it, partitions that had no row for long are put on disk (`cer_gpu.engine.read.intake.Intake.put_away`)."""
 
 
+RESERVE = 1 << 27
+"""Free memory that a run without `memory` leaves alone."""
+
+LIGHT = 1 << 26
+"""Arrays of up to this many bytes are made without a look at the free memory."""
+
+
 class Allowance:
     """How much a run may keep for later events, and what happens if it is more.
 
@@ -79,6 +86,91 @@ class Allowance:
         if self._memory is not None:
             return self._memory
         return max(KEPT, (size + (free_memory() or 0)) // SHARE)
+
+
+class Headroom:
+    """What a machine may still take while it follows events: asked before its arrays grow, and at its stops.
+
+    Parameters
+    ----------
+    memory : int or None
+        Bytes that the run may take; None: what the machine has free.
+    kept : callable
+        The bytes that the run keeps by now: events, keys and what the machine has open.
+    open_bytes : callable
+        Those of them that the machine has open.
+    """
+
+    def __init__(self, memory: int | None, kept: Callable[[], int], open_bytes: Callable[[], int]) -> None:
+        self.memory = memory
+        self._kept = kept
+        self._open = open_bytes
+
+    def check(self) -> None:
+        """Raise if more is open than is allowed, or the memory of the machine is nearly gone.
+
+        Raises
+        ------
+        LimitError
+        """
+        size = self._open()
+        if self.memory is not None:
+            if size > self.memory:
+                raise self._too_little(size, _narrower)
+            return
+        if size > LIGHT and (free := free_memory()) is not None and free < RESERVE:
+            raise self._too_little(size, _narrower)
+
+    def rows(self, wanted: int, least: int, row: int, advised: Callable[[str], str]) -> int:
+        """How many rows an array may have that replaces a smaller one.
+
+        Parameters
+        ----------
+        wanted, least : int
+            Rows that would be good to have, and those without which nothing goes on.
+        row : int
+            Bytes of a row.
+        advised : callable
+            Says with a message what can be done.
+
+        Raises
+        ------
+        LimitError
+            If there is no memory for `least`.
+        """
+        if wanted * row <= (LIGHT if self.memory is None else min(LIGHT, self.memory // SHARE**2)):
+            return wanted
+        free = self._free()
+        if free is None:
+            return wanted
+        fitting = max(free, 0) // row
+        if fitting < least:
+            raise self._too_little(least * row, advised)
+        return min(wanted, fitting)
+
+    def _free(self) -> int | None:
+        if self.memory is not None:
+            return self.memory - self._kept()
+        free = free_memory()
+        return None if free is None else free - RESERVE
+
+    def _too_little(self, size: int, advised: Callable[[str], str]) -> LimitError:
+        if self.memory is not None:
+            most = f"memory={self.memory:,} is allowed for all that the run keeps"
+        else:
+            most = f"{max(self._free() or 0, 0):,} are free on this machine"
+        return LimitError(advised(f"partial matches that are open need {size:,} bytes, and {most}"))
+
+
+def _narrower(what: str) -> str:
+    return (
+        f"{what}: narrow WITHIN or the filters, part the stream (PARTITION BY), or ask for hits, which keep "
+        "less than matches"
+    )
+
+
+NO_BOUND = Headroom(None, int, int)
+"""Memory that nothing is known of but what the machine has free."""
 
 
 def still_needed(count: int, window: WindowPlan | None) -> str:

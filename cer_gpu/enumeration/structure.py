@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,13 @@ from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots, SortScrat
 from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
 
 BULK_MARKS = 1 << 20
-"""The same for a hit whose complex events have more marks in all."""
+"""The marks of all complex events of a hit that there is room for at first, at most."""
+
+MARKS = 64
+"""There is room for this many marks of each complex event of a block, where those of one hit have more."""
+
+MOST_MARKS = 1 << 23
+"""A hit whose complex events have more marks in all has them found one by one in order."""
 
 NODES_OF_HIT = 8
 """Room for this many nodes for each hit at first: patterns of a few steps have half as many."""
@@ -160,21 +166,19 @@ class Structure:
             count = np.minimum(count, 2**62).astype(np.int64)
         largest = min(int(count[order].max(initial=0)), bulk_count(limit), size)
         counted = hits._replace(counts=count)
-        found, stack, sorting = _scratch(largest)
+        scratch, larger = _scratch(largest), 0
         progress = np.zeros(3, dtype=np.int64)
         total = float(np.minimum(count[order], most).astype(np.float64).sum())
         while progress[0] < order.size:
             capacity = max(int(min(size, total)), largest)
-            block = _block(capacity, max(8 * capacity, found.event.size))
+            block = _block(capacity, max(8 * capacity, scratch.found.event.size))
             status = self.fill(
                 self.arena,
                 self.roots,
                 counted,
                 order,
                 most,
-                found,
-                stack,
-                sorting,
+                *scratch,
                 block,
                 progress,
             )
@@ -190,6 +194,11 @@ class Structure:
                 )
             if status == paths.HIT_TOO_LARGE:
                 hit = int(order[progress[0]])
+                if count[hit] <= largest and scratch.found.event.size < min(MOST_MARKS, MARKS * size):
+                    # Not many complex events, but long ones.
+                    larger += 1
+                    scratch = _scratch(largest, larger)
+                    continue
                 progress[0] += 1
                 total -= min(float(count[hit]), most)
                 yield from self.ordered(hit, limit, size)
@@ -267,10 +276,18 @@ def empty_roots(n_hits: int, capacity: int) -> Roots:
     )
 
 
-def _scratch(count: int) -> tuple[Unsorted, WalkStack, SortScratch]:
-    """Scratch for hits with `count` complex events."""
-    n_marks = min(BULK_MARKS, max(64 * count, 4096))
-    stack = 4096
+class _Scratch(NamedTuple):
+    """What `fill` writes into before a block."""
+
+    found: Unsorted
+    stack: WalkStack
+    sorting: SortScratch
+
+
+def _scratch(count: int, larger: int = 0) -> _Scratch:
+    """Scratch for hits with `count` complex events, for longer ones with each step of `larger`."""
+    n_marks = min(BULK_MARKS, max(64 * count, 4096)) << 2 * larger
+    stack = 4096 << 2 * larger
     found = Unsorted(
         *(np.empty(count, dtype=np.int32) for _ in range(3)),
         *(np.empty(n_marks, dtype=np.int32) for _ in range(2)),
@@ -278,7 +295,7 @@ def _scratch(count: int) -> tuple[Unsorted, WalkStack, SortScratch]:
     # The third row of `pending` is for automata with a clock.
     pending, path = np.empty((3, 4 * stack), dtype=np.int64), np.empty((2, stack), dtype=np.int64)
     order, spare = (np.empty(count, dtype=np.int32) for _ in range(2))
-    return found, WalkStack(pending, path), SortScratch(order, spare, np.zeros(256, dtype=np.int64))
+    return _Scratch(found, WalkStack(pending, path), SortScratch(order, spare, np.zeros(256, dtype=np.int64)))
 
 
 def _block(count: int, n_marks: int) -> Block:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
 from cer_gpu.enumeration.blocks import BULK_COUNT
-from cer_gpu.enumeration.structure import Structure
+from cer_gpu.enumeration.structure import BULK_MARKS, Structure
+from cer_gpu.kernels.chosen.cpu import wanted
 from cer_gpu.kernels.forest import cpu_stream as kernels
 from cer_gpu.kernels.forest.contract import BOTTOM, LABEL, LEFT, RIGHT, UNION, Block, CountedHits, Roots
 from cer_gpu.kernels.runs.contract import TransitionTables
@@ -47,16 +50,17 @@ class NodeAnswers(Structure):
         roots = list(zip(self.roots.label[first:last].tolist(), self.roots.node[first:last].tolist()))
         found = _ordered(self.arena, roots, int(self.hits.event[hit]))
         rows: list[tuple[int, list[int], list[int]]] = []
-        left = limit
+        left, marks = limit, 0
         for row in found:
             if left is not None:
                 if left == 0:
                     break
                 left -= 1
             rows.append(row)
-            if len(rows) == size:
+            marks += len(row[1])
+            if len(rows) == size or marks >= BULK_MARKS:
                 yield _block(hit, rows)
-                rows = []
+                rows, marks = [], 0
         if rows:
             yield _block(hit, rows)
 
@@ -85,75 +89,117 @@ def _ordered(
     tuple
         The start, the marked events and their labels.
     """
-    above, last, bottoms = _turned(arena, roots)
+    turned = _Turned(arena, roots)
+    for start, nodes in turned.bottoms():
+        # Ways with the same marked events: their labels, and the node that each has come to.
+        stack: list[tuple[Path, list[tuple[Path, int]]]] = [(None, [(None, node) for node in nodes])]
+        while stack:
+            events, ways = stack.pop()
+            if events is not None and events[1] == end and ways[0][1] < 0:
+                for labels in sorted(_listed(labels) for labels, _ in ways):
+                    yield start, _listed(events), labels
+                continue
+            if len(ways) == 1 and ways[0][1] >= 0:
+                events, labels, node = turned.straight_on(events, *ways[0])
+                ways = [(labels, node)]
+            over: list[list[int]] = []
+            further: dict[int, list[tuple[Path, int]]] = {}
+            for labels, node in ways:
+                for label in turned.ends(node):
+                    if label:
+                        further.setdefault(end, []).append(((labels, label), -1))
+                    else:
+                        over.append(_listed(labels))
+                for one in turned.following(node):
+                    label, event = arena[one, [LABEL, RIGHT]].tolist()
+                    further.setdefault(event, []).append(((labels, label), one))
+            for row in sorted(over):
+                yield start, _listed(events), row
+            stack += [((events, event), further[event]) for event in sorted(further, reverse=True)]
 
-    def following(node: int) -> Iterator[int]:
+
+Path: TypeAlias = "tuple[Path, int] | None"
+"""What has been passed, the last one first: ways share what they have in common."""
+
+
+def _listed(path: Path) -> list[int]:
+    """What has been passed, in order."""
+    found = []
+    while path is not None:
+        path, one = path
+        found.append(one)
+    found.reverse()
+    return found
+
+
+class _Turned:
+    """The nodes below some roots, from the bottom up, in a few words for each.
+
+    Parameters
+    ----------
+    arena : ndarray, shape (capacity, 4), int64
+    roots : list of (int, int)
+        The label and the node of each.
+    """
+
+    def __init__(self, arena: np.ndarray, roots: list[tuple[int, int]]) -> None:
+        self._last: dict[int, list[int]] = {}
+        for label, node in roots:
+            self._last.setdefault(node, []).append(label)
+        top = np.array(list(self._last), np.int64)
+        below = np.zeros(int(top.max(initial=-1)) + 1, np.uint8)
+        wanted(arena, top, below)
+        nodes = np.flatnonzero(below)
+        label = arena[nodes, LABEL]
+        starts = nodes[label == BOTTOM]
+        self._starts = starts[np.argsort(arena[starts, RIGHT], kind="stable")]
+        inner, unions = nodes[label != BOTTOM], nodes[label == UNION]
+        child = np.concatenate([arena[inner, LEFT], arena[unions, RIGHT]])
+        over = np.concatenate([inner, unions])
+        # Of each node those right over it lie together.
+        self._over = over[np.argsort(child, kind="stable")]
+        self._first = np.append(0, np.cumsum(np.bincount(child, minlength=len(below))))
+        self._arena = arena
+
+    def bottoms(self) -> Iterator[tuple[int, list[int]]]:
+        """The starts, ascending, and the nodes of each."""
+        starts = self._arena[self._starts, RIGHT]
+        edges = np.append(np.flatnonzero(np.append(True, starts[1:] != starts[:-1])), len(starts))
+        for low, high in pairwise(edges.tolist() if len(starts) else []):
+            yield int(starts[low]), self._starts[low:high].tolist()
+
+    def _above(self, node: int) -> list[int]:
+        above: list[int] = self._over[self._first[node] : self._first[node + 1]].tolist()
+        return above
+
+    def straight_on(self, events: Path, labels: Path, node: int) -> tuple[Path, Path, int]:
+        """Where a way comes to before it forks or may end."""
+        first, over, arena = self._first, self._over, self._arena
+        while node not in self._last:
+            at = first.item(node)
+            if first.item(node + 1) != at + 1:
+                break
+            one = over.item(at)
+            label = arena.item(one, LABEL)
+            if label == UNION:
+                break
+            events, labels, node = (events, arena.item(one, RIGHT)), (labels, label), one
+        return events, labels, node
+
+    def following(self, node: int) -> Iterator[int]:
         """The outputs over a node, through unions."""
         pending = [node]
         while pending:
-            for one in above.get(pending.pop(), ()):
-                if arena[one, LABEL] == UNION:
+            for one in self._above(pending.pop()):
+                if self._arena[one, LABEL] == UNION:
                     pending.append(one)
                 else:
                     yield one
 
-    def ends(node: int) -> Iterator[int]:
+    def ends(self, node: int) -> Iterator[int]:
         """The labels of the last mark (0: none) with which complex events end right after a node."""
         pending = [node]
         while pending:
             at = pending.pop()
-            yield from last.get(at, ())
-            pending += [one for one in above.get(at, ()) if arena[one, LABEL] == UNION]
-
-    for start in sorted(bottoms):
-        # Ways with the same marked events: their labels, and the node that each has come to.
-        stack: list[tuple[tuple[int, ...], list[tuple[tuple[int, ...], int]]]] = [
-            ((), [((), node) for node in bottoms[start]])
-        ]
-        while stack:
-            events, ways = stack.pop()
-            if events and events[-1] == end and ways and ways[0][1] < 0:
-                for labels, _ in sorted(ways):
-                    yield start, list(events), list(labels)
-                continue
-            over: list[tuple[int, ...]] = []
-            further: dict[int, list[tuple[tuple[int, ...], int]]] = {}
-            for labels, node in ways:
-                for label in ends(node):
-                    if label:
-                        further.setdefault(end, []).append(((*labels, label), -1))
-                    else:
-                        over.append(labels)
-                for one in following(node):
-                    row = (*labels, int(arena[one, LABEL])), one
-                    further.setdefault(int(arena[one, RIGHT]), []).append(row)
-            for labels in sorted(over):
-                yield start, list(events), list(labels)
-            stack += [((*events, event), further[event]) for event in sorted(further, reverse=True)]
-
-
-def _turned(
-    arena: np.ndarray, roots: list[tuple[int, int]]
-) -> tuple[dict[int, list[int]], dict[int, list[int]], dict[int, list[int]]]:
-    """The nodes below roots: what is over each, the labels of the roots of each, and where starts are."""
-    above: dict[int, list[int]] = {}
-    last: dict[int, list[int]] = {}
-    bottoms: dict[int, list[int]] = {}
-    seen: set[int] = set()
-    pending = []
-    for label, node in roots:
-        last.setdefault(node, []).append(label)
-        pending.append(node)
-    while pending:
-        node = pending.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        label, left, right = arena[node, [LABEL, LEFT, RIGHT]].tolist()
-        if label == BOTTOM:
-            bottoms.setdefault(right, []).append(node)
-            continue
-        for child in (left, right) if label == UNION else (left,):
-            above.setdefault(child, []).append(node)
-            pending.append(child)
-    return above, last, bottoms
+            yield from self._last.get(at, ())
+            pending += [one for one in self._above(at) if self._arena[one, LABEL] == UNION]

@@ -298,7 +298,8 @@ class CompiledQuery:
     @property
     def hidden(self) -> bool:
         """Whether answers differ only in their measures, so that counting has to compute them."""
-        return isinstance(self.form, MarkForm) and self.form.hidden and not self.traits.alone
+        hides = isinstance(self.form, MarkForm) and self.form.hidden
+        return hides and self.limit != 1 and not self.traits.alone
 
     @property
     def grouped(self) -> bool:

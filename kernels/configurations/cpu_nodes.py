@@ -35,15 +35,13 @@ def union(arena, progress, one, other):
 
 
 @jit
-def kept_nodes(arena, count, roots, place, place_of, out):
-    """Copy the nodes that are below some roots; gives how many there are.
+def nodes_below(arena, count, roots, place_of):
+    """Number the nodes that are below some roots; gives how many there are.
 
     ===========  =====================  ================================================================
     `arena`      int64 [capacity, 4]    in: of which `count` nodes are in use
     `roots`      int64 [roots]          in: nodes, -1 for none
-    `place`      int64 [events]         in: the new number of each event; [0]: numbers stay
     `place_of`   int64 [count]          out: the new number of each node, -1 for one that is dropped
-    `out`        int64 [count, 4]       out
     ===========  =====================  ================================================================
     """
     for node in range(count):
@@ -59,9 +57,28 @@ def kept_nodes(arena, count, roots, place, place_of, out):
         if arena[node, LABEL] == UNION:
             place_of[arena[node, RIGHT]] = 0
     n = 0
+    for node in range(count):
+        if place_of[node] >= 0:
+            place_of[node] = n
+            n += 1
+    return n
+
+
+@jit
+def kept_nodes(arena, count, place, place_of, out):
+    """Copy the nodes that `nodes_below` has numbered.
+
+    ===========  =====================  ================================================================
+    `arena`      int64 [capacity, 4]    in: of which `count` nodes are in use
+    `place`      int64 [events]         in: the new number of each event; [0]: numbers stay
+    `place_of`   int64 [count]          in
+    `out`        int64 [kept, 4]        out: with room for more
+    ===========  =====================  ================================================================
+    """
     renumbers = place.shape[0] > 0
     for node in range(count):
-        if place_of[node] < 0:
+        n = place_of[node]
+        if n < 0:
             continue
         label = arena[node, LABEL]
         left = arena[node, LEFT]
@@ -79,6 +96,3 @@ def kept_nodes(arena, count, roots, place, place_of, out):
         out[n, LEFT] = left
         out[n, RIGHT] = right
         out[n, LATEST] = latest
-        place_of[node] = n
-        n += 1
-    return n

@@ -110,7 +110,8 @@ class ComparedRuns:
             window, events = StreamWindow(np.uint64(0), NOTHING), events._replace(measured=NO_KEYS)
         if moved:
             self._begin_again(bounds)
-            self._follow(events, window, following, stops(0, following.first))
+            again = stops(0, following.first, following.headroom)
+            self._follow(events, window, following, again)
         progress[kernels.ROOTS] = progress[kernels.HIT] = 0
         self._follow(events, window, following, following.stops())
         admitted = None if self._starts is None else self._starts.of(following)

@@ -19,6 +19,7 @@ from cer_gpu.engine.machines.configurations_kept import (
     NO_ENDS,
     NO_VALUES,
     ROOM,
+    ROW,
     STORED,
     ReachedEnds,
     labels_at,
@@ -37,6 +38,7 @@ from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Push
 from cer_gpu.engine.machines.registers_stored import read_back, written_down
 from cer_gpu.engine.machines.slots_asked import slots_asked
 from cer_gpu.engine.machines.stepping import GrowingSteps
+from cer_gpu.engine.memory import NO_BOUND
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.held_values import HeldValues
 from cer_gpu.engine.read.lanes import grown
@@ -45,7 +47,7 @@ from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cpu as kernels
 from cer_gpu.kernels.configurations.contract import EndsFound, Groups, Kept, Rules, TimedEvents, Touched
 from cer_gpu.kernels.configurations.cpu_groups import arrange
-from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes
+from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes, nodes_below
 from cer_gpu.kernels.forest.contract import Roots
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
@@ -57,6 +59,12 @@ CONFIGURATIONS = 1 << 22
 
 MEMORY = 1 << 30
 """The most bytes that they may take: if they keep many values, fewer may be open."""
+
+LITTLE = 1 << 20
+"""They may take so many bytes however little memory is allowed."""
+
+NODE = 32
+"""The bytes of a node."""
 
 LEAST = 1 << 12
 """From this many configurations on, late ones are searched and dropped."""
@@ -103,6 +111,7 @@ class ConfigurationRuns:
         self._now = TimedEvents(none, none, none, none, none, *NO_VALUES, NO_ENDS)
         self._ahead: LookAhead | None = None
         self._learned = 0, 0, 0
+        self._headroom = NO_BOUND
         self._progress = np.zeros(words.WORDS, np.int64)
         self._arena = np.empty((ROOM if self._lists else 0, 4), np.int64)
 
@@ -115,7 +124,7 @@ class ConfigurationRuns:
 
     def reached(self, following: Following) -> ReachedEnds | None:
         """What ends at further events; None if nothing does."""
-        first, self.count = following.first, following.count
+        first, self.count, self._headroom = following.first, following.count, following.headroom
         events = self._now = timed_events(self._machine, self._window, following, self._read(following))
         if self._steps is None:
             self._begin(events.times if self._machine.timed else events.places)
@@ -321,7 +330,9 @@ class ConfigurationRuns:
         return max(self._most_in_all(width) - self.others(), 0)
 
     def _most_in_all(self, width: int) -> int:
-        return most_open(width, self._lists, self._limbs, CONFIGURATIONS, MEMORY)
+        allowed = self._headroom.memory
+        memory = MEMORY if allowed is None else min(MEMORY, max(allowed, LITTLE))
+        return most_open(width, self._lists, self._limbs, CONFIGURATIONS, memory)
 
     @property
     def open_count(self) -> int:
@@ -337,7 +348,10 @@ class ConfigurationRuns:
         self._rules = self._rules._replace(most=most)
         if count > most:
             raise self._too_many()
-        room = max(min(max(room, ROOM), most + needed), count + needed + 2)
+        least = count + needed + 2
+        room = max(min(max(room, ROOM), most + needed), least)
+        row = ROW + 8 * (width + self._lists + self._limbs)
+        room = self._headroom.rows(room, least, row, self._shapes.about)
         kept = room_for(room, dtype, width, self._lists, self._limbs, steps.indexed > 0)
         for name in ("shape", "lane", "began", "since", "node", "number"):
             own = getattr(old, name)
@@ -373,10 +387,14 @@ class ConfigurationRuns:
         kept, count = self._kept, int(self._progress[words.NODES])
         rows = np.flatnonzero(kept.shape >= 0)
         wanted = np.concatenate([kept.node[rows], roots])
-        place_of, arena = np.empty(count, np.int64), np.empty((count, 4), np.int64)
-        left = int(kept_nodes(self._arena, count, wanted, place, place_of, arena))
-        self._arena = np.empty((max(ROOM, 2 * left + more), 4), np.int64)
-        self._arena[:left] = arena[:left]
+        place_of = np.empty(count, np.int64)
+        left = int(nodes_below(self._arena, count, wanted, place_of))
+        room = max(ROOM, 2 * left + more)
+        if count:
+            room = self._headroom.rows(room, left + more, NODE, self._shapes.about)
+        arena = np.empty((room, 4), np.int64)
+        kept_nodes(self._arena, count, place, place_of, arena)
+        self._arena = arena
         self._progress[words.NODES] = left
         own = kept.node[rows]
         kept.node[rows] = np.where(own >= 0, place_of[np.maximum(own, 0)], -1) if count else own

@@ -11,6 +11,7 @@ import pyarrow as pa
 from cer_gpu import progress
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
+from cer_gpu.engine.memory import NO_BOUND, Headroom
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.payload import RowValues, table_of
 from cer_gpu.frozen import dataclass
@@ -18,6 +19,12 @@ from cer_gpu.kernels.streams.contract import ALL_LANES, NOTHING, OWN_LANE, LaneB
 
 STEP = 1 << 16
 """Events that a machine follows without a stop."""
+
+LEAST_STEP = 1 << 8
+"""The least of them, where little memory is allowed."""
+
+BYTES_OF_STEP = 1 << 12
+"""Bytes of the allowed memory for each event of a step."""
 
 CONSUMES = {"NONE": NOTHING, "ANY": ALL_LANES, "PARTITION": OWN_LANE}
 """What a reported end consumes, as kernels read it."""
@@ -44,13 +51,15 @@ class Pushed:
     number: np.ndarray | None = None
 
 
-def stops(first: int, end: int) -> Iterator[int]:
+def stops(first: int, end: int, headroom: Headroom = NO_BOUND) -> Iterator[int]:
     """Where a machine that follows events stops, the end included.
 
-    At each stop the run reacts to Ctrl-C and shows progress.
+    At each stop the run reacts to Ctrl-C, looks at the memory that it takes, and shows progress.
     """
-    for stop in range(first + STEP, end, STEP):
+    step = STEP if headroom.memory is None else min(STEP, max(headroom.memory // BYTES_OF_STEP, LEAST_STEP))
+    for stop in range(first + step, end, step):
         yield stop
+        headroom.check()
         progress.show("following runs", stop - first, end - first)
     yield end
 
@@ -81,6 +90,8 @@ class Following:
         If these are some events of a stream, from 0 on: their numbers there.
     kept : int
         How many events the stream has then.
+    headroom : Headroom
+        The memory that the machine may take.
     """
 
     events: StreamEvents
@@ -95,6 +106,7 @@ class Following:
     row: RowValues | None = None
     numbers: np.ndarray | None = None
     kept: int = 0
+    headroom: Headroom = NO_BOUND
 
     @property
     def count(self) -> int:
@@ -113,7 +125,7 @@ class Following:
         rows = self.rows
         return Following(
             events, self.size, self.bounds, 0, len(which), keyed, times, self.positions[place],
-            None if rows is None else rows.take(which), None, place, self.stop,
+            None if rows is None else rows.take(which), None, place, self.stop, self.headroom,
         )  # fmt: skip
 
     @property
@@ -123,7 +135,7 @@ class Following:
 
     def stops(self) -> Iterator[int]:
         """Where to stop, the end included."""
-        return stops(self.first, self.stop)
+        return stops(self.first, self.stop, self.headroom)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from cer_gpu.engine.machines.registers_seen import EventSeen, Reader
 from cer_gpu.engine.machines.registers_stored import read_back, written_down
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.errors import LimitError
-from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes
+from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes, nodes_below
 from cer_gpu.kernels.forest.contract import BOTTOM, UNION, Roots
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.plan.compiled import CompiledQuery
@@ -114,9 +114,10 @@ class Nodes:
     def compact(self, wanted: Sequence[int], place: np.ndarray) -> np.ndarray:
         """Keep only the nodes below some, with events renumbered; gives the new number of each node."""
         count = len(self.rows)
-        place_of, out = np.empty(count, np.int64), np.empty((count, 4), np.int64)
-        left = int(kept_nodes(self.array(), count, np.array(wanted, np.int64), place, place_of, out))
-        self.rows = [tuple(row) for row in out[:left].tolist()]
+        arena, place_of = self.array(), np.empty(count, np.int64)
+        out = np.empty((nodes_below(arena, count, np.array(wanted, np.int64), place_of), 4), np.int64)
+        kept_nodes(arena, count, place, place_of, out)
+        self.rows = [tuple(row) for row in out.tolist()]
         return place_of
 
 
@@ -144,13 +145,15 @@ class RegisterRuns:
         self._count = 0
         self._open = 0
         self._sweep_at = LEAST
+        self._looked = 0
+        """Bytes up to which it is known that memory allows them."""
 
     # ---------------------------------------------------------------------------------------- pushes
 
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the configurations over further events; as `OpenRuns.push`."""
         first = following.first
-        self._count = following.stop
+        self._count, self._looked = following.stop, 0
         self._reader.read(following, self._names)
         symbols = following.events.symbols[first : following.stop].tolist()
         laned = len(following.events.lanes)
@@ -168,6 +171,9 @@ class RegisterRuns:
             for at in range(done - first, stop - first):
                 lane = 0 if lanes is None else lanes[at]
                 ended = self._step(lane, self._reader.event(at, symbols[at]), numbers[at])
+                if self.nbytes > self._looked:
+                    following.headroom.check()
+                    self._looked = 5 * self.nbytes // 4
                 if ended is None:
                     continue
                 events.append(at + first)

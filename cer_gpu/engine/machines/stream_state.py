@@ -9,7 +9,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.open_events import OpenEvents
 from cer_gpu.engine.machines.open_runs import Dropped, Following, OpenRuns, Pushed
-from cer_gpu.engine.memory import Allowance, still_needed
+from cer_gpu.engine.memory import Allowance, Headroom, still_needed
 from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown
@@ -49,6 +49,7 @@ class StreamState:
         self._intake = intake
         self._runs = runs
         self._allowance = Allowance(memory)
+        self._headroom = Headroom(memory, lambda: self.nbytes, lambda: self._runs.nbytes)
         self._kept = OpenEvents(query.window is not None, query.filters_answers)
         self._bounds = _bounds(1)
         self._events: StreamEvents | None = None
@@ -135,7 +136,19 @@ class StreamState:
         positions = self._kept.array("positions")
         events, bounds, stop = self._events, self._bounds, self._kept.count
         return self._runs.push(
-            Following(events, self._size, bounds, first, stop, keyed, times, positions, new.payload, row)
+            Following(
+                events,
+                self._size,
+                bounds,
+                first,
+                stop,
+                keyed,
+                times,
+                positions,
+                new.payload,
+                row,
+                headroom=self._headroom,
+            )
         )
 
     def _returned(self) -> list[Relevant]:

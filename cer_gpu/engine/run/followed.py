@@ -12,7 +12,7 @@ from cer_gpu.engine.machines.asked import Asked, More, Reported
 from cer_gpu.engine.machines.open_runs import Pushed
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.run.chunks import Run
+from cer_gpu.engine.run.chunks import BYTES_OF_EVENT, Run
 
 AT_ONCE = 1 << 18
 """Events that are followed before what ends at them is listed."""
@@ -62,7 +62,9 @@ class Followed:
         assert runs is not None
         self._state = StreamState(run.query, run.intake, runs, run.memory)
         self._limit, self._halo, self._stop = run.query.limit, halo, stop
-        self._at_once = AT_ONCE if at_once is None else min(at_once, AT_ONCE)
+        most = AT_ONCE if run.memory is None else min(AT_ONCE, max(run.memory // BYTES_OF_EVENT, SOON))
+        self._most = most
+        self._at_once = most if at_once is None else min(at_once, most)
 
     def pushed(self, part: Relevant) -> Iterator[Pushed]:
         """What ends at the next relevant events; each part has to be listed before the next is asked for."""
@@ -92,7 +94,7 @@ class Followed:
         while first < len(events):
             stop = min(first + self._at_once, len(events))
             yield events if stop - first == len(events) else events.take(np.arange(first, stop))
-            first, self._at_once = stop, min(2 * self._at_once, AT_ONCE)
+            first, self._at_once = stop, min(2 * self._at_once, self._most)
 
 
 def _parted(part: Relevant, halo: int, stop: int | None) -> tuple[Relevant, Relevant]:

@@ -27,6 +27,11 @@ ROUTES: tuple[Route, ...] = (
 AUTO = "auto"
 """The engine that is asked for where none is: that of the first route that takes the query."""
 
+LISTS_FOR = {clock.NAME: general.NAME}
+"""Engines whose matches another one lists and counts. `(A ; B) WITHIN [<= 1000 s] ; C` over 10,000 events
+without a key is counted in 67 s by a walk through the nodes of one clock, and in 0.05 s by configurations.
+Hits and pushes stay with the first."""
+
 ENGINES = (AUTO, *(route.NAME for route in ROUTES))
 
 
