@@ -9,6 +9,7 @@ import pyarrow as pa
 from cer_gpu.spark.arrow_types import plain_type
 from cer_gpu.spark.segments import OWN, ROW
 from cer_gpu.spark.task import Task
+from cer_gpu.spark.ties import ANY, checked_ties
 
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.errors import DataError
@@ -29,6 +30,7 @@ def task_of(
     event_id: str | None = None,
     gpu: str = "auto",
     limit: int | None = None,
+    ties: str = ANY,
     **keywords: Any,
 ) -> Task:
     """Check a query against the columns of the data, and find the columns of its result.
@@ -44,6 +46,8 @@ def task_of(
     order_by, event_id, limit
         As for `cer_gpu.spark.run`.
     gpu : {"auto", "required", "off"}
+    ties : {"warn", "error", "any"}
+        What to do about rows of equal `order_by` if the answer depends on their order.
     **keywords
         `order_unit`, `type_column`, `stream_column`, `memory`, `engine`: as for `Query.run`.
 
@@ -73,15 +77,22 @@ def task_of(
             f"there is no column `{event_id}`, which event_id names: the columns are "
             f"{', '.join(schema.names)}"
         )
-    portable = compiled(query).portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)
+    from cer_gpu.logic.tied_rows import depends_on_ties  # tasks import this module too, and have no parser
+
+    checked_ties(ties)
+    whole = compiled(query)
+    portable = whole.portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)
     # The same for every product, so that the hits of a query are those of its complex events; the id orders
     # only events that are alike to the query.
-    ties = [
+    others = [
         name for name in portable.schema.names if name in {*portable.columns} - {*portable.options.order_by}
     ]
-    if event_id is not None and event_id not in {*ties, *portable.options.order_by}:
-        ties.append(event_id)
-    return Task(portable, product, event_id, tuple(ties), _result(portable, product, event_id), gpu, limit)
+    if event_id is not None and event_id not in {*others, *portable.options.order_by}:
+        others.append(event_id)
+    placed = product != "count" and event_id is None  # a position tells how many rows of its time come first
+    rule = ties if placed or depends_on_ties(whole.tree, ends=product != "count") else ANY
+    result = _result(portable, product, event_id)
+    return Task(portable, product, event_id, tuple(others), result, gpu, limit, tie_rule=rule)
 
 
 def compiled(query: Query | str) -> Query:

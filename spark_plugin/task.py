@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
+from cer_gpu.spark.ties import ANY
 
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.frozen import dataclass
@@ -42,6 +43,8 @@ class Task:
         The most complex events.
     timed : bool
         Whether results have columns of times.
+    tie_rule : {"any", "warn", "error"}
+        What to do about rows whose order is not known; "any" also where the answer does not depend on it.
     """
 
     query: PortableQuery
@@ -52,6 +55,7 @@ class Task:
     gpu: str
     limit: int | None
     timed: bool = True
+    tie_rule: str = ANY
 
     @property
     def columns(self) -> tuple[str, ...]:
