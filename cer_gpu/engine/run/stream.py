@@ -402,9 +402,10 @@ class _TablesAlike:
     def __init__(self, tables: dict[str, Any], bound: BoundQuery, run: Run) -> None:
         self._schemas = {name: table.schema for name, table in tables.items()}
         self._intake = run.intake
+        column = bound.type_column
+        assert column is not None  # tables of several types cannot be opened without it
         self._readers = {
-            name: _reader(schema, {bound.type_column: name}, bound, run)
-            for name, schema in self._schemas.items()
+            name: _reader(schema, {column: name}, bound, run) for name, schema in self._schemas.items()
         }
 
     def holds(self, given: Any) -> bool:
