@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date, time, timedelta
 from decimal import Decimal
 from functools import cache
@@ -12,7 +12,7 @@ from os import PathLike
 from types import NoneType
 from typing import Any
 
-from cer_gpu.digits import shown as shown_number
+from cer_gpu.digits import shown
 
 _OBEYED = (
     r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and line end
@@ -60,11 +60,14 @@ LONGEST = 60
 MEMBERS = 6
 """Members that a message shows of a list, a set or a dict."""
 
+NAMES = 12
+"""Names that a message lists."""
+
 _PLAIN = (NoneType, bool, Number, Decimal, date, time, timedelta, PathLike)
 """Types whose values are as short as their texts are wanted."""
 
 
-def shown(value: Any, longest: int = LONGEST) -> str:
+def brief(value: Any, longest: int = LONGEST) -> str:
     """A value that a caller gave, for a message: on one line, and never long.
 
     Only texts, numbers, times and lists of such are written out. Of anything else, a table for instance, its
@@ -76,7 +79,7 @@ def shown(value: Any, longest: int = LONGEST) -> str:
     longest : int
         The most characters that are shown of it.
 
-    >>> shown("abc"), shown([1, 2]), shown(object())
+    >>> brief("abc"), brief([1, 2]), brief(object())
     ("'abc'", '[1, 2]', 'an object of type object')
     """
     return _cut(on_one_line(_written(value, longest, 2)), longest)
@@ -87,7 +90,7 @@ def _written(value: Any, longest: int, depth: int) -> str:
         case str() | bytes():
             return repr(value[: longest + 1])
         case int():
-            return shown_number(value) if abs(value) >> 64 else repr(value)
+            return shown(value) if abs(value) >> 64 else repr(value)
         case Mapping() if depth and type(value) is dict:
             pairs = _first(value.items())
             inside = [
@@ -98,10 +101,30 @@ def _written(value: Any, longest: int, depth: int) -> str:
             begin, end = _BRACKETS[type(value)]
             inside = [_written(one, longest, depth - 1) for one in _first(value)]
             return begin + _listed(inside, len(value)) + end
-    if isinstance(value, _PLAIN):
+    if isinstance(value, _PLAIN) or getattr(value, "shape", None) == ():  # NumPy's scalars
         return repr(value)
     name = type(value).__name__
     return f"the class {value.__name__}" if isinstance(value, type) else f"an object of type {name}"
+
+
+def name_text(name: str, longest: int = LONGEST) -> str:
+    """A name that a caller gave, for a message: on one line, and never long.
+
+    >>> name_text("a" * 9, longest=6)
+    'aaa...'
+    """
+    return _cut(on_one_line(name[: longest + 1]), longest)
+
+
+def names_text(names: Iterable[Any], most: int = NAMES) -> str:
+    """Names for a message: of many the first ones, each short and on one line.
+
+    >>> names_text(["a", "b", "c"], most=2)
+    '`a`, `b` and 1 more'
+    """
+    given = [str(name) for name in names]
+    told = ", ".join(f"`{name_text(name)}`" for name in given[:most])
+    return told if len(given) <= most else f"{told} and {len(given) - most:,} more"
 
 
 _BRACKETS = {list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), frozenset: ("{", "}")}

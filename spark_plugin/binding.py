@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from cer_gpu.spark.arrow_types import plain_type
 from cer_gpu.spark.segments import OWN, ROW
-from cer_gpu.spark.task import Task
-from cer_gpu.spark.ties import ANY, checked_ties
+from cer_gpu.spark.task import ANY, Task
+from cer_gpu.spark.ties import checked_ties
 
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.errors import DataError
+from cer_gpu.printable import brief, names_text
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -62,7 +63,7 @@ def task_of(
     """
     for name, instead in _ELSEWHERE.items():
         if name in keywords:
-            raise TypeError(f"there is no keyword {name!r} on Spark: {instead}")
+            raise TypeError(f"there is no keyword {brief(name)} on Spark: {instead}")
     taken = [name for name in schema.names if name.startswith(OWN) and name != ROW]
     if taken:
         raise DataError(f"the name of column `{taken[0]}` begins with {OWN}, which is reserved: rename it")
@@ -74,8 +75,8 @@ def task_of(
         )
     if event_id is not None and event_id not in schema.names:
         raise DataError(
-            f"there is no column `{event_id}`, which event_id names: the columns are "
-            f"{', '.join(schema.names)}"
+            f"there is no column {brief(event_id)}, which event_id names: the columns are "
+            f"{names_text(schema.names)}"
         )
     from cer_gpu.logic.tied_rows import depends_on_ties  # tasks import this module too, and have no parser
 

@@ -10,8 +10,8 @@ from cer_gpu.spark.binding import arrow_schema, compiled, task_of
 from cer_gpu.spark.expressions import column, in_tasks
 from cer_gpu.spark.jvm import default_parallelism, estimated_rows
 from cer_gpu.spark.routes import FrameRoute, Size, route_of
-from cer_gpu.spark.task import DIGITS
-from cer_gpu.spark.ties import WARN, TieReports
+from cer_gpu.spark.task import DIGITS, WARN
+from cer_gpu.spark.ties import TieReports
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.engine.run.signatures import spelled

@@ -13,7 +13,7 @@ from cer_gpu.engine.read.lanes import LaneEncoder, order_by_lane
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
-from cer_gpu.printable import shown
+from cer_gpu.printable import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def time_of(batch: pa.RecordBatch, name: str) -> np.ndarray:
 def row_text(batch: pa.RecordBatch, at: int) -> str:
     """The first values of a row, for a message."""
     row = batch.slice(at, 1).to_pylist()[0]
-    return ", ".join(f"{key}={shown(value)}" for key, value in list(row.items())[:6])
+    return ", ".join(f"{key}={brief(value)}" for key, value in list(row.items())[:6])
 
 
 def in_order(

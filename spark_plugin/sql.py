@@ -19,14 +19,15 @@ import pyarrow.compute as pc
 from cer_gpu.spark import settings
 from cer_gpu.spark.expressions import quoted
 from cer_gpu.spark.jvm import is_connect
-from cer_gpu.spark.task import DIGITS
-from cer_gpu.spark.ties import WARN, accumulated
+from cer_gpu.spark.task import DIGITS, WARN
+from cer_gpu.spark.ties import accumulated
 from cer_gpu.spark.worker import Worker, task_from
 from pyspark.sql.types import Row
 from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, PartitioningColumn, SelectedColumn
 
 from cer_gpu.engine.read.sources.fields import path_to
 from cer_gpu.errors import CerError, DataError
+from cer_gpu.printable import brief
 
 if TYPE_CHECKING:
     from cer_gpu.spark.task import Task
@@ -154,7 +155,7 @@ def analysed(
         )
     text = _constant("query", query)
     if not isinstance(text, str):
-        raise DataError(f"the second argument of {NAME} must be the text of a query, not {text!r}")
+        raise DataError(f"the second argument of {NAME} must be the text of a query, not {brief(text)}")
     given = {key: _constant(key, argument) for key, argument in named.items()}
     unknown = sorted(given.keys() - _NAMED)
     if unknown:
@@ -165,7 +166,7 @@ def analysed(
     given = {key: value for key, value in given.items() if value is not None or key == "type_column"}
     product = given.pop("product", "run")
     if product not in PRODUCTS:
-        raise DataError(f"product must be one of {', '.join(map(repr, PRODUCTS))}, not {product!r}")
+        raise DataError(f"product must be one of {', '.join(map(repr, PRODUCTS))}, not {brief(product)}")
     single = given.pop("single_partition", False)
     if "params" in given:
         given["params"] = _values(given["params"])
@@ -213,7 +214,7 @@ def _values(params: Any) -> dict[str, Any]:
 
     found = params.asDict() if isinstance(params, Row) else params
     if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
-        raise DataError(f"params must be a map or a struct, as in map('p', 10), not {params!r}")
+        raise DataError(f"params must be a map or a struct, as in map('p', 10), not {brief(params)}")
     return {name: Written(value) if isinstance(value, str) else value for name, value in found.items()}
 
 

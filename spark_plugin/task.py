@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
-from cer_gpu.spark.ties import ANY
 
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.frozen import dataclass
@@ -17,6 +16,11 @@ from cer_gpu.plan.symbols import classes_that_matter
 
 PRODUCTS = ("run", "count", "counts", "hits")
 """What may be asked of a query."""
+
+ERROR, WARN, ANY = "error", "warn", "any"
+
+TIE_RULES = (WARN, ERROR, ANY)
+"""What to do about rows whose order is not known."""
 
 UNCUT = "the query has neither PARTITION BY nor a window by which the events can be divided"
 

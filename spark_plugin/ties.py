@@ -15,21 +15,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from cer_gpu.spark.jvm import is_connect
+from cer_gpu.spark.task import TIE_RULES, WARN, Task
 
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.errors import DataError
-from cer_gpu.printable import shown
+from cer_gpu.printable import brief
 from cer_gpu.warned import caller_line
 
 if TYPE_CHECKING:
-    from cer_gpu.spark.task import Task
     from pyspark.accumulators import Accumulator
     from pyspark.sql import SparkSession
-
-ERROR, WARN, ANY = "error", "warn", "any"
-
-CHOICES = (WARN, ERROR, ANY)
-"""What a caller may ask for."""
 
 
 def checked_ties(ties: Any) -> str:
@@ -40,8 +35,8 @@ def checked_ties(ties: Any) -> str:
     ValueError
         When it is none of the three.
     """
-    if not isinstance(ties, str) or ties not in CHOICES:
-        raise ValueError(f"ties must be one of {', '.join(map(repr, CHOICES))}, not {shown(ties)}")
+    if not isinstance(ties, str) or ties not in TIE_RULES:
+        raise ValueError(f"ties must be one of {', '.join(map(repr, TIE_RULES))}, not {brief(ties)}")
     return ties
 
 

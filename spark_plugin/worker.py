@@ -22,8 +22,8 @@ from cer_gpu.spark.metrics import publish
 from cer_gpu.spark.reused import settle
 from cer_gpu.spark.segments import SEGMENT, Segment
 from cer_gpu.spark.sorting import in_order, row_text, say_once, time_of
-from cer_gpu.spark.task import DIGITS, Task
-from cer_gpu.spark.ties import ANY, ERROR, TiedRows, tied_in
+from cer_gpu.spark.task import ANY, DIGITS, ERROR, Task
+from cer_gpu.spark.ties import TiedRows, tied_in
 
 from cer_gpu.digits import digits
 from cer_gpu.engine.read.lanes import LaneEncoder

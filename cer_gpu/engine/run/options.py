@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm, text_form
 from cer_gpu.engine.run.place import asked_devices
 from cer_gpu.frozen import dataclass
-from cer_gpu.printable import shown
+from cer_gpu.printable import brief
 
 ORDER_UNITS = ("s", "ms", "us", "ns")
 
@@ -100,15 +100,15 @@ def read_options(
         import difflib
 
         near = difflib.get_close_matches(name, KEYWORDS, n=1)
-        meant = f"did you mean {near[0]!r}? " if near else ""
-        raise TypeError(f"there is no keyword {shown(name)}: {meant}the keywords are {', '.join(KEYWORDS)}")
+        meant = f"did you mean {brief(near[0])}? " if near else ""
+        raise TypeError(f"there is no keyword {brief(name)}: {meant}the keywords are {', '.join(KEYWORDS)}")
     if order_unit is not None and order_unit not in ORDER_UNITS:
-        raise ValueError(f"order_unit must be one of {', '.join(ORDER_UNITS)}, not {shown(order_unit)}")
+        raise ValueError(f"order_unit must be one of {', '.join(ORDER_UNITS)}, not {brief(order_unit)}")
     columns = _names("order_by", order_by)
     named = {"type_column": type_column, "stream_column": stream_column, "event_id": event_id}
     for keyword, column in named.items():
         if column is not None and not isinstance(column, str):
-            raise TypeError(f"{keyword} must be the name of a column, a str, not {shown(column)}")
+            raise TypeError(f"{keyword} must be the name of a column, a str, not {brief(column)}")
     if sort and not columns:
         raise ValueError("sort=True needs order_by, the columns to sort by")
     if ordered and not columns:
@@ -137,7 +137,7 @@ def _names(keyword: str, value: object) -> tuple[str, ...]:
     named = []
     for name in value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else (value,):
         if not isinstance(name, str):
-            raise TypeError(f"{keyword} must be the name of a column, a str, not {shown(name)}")
+            raise TypeError(f"{keyword} must be the name of a column, a str, not {brief(name)}")
         named.append(name)
     return tuple(named)
 
@@ -147,7 +147,7 @@ def _whole(name: str, value: object) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
-        raise ValueError(f"{name} must be a whole number, 0 or more, not {shown(value)}")
+        raise ValueError(f"{name} must be a whole number, 0 or more, not {brief(value)}")
     if index(value) < 0:
-        raise ValueError(f"{name} must be a whole number, 0 or more, not {shown(index(value))}")
+        raise ValueError(f"{name} must be a whole number, 0 or more, not {brief(index(value))}")
     return index(value)

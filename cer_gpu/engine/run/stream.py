@@ -33,6 +33,7 @@ from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError, RowError
+from cer_gpu.printable import brief
 from cer_gpu.progress import begun, shown_together
 
 Given = TypeVar("Given")
@@ -272,7 +273,7 @@ class Stream:
             other = stored.about.get(what)
             if other != own:
                 raise DataError(
-                    f"the state was stored with another {what}: {other!r}, and here it is {own!r}"
+                    f"the state was stored with another {what}: {brief(other)}, and here it is {brief(own)}"
                 )
         state = stored.state
         if state is None:

@@ -36,6 +36,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.words import written
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.axes import type_number
+from cer_gpu.printable import brief, name_text, names_text
 
 OFFSET = re.compile(r":\d\d(\.\d+)?\s*([+-]\d\d:?(\d\d)?|Z)$")
 """How a text of a time ends that says how far its clock is from UTC."""
@@ -202,7 +203,8 @@ class Source:
         if self._rows.is_text and any(name[:1].isdecimal() for name in names):
             meant = "the first line of a CSV file must name the columns; "
         raise DataError(
-            f"{self.where} has no column `{column}`{asked}: {meant}its columns are {_listed(names)}"
+            f"{self.where} has no column `{name_text(column)}`{asked}: {meant}its columns are "
+            f"{names_text(names)}"
         )
 
     def language_schema(self, order_unit: str | None = None) -> Schema:
@@ -295,7 +297,7 @@ class Source:
             self.require(self.type_column, "type_column")
         if len(names) > 1 or len(streams) != 1:
             if self.type_column is None:
-                given = _listed(sorted(names))
+                given = names_text(sorted(names))
                 raise DataError(
                     f"type_column=None says that all events of {self.where} are of one type, and the query "
                     f"has the event types {given}: use only the type that FROM names, as in SELECT ... FROM "
@@ -303,9 +305,9 @@ class Source:
                 )
             raise DataError(
                 f"{self.where} has no column `{self.type_column}`, and the query has the event types "
-                f"{_listed(sorted(names))}: name the column of event types with type_column=... "
-                f"(--type-column ...), one of {_listed(self._rows.schema.names)}; or, if all events are of "
-                "one type, use only that type in the query: SELECT ... FROM T WHERE T ..."
+                f"{names_text(sorted(names))}: name the column of event types with type_column=... "
+                f"(--type-column ...), one of {names_text(self._rows.schema.names)}; or, if all events are "
+                "of one type, use only that type in the query: SELECT ... FROM T WHERE T ..."
             )
 
     def _check_numbers(self, names: Collection[str]) -> None:
@@ -334,9 +336,9 @@ class Source:
         if self.stream_column is not None or len(names) <= 1:
             return
         raise DataError(
-            f"the query names the streams {_listed(sorted(names))}, and no column is known that says which "
-            "stream an event belongs to: name it with stream_column=... (--stream-column ...), one of "
-            f"{_listed(self._rows.schema.names)}"
+            f"the query names the streams {names_text(sorted(names))}, and no column is known that says "
+            "which stream an event belongs to: name it with stream_column=... (--stream-column ...), one of "
+            f"{names_text(self._rows.schema.names)}"
         )
 
     def names_in(self, column: str) -> frozenset[str] | None:
@@ -484,7 +486,7 @@ def _open_tables(
     parts: dict[str, Rows] = {}
     for name, events in tables.items():
         if not isinstance(name, str):
-            raise DataError(f"the keys of a dict of tables must be event types, as str, not {name!r}")
+            raise DataError(f"the keys of a dict of tables must be event types, as str, not {brief(name)}")
         check_encoded(name, "the event type")
         if isinstance(events, Mapping):
             raise DataError(f"the events of `{name}` are a dict again; pass {ACCEPTED.rsplit(', or ', 1)[0]}")
@@ -504,8 +506,3 @@ def _is_column(given: Any) -> bool:
     if isinstance(given, (list, tuple)):
         return bool(given) and (given[0] is None or isinstance(given[0], (bool, int, float)))
     return hasattr(given, "dtype") or isinstance(given, (pa.Array, pa.ChunkedArray))
-
-
-def _listed(names: Sequence[str], most: int = 12) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
