@@ -122,8 +122,9 @@ def names_text(names: Iterable[Any], most: int = NAMES) -> str:
     >>> names_text(["a", "b", "c"], most=2)
     '`a`, `b` and 1 more'
     """
-    given = [str(name) for name in names]
-    told = ", ".join(f"`{name_text(name)}`" for name in given[:most])
+    given = list(names)
+    first = (name_text(name) if isinstance(name, str) else brief(name) for name in given[:most])
+    told = ", ".join(f"`{name}`" for name in first)
     return told if len(given) <= most else f"{told} and {len(given) - most:,} more"
 
 

@@ -412,7 +412,7 @@ class ViewAnswers:
         reader = self.batches()
         if by not in reader.schema.names:
             raise DataError(
-                f"the answers have no column {brief(by)}: they have {names_text(reader.schema.names)}"
+                f"the answers have no column {names_text([by])}: they have {names_text(reader.schema.names)}"
             )
         found = reader.schema.empty_table()
         for batch in reader:

@@ -22,7 +22,8 @@ from cer_gpu.spark.outcomes import OutcomesOf, Planned, WantedOutcomes
 from cer_gpu.spark.routes import route_of
 from cer_gpu.spark.segments import ROW
 from cer_gpu.spark.task import ANY, WARN, Task
-from cer_gpu.spark.ties import TieReports, checked_ties, refuse_ties
+from cer_gpu.spark.tie_reports import TieReports
+from cer_gpu.spark.ties import checked_ties, refuse_ties
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.backtesting.about import about

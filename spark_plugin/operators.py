@@ -11,7 +11,7 @@ from cer_gpu.spark.expressions import column, in_tasks
 from cer_gpu.spark.jvm import default_parallelism, estimated_rows
 from cer_gpu.spark.routes import FrameRoute, Size, route_of
 from cer_gpu.spark.task import DIGITS, WARN
-from cer_gpu.spark.ties import TieReports
+from cer_gpu.spark.tie_reports import TieReports
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.engine.run.signatures import spelled

@@ -20,7 +20,7 @@ from cer_gpu.spark import settings
 from cer_gpu.spark.expressions import quoted
 from cer_gpu.spark.jvm import is_connect
 from cer_gpu.spark.task import DIGITS, WARN
-from cer_gpu.spark.ties import accumulated
+from cer_gpu.spark.tie_reports import accumulated
 from cer_gpu.spark.worker import Worker, task_from
 from pyspark.sql.types import Row
 from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, PartitioningColumn, SelectedColumn

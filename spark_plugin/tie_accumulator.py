@@ -1,4 +1,4 @@
-"""An accumulator that warns on the driver of what tasks report: see `ties`."""
+"""An accumulator that warns on the driver of what tasks report: see `tie_reports`."""
 
 from __future__ import annotations
 

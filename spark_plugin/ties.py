@@ -1,30 +1,22 @@
 """Rows whose times tie: a shuffle loses their order, which may decide what a query answers.
 
-The tasks sort their rows and count those that tie. The counts get to the driver by an accumulator, and the
-driver warns at the line of the program that asked. Spark Connect has no accumulators: there the warning comes
-before anything has run, without a count.
+The tasks sort their rows and count those that tie; `tie_reports` takes the counts to the driver.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from cer_gpu.spark.jvm import is_connect
-from cer_gpu.spark.task import TIE_RULES, WARN, Task
+from cer_gpu.spark.task import TIE_RULES, Task
 
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.errors import DataError
 from cer_gpu.printable import brief
-from cer_gpu.warned import caller_line
-
-if TYPE_CHECKING:
-    from pyspark.accumulators import Accumulator
-    from pyspark.sql import SparkSession
 
 
 def checked_ties(ties: Any) -> str:
@@ -163,39 +155,3 @@ def _differ(column: pa.Array, at: np.ndarray) -> np.ndarray:
         unequal = pc.and_(unequal, pc.invert(pc.and_(pc.is_nan(own), pc.is_nan(before))))
     null = pc.xor(pc.is_null(own), pc.is_null(before))
     return pc.or_(null, unequal.fill_null(False)).to_numpy(zero_copy_only=False)
-
-
-class TieReports:
-    """What the tasks of one call report ties to; the driver warns of the first report.
-
-    Parameters
-    ----------
-    spark : SparkSession
-    """
-
-    def __init__(self, spark: SparkSession) -> None:
-        self._spark = spark
-        self._begun = False
-        self._accumulator: Accumulator[Any] | None = None
-
-    def of(self, task: Task) -> Accumulator[Any] | None:
-        """Where the tasks report; None where they do not.
-
-        Under Spark Connect, which has no accumulators, this warns at once.
-        """
-        if task.tie_rule != WARN:
-            return None
-        if not self._begun:
-            self._begun = True
-            if is_connect(self._spark):
-                caller_line().warn(TiedRows.of(task, 0).warning)
-            else:
-                self._accumulator = accumulated(self._spark)
-        return self._accumulator
-
-
-def accumulated(spark: SparkSession, each: bool = False) -> Accumulator[Any]:
-    """An accumulator of `TiedRows`, which warns at the present line: once, or once of each query."""
-    from cer_gpu.spark.tie_accumulator import TieParameter
-
-    return spark.sparkContext.accumulator({}, TieParameter(caller_line(), each))
