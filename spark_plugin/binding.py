@@ -75,7 +75,7 @@ def task_of(
         )
     if event_id is not None and event_id not in schema.names:
         raise DataError(
-            f"there is no column {brief(event_id)}, which event_id names: the columns are "
+            f"there is no column {names_text([event_id])}, which event_id names: the columns are "
             f"{names_text(schema.names)}"
         )
     from cer_gpu.logic.tied_rows import depends_on_ties  # tasks import this module too, and have no parser
