@@ -131,8 +131,9 @@ class Query:
             of the events. With PARTITION BY, only the events of each partition have to be in order.
         order_unit : {"s", "ms", "us", "ns"}, optional
             The unit of a plain-number time column.
-        type_column : str, default "type"
-            The column of the event type.
+        type_column : str or None, default "type"
+            The column of the event type. None: no column tells the type, and all events are of the one type
+            that FROM names. A column `type` is then an attribute like others.
         stream_column : str, optional
             The column of the stream that an event belongs to, for `S>T` and FROM.
         sort : bool, default False

@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from cer_gpu.engine.memory import within_memory
+from cer_gpu.engine.read.sources.source import no_such_type
 from cer_gpu.engine.run.options import Options, read_options
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import Diagnostic, LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.check import check as check_query
+from cer_gpu.language.names import unknown_type
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
-from cer_gpu.language.walk import names_in, walk
+from cer_gpu.language.walk import names_in, streams_of, walk
 from cer_gpu.plan.assumed import with_empty_columns
 from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import RoleColumns
@@ -92,10 +94,21 @@ def _checked_on(query: tree.Statement, text: str, events: Any, asked: Options) -
         if occurring is not None:
             attributes = frozenset(schema.attributes)
             schema = replace(schema, types=dict.fromkeys(sorted(occurring), attributes))
-    findings = _with_planned(query, check_query(query, schema), asked.engine)
+    found = [_with_attribute_hint(one, query, source) for one in check_query(query, schema)]
+    findings = _with_planned(query, tuple(found), asked.engine)
     if all(finding.severity != "error" for finding in findings):
         check_roles(query, source)
     return findings
+
+
+def _with_attribute_hint(finding: Diagnostic, query: tree.Statement, source: Source) -> Diagnostic:
+    """A finding about an unknown type that FROM names, with a hint that the column of types may be none."""
+    streams = streams_of(query)
+    if finding.code != "CER020" or len(streams) != 1 or source.source_column or not source.has_type_column:
+        return finding
+    if finding.message != unknown_type(streams[0]):
+        return finding
+    return replace(finding, hints=(*finding.hints, no_such_type(source.type_column, streams[0])))
 
 
 def _with_planned(
@@ -117,23 +130,15 @@ def _with_planned(
 def check_roles(query: tree.Statement, source: Source) -> None:
     """Refuse events without the column of types or streams that the query needs."""
     atoms = [node for node in walk(query) if isinstance(node, tree.EventType)]
-    source.check_types(frozenset(atom.name for atom in atoms), _streams(query))
+    source.check_types(frozenset(atom.name for atom in atoms), streams_of(query))
     streams = frozenset(atom.stream for atom in atoms if atom.stream is not None)
-    source.check_streams(streams and streams.union(_streams(query)))
-
-
-def _streams(query: tree.Statement) -> tuple[str, ...]:
-    """The names of FROM; a rule has none, but the one type of its atoms is what all events are of."""
-    if isinstance(query, tree.SelectQuery):
-        return query.streams
-    types = tuple({atom.type.name: None for atom in query.atoms})
-    return types if len(types) == 1 else ()
+    source.check_streams(streams and streams.union(streams_of(query)))
 
 
 def schema_of(query: tree.Statement, source: Source, asked: Options) -> Schema:
     """The event types, attributes and time column of some events, which a query is checked against."""
     schema = with_empty_columns(source.language_schema(asked.order_unit), query)
-    streams = _streams(query)
+    streams = streams_of(query)
     if source.has_type_column or len(streams) != 1:
         return schema
     # Events without a type are all of the type that FROM names (language section 1).

@@ -34,6 +34,7 @@ from cer_gpu.cli_inputs import (
     text_keywords,
 )
 from cer_gpu.cli_outputs import Output, OutputFormat, result_format
+from cer_gpu.printable import brief
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -134,7 +135,7 @@ def asked_queries(queries: str, sweep: Sequence[str] | None) -> dict[str, Query 
         try:
             query = Query(one)
         except CerError as error:
-            error.add_note(f"in the query {name!r}")
+            error.add_note(f"in the query {brief(name)}")
             raise
         known.update(dict.fromkeys(query.parameters))
         own: dict[str, Any] = {each: values for each, values in grid.items() if each in query.parameters}

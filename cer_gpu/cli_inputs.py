@@ -60,7 +60,13 @@ OrderBy = Annotated[
     ),
 ]
 OrderUnit = Annotated[Unit | None, typer.Option(help="Unit of a plain-number time column.")]
-TypeColumn = Annotated[str, typer.Option(metavar="COLUMN", help="Column of the event type.")]
+TypeColumn = Annotated[
+    str,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column of the event type; '' if no column tells it: all events then are of the type in FROM.",
+    ),
+]
 StreamColumn = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Column of the stream of an event, for S>T and FROM.")
 ]
@@ -216,7 +222,7 @@ def read_keywords(
     return {
         "order_by": columns or None,
         "order_unit": order_unit.value if order_unit else None,
-        "type_column": type_column,
+        "type_column": type_column or None,
         "stream_column": stream_column,
         "sort": sort,
         "ordered": ordered,

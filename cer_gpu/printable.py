@@ -1,9 +1,18 @@
-"""Replaces the control characters that a terminal obeys in texts: names and values in data may hold any."""
+"""What messages show of names and values, which may hold anything: control characters, or a million rows."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from datetime import date, time, timedelta
+from decimal import Decimal
 from functools import cache
+from numbers import Number
+from os import PathLike
+from types import NoneType
+from typing import Any
+
+from cer_gpu.digits import shown
 
 _OBEYED = (
     r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and line end
@@ -43,3 +52,92 @@ def on_one_line(text: str) -> str:
 
 
 _SPACES = str.maketrans("\t\n\r", "   ")
+
+
+LONGEST = 60
+"""Characters that a message shows of a value."""
+
+MEMBERS = 6
+"""Members that a message shows of a list, a set or a dict."""
+
+NAMES = 12
+"""Names that a message lists."""
+
+_PLAIN = (NoneType, bool, Number, Decimal, date, time, timedelta, PathLike)
+"""Types whose values are as short as their texts are wanted."""
+
+
+def brief(value: Any, longest: int = LONGEST) -> str:
+    """A value that a caller gave, for a message: on one line, and never long.
+
+    Only texts, numbers, times and lists of such are written out. Of anything else, a table for instance, its
+    type is named: to write it could take as long as to read it.
+
+    Parameters
+    ----------
+    value : object
+    longest : int
+        The most characters that are shown of it.
+
+    >>> brief("abc"), brief([1, 2]), brief(object())
+    ("'abc'", '[1, 2]', 'an object of type object')
+    """
+    return _cut(on_one_line(_written(value, longest, 2)), longest)
+
+
+def _written(value: Any, longest: int, depth: int) -> str:
+    match value:
+        case str() | bytes():
+            return repr(value[: longest + 1])
+        case int():
+            return shown(value) if abs(value) >> 64 else repr(value)
+        case Mapping() if depth and type(value) is dict:
+            pairs = _first(value.items())
+            inside = [
+                f"{_written(key, longest, 0)}: {_written(one, longest, depth - 1)}" for key, one in pairs
+            ]
+            return "{" + _listed(inside, len(value)) + "}"
+        case Sequence() | Set() if depth and type(value) in _BRACKETS:
+            begin, end = _BRACKETS[type(value)]
+            inside = [_written(one, longest, depth - 1) for one in _first(value)]
+            return begin + _listed(inside, len(value)) + end
+    if isinstance(value, _PLAIN) or getattr(value, "shape", None) == ():  # NumPy's scalars
+        return repr(value)
+    name = type(value).__name__
+    return f"the class {value.__name__}" if isinstance(value, type) else f"an object of type {name}"
+
+
+def name_text(name: str, longest: int = LONGEST) -> str:
+    """A name that a caller gave, for a message: on one line, and never long.
+
+    >>> name_text("a" * 9, longest=6)
+    'aaa...'
+    """
+    return _cut(on_one_line(name[: longest + 1]), longest)
+
+
+def names_text(names: Iterable[Any], most: int = NAMES) -> str:
+    """Names for a message: of many the first ones, each short and on one line.
+
+    >>> names_text(["a", "b", "c"], most=2)
+    '`a`, `b` and 1 more'
+    """
+    given = list(names)
+    first = (name_text(name) if isinstance(name, str) else brief(name) for name in given[:most])
+    told = ", ".join(f"`{name}`" for name in first)
+    return told if len(given) <= most else f"{told} and {len(given) - most:,} more"
+
+
+_BRACKETS = {list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), frozenset: ("{", "}")}
+
+
+def _first(values: Any) -> list[Any]:
+    return [one for one, _ in zip(values, range(MEMBERS))]
+
+
+def _listed(inside: list[str], size: int) -> str:
+    return ", ".join(inside) + (f", ... ({size:,} in all)" if size > len(inside) else "")
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

@@ -48,7 +48,7 @@ def timeline(
     query: Query,
     events: pa.Table,
     order_by: str | None = None,
-    type_column: str = "type",
+    type_column: str | None = "type",
     shown: int = SHOWN,
 ) -> str:
     """Draw a few events side by side, and under them a line for each complex event from its start to its end.
@@ -64,8 +64,8 @@ def timeline(
         At most 40 events, in the order of time.
     order_by : str, optional
         The column of time.
-    type_column : str, default "type"
-        The column of the event type; the table may lack it.
+    type_column : str or None, default "type"
+        The column of the event type; the table may lack it. None: no column tells the type.
     shown : int, default 12
         How many complex events are drawn at most; a line of text says how many there are in all.
 
@@ -121,7 +121,7 @@ def _said(number: int, drawn: int) -> str:
     return said if drawn == number else f"{said}, of which the first {drawn} are drawn"
 
 
-def _columns(events: pa.Table, order_by: str | None, type_column: str) -> list[list[str]]:
+def _columns(events: pa.Table, order_by: str | None, type_column: str | None) -> list[list[str]]:
     # The lines of text about each event: its type, its attributes, its time.
     names = [name for name in events.column_names if name not in (type_column, order_by)]
     first = [type_column] if type_column in events.column_names else []

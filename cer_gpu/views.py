@@ -34,6 +34,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.check import check
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
+from cer_gpu.printable import brief, names_text
 
 if TYPE_CHECKING:
     import pandas
@@ -410,7 +411,9 @@ class ViewAnswers:
         """
         reader = self.batches()
         if by not in reader.schema.names:
-            raise DataError(f"the answers have no column `{by}`: they have {', '.join(reader.schema.names)}")
+            raise DataError(
+                f"the answers have no column {names_text([by])}: they have {names_text(reader.schema.names)}"
+            )
         found = reader.schema.empty_table()
         for batch in reader:
             found = pa.concat_tables([found, pa.Table.from_batches([batch])])
@@ -449,8 +452,8 @@ def _place(device: str) -> Place:
     if names == ("cpu",):
         return Place((), "device='cpu' was asked for")
     if len(names) > 1:
-        raise DeviceError(f"device={device!r}: a view can be kept on one device only")
-    return Place((int(names[0].removeprefix("cuda:")),), f"device={names[0]!r} was asked for")
+        raise DeviceError(f"device={brief(device)}: a view can be kept on one device only")
+    return Place((int(names[0].removeprefix("cuda:")),), f"device={brief(names[0])} was asked for")
 
 
 def _device_of(place: Place) -> RunDevice | None:

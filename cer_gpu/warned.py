@@ -4,9 +4,42 @@ from __future__ import annotations
 
 import sys
 import warnings
+from typing import Any, NamedTuple
 
 _BETWEEN = (__name__.partition(".")[0], "contextlib")
 """Modules that no user wrote, by the first part of their names."""
+
+
+class CallerLine(NamedTuple):
+    """A line of the user's program.
+
+    Attributes
+    ----------
+    file : str
+    number : int
+    module : str
+    told : dict
+        What Python has warned of in this module.
+    """
+
+    file: str
+    number: int
+    module: str
+    told: dict[Any, Any]
+
+    def warn(self, text: str) -> None:
+        """Warn of something at this line, now or later, from any thread."""
+        warnings.warn_explicit(text, UserWarning, self.file, self.number, self.module, self.told)
+
+
+def caller_line() -> CallerLine:
+    """The nearest line that called into this package."""
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
+        frame = frame.f_back
+    names = frame.f_globals
+    told = names.setdefault("__warningregistry__", {})
+    return CallerLine(frame.f_code.co_filename, frame.f_lineno, names.get("__name__", "<unknown>"), told)
 
 
 def warn(text: str) -> None:
@@ -16,7 +49,4 @@ def warn(text: str) -> None:
     ----------
     text : str
     """
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, UserWarning, stacklevel=level)
+    caller_line().warn(text)

@@ -142,8 +142,11 @@ class BacktestJob(Job):
         for run in runs:
             bound = [run.bound, *run.beside]
             if self.task.outcomes is not None:
+                partitions = self.task.outcomes.partitions
                 found_values = counted_values(self.task.outcomes, self._source, bound, self._bound)
-                yield from shown_values(found_values, self.task.numbers, run.labels, self.task.result)
+                yield from shown_values(
+                    found_values, self.task.numbers, partitions, run.labels, self.task.result
+                )
                 continue
             if self.task.asked == LISTED:
                 task = self.task
@@ -167,15 +170,16 @@ class BacktestJob(Job):
         parted, source = self.task.parted, self._source
         options = replace(self.options, stream_column=source.stream_column)
         schema = columns_found(parted, source.arrow_schema, options)
-        passes, ends = passes_of(bound), EndsSummed(parted.buckets, parted.columns, "time", schema)
+        partitions = [one.compiled.reading.partition for one in bound]
+        passes, ends = passes_of(bound), EndsSummed(parted, partitions, timed=True, schema=schema)
         totals = [Totals(parted.buckets, bool(parted.columns)) for _ in passes.groups]
         found = PassFound(totals, ends)
         bunches = sum_up(passes, bound, source, options, found, Notes(aloud=False))
         for own, bunch in zip(totals, bunches, strict=True):
-            yield of_groups(own.groups(), parted.buckets, parted.columns, bunch, schema)
+            yield of_groups(own.groups(), parted, bunch, schema)
         yield ends.table()
         for number in passes.alone:
-            counts = of_ends(bound[number].counts(), parted.buckets, parted.columns, "time", schema)
+            counts = of_ends(bound[number].counts(), parted, partitions[number], True, schema)
             yield numbered(counts, number)
 
     def _shown(self, found: pa.Table) -> pa.RecordBatch:

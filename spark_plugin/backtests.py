@@ -21,7 +21,9 @@ from cer_gpu.spark.operators import operator_keywords, size_of
 from cer_gpu.spark.outcomes import OutcomesOf, Planned, WantedOutcomes
 from cer_gpu.spark.routes import route_of
 from cer_gpu.spark.segments import ROW
-from cer_gpu.spark.task import Task
+from cer_gpu.spark.task import ANY, WARN, Task
+from cer_gpu.spark.tie_reports import TieReports
+from cer_gpu.spark.ties import checked_ties, refuse_ties
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.backtesting.about import about
@@ -38,6 +40,7 @@ from cer_gpu.engine.answers.where import DECIMAL_DIGITS, exact_column
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import DataError
 from cer_gpu.funnel import bound_stages, unlisted
+from cer_gpu.logic.tied_rows import depends_on_ties
 
 if TYPE_CHECKING:
     from cer_gpu.spark.lake import Paths
@@ -90,8 +93,7 @@ def backtest(
         Add at how many events matches begin, as `starts`. The matches are listed once for durations and
         starts.
     **keywords
-        As for `run`. Events with equal `order_by` are ordered by all columns that some query reads; where
-        that matters, name columns that break all ties.
+        As for `run`. Events with equal `order_by` are ordered by all columns that some query reads.
 
     Returns
     -------
@@ -112,21 +114,23 @@ def backtest(
     over = _Over(arrow_schema(df.schema), spark.conf.get("spark.sql.session.timeZone"), f"{size.rows:,} rows")
     gpu = settings.value(spark, settings.GPU)
 
+    reports = TieReports(spark)
+
     def told(_: _Wanted, task: BacktestTask) -> Iterator[DataFrame]:
         route = route_of(df, task, size)
         if route.streamed and len(readings := _readings(task)) > 1:
             for one in readings:
                 yield from told(_, one)
             return
-        worker = Worker(task.dumped(), route.segments, route.streamed, BacktestJob)
+        worker = Worker(task.dumped(), route.segments, route.streamed, BacktestJob, reports.of(task))
         yield in_tasks(route.frame, worker, task.result)
 
     happened = WantedOutcomes(asked_outcomes(outcomes, split), split)
-    wanted = _Wanted(asked_queries(queries), by, over, gpu, keywords)
+    wanted = _Wanted(asked_queries(queries), by, over, gpu, {"ties": WARN} | keywords)
     return _found(wanted, told, ListedFor(starts, durations), funnel, happened)
 
 
-@spelled(operator_keywords, omit=("rows", "limit", "event_id"))
+@spelled(operator_keywords, omit=("rows", "limit", "event_id", "ties"))
 def backtest_files(
     paths: Paths,
     queries: Any,
@@ -163,6 +167,7 @@ def backtest_files(
     session = spark or SparkSession.getActiveSession()
     if session is None:
         raise DataError("there is no Spark session yet: make one, or name it with spark=")
+    refuse_ties(keywords)
     order = keywords.get("order_by")
     if not order:
         raise DataError("a backtest on Spark needs the column of time: name it with order_by")
@@ -235,6 +240,9 @@ class _Wanted:
         self._params = self._keywords.pop("params", None) or {}
         refuse_unknown(self._params, self.asked)
         self._order_by = self._keywords.pop("order_by", None)
+        self._ties = checked_ties(self._keywords.pop("ties", ANY))
+        # Hits are the events at which matches end.
+        self._tied = [depends_on_ties(one.query.tree, ends=True) for one in self.asked]
         self._tasks = self.tasks_over(over.schema, self._order_by)
         options, schema = self._tasks[0].query.options, over.schema
         at = schema.field(options.order_by[0])
@@ -268,7 +276,7 @@ class _Wanted:
 
     def way(self) -> tuple[_Over, str, dict[str, Any]]:
         """How the events are read, for further queries whose parameters have values."""
-        return self._over, self._gpu, {**self._keywords, "order_by": self._order_by}
+        return self._over, self._gpu, {**self._keywords, "order_by": self._order_by, "ties": self._ties}
 
     def tasks_over(self, schema: pa.Schema, order_by: Any) -> list[Task]:
         """The queries over data of a schema in an order."""
@@ -312,7 +320,10 @@ class _Wanted:
         ties = tuple(dict.fromkeys(name for name in columns if name not in lead.query.options.order_by))
         given = {field.name: getattr(lead, field.name) for field in fields(Task)}
         result = self._result() if listed is None else listed.result
+        # The value of an outcome may be that of any event that is tied with the end of a match.
+        tied = self._outcomes is not None or any(self._tied[number] for number in numbers)
         given |= {"ties": ties, "result": result, "parted": self._parted, "cut": cut}
+        given["tie_rule"] = self._ties if tied else ANY
         if listed is not None:
             given |= {"asked": LISTED, "listed": listed.wanted}
             # The places of events are then counted from the first one, whatever the cuts.

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from cer_gpu.spark.arrow_types import plain_type
 from cer_gpu.spark.segments import OWN, ROW
-from cer_gpu.spark.task import Task
+from cer_gpu.spark.task import ANY, Task
+from cer_gpu.spark.ties import checked_ties
 
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.errors import DataError
+from cer_gpu.printable import brief, names_text
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -29,6 +31,7 @@ def task_of(
     event_id: str | None = None,
     gpu: str = "auto",
     limit: int | None = None,
+    ties: str = ANY,
     **keywords: Any,
 ) -> Task:
     """Check a query against the columns of the data, and find the columns of its result.
@@ -44,6 +47,8 @@ def task_of(
     order_by, event_id, limit
         As for `cer_gpu.spark.run`.
     gpu : {"auto", "required", "off"}
+    ties : {"warn", "error", "any"}
+        What to do about rows of equal `order_by` if the answer depends on their order.
     **keywords
         `order_unit`, `type_column`, `stream_column`, `memory`, `engine`: as for `Query.run`.
 
@@ -58,7 +63,7 @@ def task_of(
     """
     for name, instead in _ELSEWHERE.items():
         if name in keywords:
-            raise TypeError(f"there is no keyword {name!r} on Spark: {instead}")
+            raise TypeError(f"there is no keyword {brief(name)} on Spark: {instead}")
     taken = [name for name in schema.names if name.startswith(OWN) and name != ROW]
     if taken:
         raise DataError(f"the name of column `{taken[0]}` begins with {OWN}, which is reserved: rename it")
@@ -70,18 +75,25 @@ def task_of(
         )
     if event_id is not None and event_id not in schema.names:
         raise DataError(
-            f"there is no column `{event_id}`, which event_id names: the columns are "
-            f"{', '.join(schema.names)}"
+            f"there is no column {names_text([event_id])}, which event_id names: the columns are "
+            f"{names_text(schema.names)}"
         )
-    portable = compiled(query).portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)
+    from cer_gpu.logic.tied_rows import depends_on_ties  # tasks import this module too, and have no parser
+
+    checked_ties(ties)
+    whole = compiled(query)
+    portable = whole.portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)
     # The same for every product, so that the hits of a query are those of its complex events; the id orders
     # only events that are alike to the query.
-    ties = [
+    others = [
         name for name in portable.schema.names if name in {*portable.columns} - {*portable.options.order_by}
     ]
-    if event_id is not None and event_id not in {*ties, *portable.options.order_by}:
-        ties.append(event_id)
-    return Task(portable, product, event_id, tuple(ties), _result(portable, product, event_id), gpu, limit)
+    if event_id is not None and event_id not in {*others, *portable.options.order_by}:
+        others.append(event_id)
+    placed = product != "count" and event_id is None  # a position tells how many rows of its time come first
+    rule = ties if placed or depends_on_ties(whole.tree, ends=product != "count") else ANY
+    result = _result(portable, product, event_id)
+    return Task(portable, product, event_id, tuple(others), result, gpu, limit, tie_rule=rule)
 
 
 def compiled(query: Query | str) -> Query:

@@ -14,6 +14,8 @@ from cer_gpu.spark.given import Given, given
 from cer_gpu.spark.java import require_java
 from cer_gpu.spark.settings import Setting
 
+from cer_gpu.printable import brief
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -103,7 +105,7 @@ def configure(
         )
     settings.parsed(settings.GPU, gpu)
     if rapids not in ("auto", True, False):
-        raise settings.SettingError(f"rapids={rapids!r}: give 'auto', True or False")
+        raise settings.SettingError(f"rapids={brief(rapids)}: give 'auto', True or False")
     known = given(builder)
     if not (known.running or known.connect or "PYSPARK_GATEWAY_PORT" in os.environ):
         require_java()

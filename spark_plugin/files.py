@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -19,6 +18,7 @@ from cer_gpu.spark.operators import operator_keywords, parallel_tasks, with_numb
 from cer_gpu.spark.routes import Size, route_of
 from cer_gpu.spark.segments import ROW
 from cer_gpu.spark.task import Restored
+from cer_gpu.spark.ties import refuse_ties
 from cer_gpu.spark.worker import Job, Worker
 
 from cer_gpu.engine.read.sources.files import unify
@@ -26,6 +26,7 @@ from cer_gpu.engine.read.sources.open_file import OpenFile
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
+from cer_gpu.warned import warn
 
 if TYPE_CHECKING:
     from cer_gpu.spark.lake import Paths
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from cer_gpu.api import Query
 
 
-@spelled(operator_keywords, omit=("rows",))
+@spelled(operator_keywords, omit=("rows", "ties"))
 def run_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
@@ -83,7 +84,7 @@ def run_files(
     return found if limit is None else found.limit(limit)
 
 
-@spelled(operator_keywords, omit=("rows", "limit"))
+@spelled(operator_keywords, omit=("rows", "limit", "ties"))
 def counts_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
@@ -91,7 +92,7 @@ def counts_files(
     return _product(paths, query, "counts", spark, keywords)
 
 
-@spelled(operator_keywords, omit=("rows", "limit"))
+@spelled(operator_keywords, omit=("rows", "limit", "ties"))
 def hits_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
@@ -99,7 +100,7 @@ def hits_files(
     return _product(paths, query, "hits", spark, keywords)
 
 
-@spelled(operator_keywords, omit=("rows", "limit"))
+@spelled(operator_keywords, omit=("rows", "limit", "ties"))
 def count_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
@@ -168,6 +169,7 @@ def _product(
     spark = spark or SparkSession.getActiveSession()
     if spark is None:
         raise DataError("there is no Spark session yet: make one, or name it with spark=")
+    refuse_ties(keywords)
     order = keywords.get("order_by")
     names = (order,) if isinstance(order, str) else tuple(order or ())
     found = opened_lake(paths, names[0] if names else None)
@@ -250,7 +252,7 @@ def shares_of(found: Lake, task: Task, size: Size) -> list[Share] | None:
     if not ordered or (task.keyed and size.partitions > 1):
         return None
     if size.partitions > 1:
-        warnings.warn(f"one task reads all files, since {task.uncut}", UserWarning, stacklevel=5)
+        warn(f"one task reads all files, since {task.uncut}")
     return [_share(found, 0, 0, len(found.groups))]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from cer_gpu.engine import devices
 from cer_gpu.engine.run import place
 from cer_gpu.errors import DeviceError
+from cer_gpu.printable import brief
 
 GPU_MODES = ("auto", "required", "off")
 
@@ -85,7 +86,7 @@ def number_of(visible: str | None, addresses: list[str], partition: int, count: 
     if addresses:
         if not addresses[0].isdecimal() or int(addresses[0]) >= count:
             raise DeviceError(
-                f"Spark gave the task the GPU {addresses[0]!r}, and its process sees {count} GPUs: "
+                f"Spark gave the task the GPU {brief(addresses[0])}, and its process sees {count} GPUs: "
                 "the discovery script must print the indices that nvidia-smi shows"
             )
         return int(addresses[0])

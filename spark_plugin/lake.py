@@ -18,7 +18,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.arrow_types import first_line, time_units
 from cer_gpu.engine.read.sources.files import opened, parquet_rows, parquet_schema
 from cer_gpu.engine.read.sources.open_file import OpenFile
-from cer_gpu.engine.read.sources.paths import DataFile, folder_keys
+from cer_gpu.engine.read.sources.paths import DataFile, folder_keys, path_text
 from cer_gpu.engine.read.sources.stamps import stamp_of
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
@@ -121,9 +121,9 @@ def _expanded(path: str) -> list[LakeFile]:
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{path} cannot be opened: {first_line(error)}") from error
     if not found:
-        raise DataError(f"{path}: there is no such file or directory")
+        raise DataError(f"{path_text(path)}: there is no such file or directory")
     if not files:
-        raise DataError(f"{path}: there is no Parquet file ({', '.join(SUFFIXES)})")
+        raise DataError(f"{path_text(path)}: there is no Parquet file ({', '.join(SUFFIXES)})")
     remote = None if isinstance(there, fs.LocalFileSystem) else there
     return [LakeFile(file, remote) for file in files]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
+from cer_gpu.printable import brief, names_text
 
 if TYPE_CHECKING:
     from cer_gpu.spark.lake import Paths
@@ -66,7 +67,8 @@ def prepare(
     keys : str or sequence of str
         The columns of PARTITION BY.
     order_by : str or sequence of str
-        The time column, then the columns that break ties; ties that are left are broken by all columns.
+        The time column, then the columns that break ties. Ties that are left are broken by all columns: the
+        files keep that order, and not the one that the rows had in `df`.
     partitions : int, optional
         How many tasks write; by default the number of rows divided by `spark.cer.rowsPerTask`.
     mode : {"error", "overwrite", "ignore"}, default "error"
@@ -91,9 +93,9 @@ def prepare(
     missing = [name for name in (*keys, *order_by) if name not in df.columns]
     if missing or not keys or not order_by:
         told = f"there is no column `{missing[0]}`" if missing else "name the columns with keys and order_by"
-        raise DataError(f"{told} (there are {', '.join(df.columns)})")
+        raise DataError(f"{told} (there are {names_text(df.columns)})")
     if mode not in ("error", "overwrite", "ignore"):
-        raise ValueError(f"mode must be error, overwrite or ignore, not {mode!r}")
+        raise ValueError(f"mode must be error, overwrite or ignore, not {brief(mode)}")
     count = partitions or size_of(df, None).partitions
     rest = [name for name in df.columns if name not in (*keys, *order_by) and _sorts(df, name)]
     ordered = df.repartition(count, *map(column, keys)).sortWithinPartitions(

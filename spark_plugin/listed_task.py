@@ -44,19 +44,19 @@ def listed(
     numbers : sequence of int
         Of the queries among all of the backtest.
     result : pyarrow.Schema
-        The number of the query, buckets and keys, then `duration` and `number` of rows of durations; of
+        The number of the query, buckets and keys, then the duration and number of rows of durations; of
         starts, a row each, what stands for the event: its place, `starts`, and its key as a text.
     """
     for number, one in zip(numbers, bound, strict=True):
         durations = DurationSums(parted, timed=True) if wanted.durations else None
         starts = StartsSeen([*parted.names, KEY]) if wanted.starts else None
+        partition = one.compiled.reading.partition
         for batch in one.matches().batches(keep=False):
-            keys = placed(batch, parted, timed=True)
+            keys = placed(batch, parted, partition, timed=True)
             if durations is not None:
-                durations.add(batch, keys)
+                durations.add(batch, keys, len(partition))
             if starts is not None:
-                parts = len(one.compiled.reading.partition)
-                starts.add(batch, [*keys, _text_of(batch.columns[2 : 2 + parts], len(batch))])
+                starts.add(batch, [*keys, _text_of(batch.columns[2 : 2 + len(partition)], len(batch))])
         if durations is not None and not durations.empty:
             yield from _shown(durations.table(), number, result)
         if starts is not None and not starts.empty:

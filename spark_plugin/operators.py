@@ -10,7 +10,8 @@ from cer_gpu.spark.binding import arrow_schema, compiled, task_of
 from cer_gpu.spark.expressions import column, in_tasks
 from cer_gpu.spark.jvm import default_parallelism, estimated_rows
 from cer_gpu.spark.routes import FrameRoute, Size, route_of
-from cer_gpu.spark.task import DIGITS
+from cer_gpu.spark.task import DIGITS, WARN
+from cer_gpu.spark.tie_reports import TieReports
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.engine.run.signatures import spelled
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 def operator_keywords(
     order_by: str | Sequence[str] | None = None,
     order_unit: str | None = None,
-    type_column: str = "type",
+    type_column: str | None = "type",
     stream_column: str | None = None,
     event_id: str | None = None,
     limit: int | None = None,
     memory: int | None = None,
     params: Mapping[str, Any] | None = None,
     engine: str = "auto",
+    ties: str = WARN,
     rows: int | None = None,
 ) -> None:
     """The keywords of every operator."""
@@ -57,8 +59,8 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
         order of `order_by`; without PARTITION BY, it is the place among all events.
     order_unit : {"s", "ms", "us", "ns"}, optional
         The unit of a plain-number time column.
-    type_column : str, default "type"
-        The column of the event type.
+    type_column : str or None, default "type"
+        The column of the event type; None if no column tells it, as for `Query.run`.
     stream_column : str, optional
         The column of the stream that an event belongs to, for `S>T` and FROM.
     limit : int, optional
@@ -70,6 +72,11 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
         `cer_gpu.compile` was given.
     engine : str, default "auto"
         The engine that answers, as for `Query.run`.
+    ties : {"warn", "error", "any"}, default "warn"
+        What to do about rows whose `order_by` (and PARTITION BY) is equal, if the answer depends on their
+        order, which a shuffle loses: warn, once a query, when tasks have found such rows (under Spark Connect
+        before anything runs); raise a `DataError` in the task that finds them; or take any order. Rows that
+        are alike in all columns that the query reads do not count.
     rows : int, optional
         About how many rows `df` has. Without it, rows are counted first if Spark does not know their number.
 
@@ -87,7 +94,7 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     QueryError
         When the query does not fit the DataFrame.
     DataError
-        When a column is missing.
+        When a column is missing. With `ties="error"`, while the result is read, when rows tie.
 
     Examples
     --------
@@ -177,7 +184,8 @@ def with_numbers(frame: DataFrame, product: str) -> DataFrame:
 
 def _product(df: DataFrame, query: Query | str, product: str, keywords: dict[str, Any]) -> DataFrame:
     task, route = _routed(df, query, product, keywords)
-    worker = Worker(task.dumped(), route.segments, route.streamed)
+    ties = TieReports(df.sparkSession).of(task)
+    worker = Worker(task.dumped(), route.segments, route.streamed, ties=ties)
     return with_numbers(in_tasks(route.frame, worker, task.result), product)
 
 
@@ -186,7 +194,7 @@ def _routed(
 ) -> tuple[Task, FrameRoute]:
     gpu = settings.value(df.sparkSession, settings.GPU)
     rows = keywords.pop("rows", None)
-    task = task_of(query, arrow_schema(df.schema), product, gpu=gpu, **keywords)
+    task = task_of(query, arrow_schema(df.schema), product, gpu=gpu, **{"ties": WARN} | keywords)
     return task, route_of(df, task, size_of(df, rows))
 
 

@@ -175,7 +175,11 @@ def _counted(
 
 
 def shown_values(
-    found: Iterable[CountedValues | ValuesAtHits], numbers: Sequence[int], labels: Labels, schema: pa.Schema
+    found: Iterable[CountedValues | ValuesAtHits],
+    numbers: Sequence[int],
+    partitions: Sequence[Partition],
+    labels: Labels,
+    schema: pa.Schema,
 ) -> Iterator[pa.RecordBatch]:
     """Batches for Spark.
 
@@ -184,6 +188,8 @@ def shown_values(
     found : iterable of CountedValues or ValuesAtHits
     numbers : sequence of int
         Of the queries among all of the backtest.
+    partitions : sequence of Partition
+        PARTITION BY of each query of the task.
     labels : Labels
         What stands for the positions of the run.
     schema : pyarrow.Schema
@@ -191,7 +197,8 @@ def shown_values(
     """
     for one in found:
         if isinstance(one, ValuesAtHits):
-            yield _shown_hits(one, numbers[one.member], labels, schema)
+            keys = [part[0] for part in partitions[one.member]]
+            yield _shown_hits(one, numbers[one.member], keys, labels, schema)
             continue
         count = len(one.values)
         query = numbers[one.member] if one.member >= 0 else one.member
@@ -206,11 +213,13 @@ def shown_values(
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _shown_hits(found: ValuesAtHits, query: int, labels: Labels, schema: pa.Schema) -> pa.RecordBatch:
+def _shown_hits(
+    found: ValuesAtHits, query: int, names: Sequence[str], labels: Labels, schema: pa.Schema
+) -> pa.RecordBatch:
     """The rows of single hits."""
     count, width = len(found.hits), len(found.values)
     position, *keys, time, _ = (column.combine_chunks() for column in found.hits.columns)
-    own = dict(zip(found.hits.schema.names[1:], keys))
+    own = dict(zip(names, keys, strict=True))
     given = {
         QUERY: pa.array(np.full(count, query, np.int64)),
         OUTCOME: pa.array(np.full(count, HIT, np.int64)),

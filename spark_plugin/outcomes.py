@@ -38,6 +38,7 @@ from cer_gpu.backtesting.outcomes.table import (
     BEFORE,
     KEPT,
     ends_query,
+    hit_names,
     split_at,
     summary_row,
     summary_table,
@@ -196,8 +197,7 @@ class OutcomesOf:
     def _at_hits(self, found: pa.Table) -> pa.Table:
         """The values at each hit, of all queries, in the order of time."""
         parameters = parameters_of(self._asked)
-        columns = [name for partition in self._partitions for part in partition for name in part]
-        taken = {QUERY, PLACE, TIME, *columns}
+        taken = {QUERY, *(name for partition in self._partitions for name in hit_names(partition))}
         heads = [free_name(name, taken) for name in (*parameters, *(one.name for one in self._outcomes))]
         found = found.sort_by([(name, "ascending") for name in (QUERY, TIME, PLACE)])
         tables = []
@@ -207,6 +207,7 @@ class OutcomesOf:
             kinds = {} if encoder is None else dict(zip(encoder.names, encoder.types, strict=True))
             given = [parameter_column([one.values.get(name)] * count) for name in parameters]
             keys = [pc.cast(own.column(f"{KEYED}{name}"), plain_type(kind)) for name, kind in kinds.items()]
+            place, *shown, at = hit_names(self._partitions[number])
             flat = pc.list_flatten(own.column(VALUES)).to_numpy(zero_copy_only=False)
             values = flat.reshape(count, len(self._outcomes)).T
             tables.append(
@@ -219,7 +220,7 @@ class OutcomesOf:
                         pc.cast(own.column(TIME), self._at),
                         *(pa.array(column, pa.float64(), from_pandas=True) for column in values),
                     ],
-                    [QUERY, *heads[: len(parameters)], PLACE, *kinds, TIME, *heads[len(parameters) :]],
+                    [QUERY, *heads[: len(parameters)], place, *shown, at, *heads[len(parameters) :]],
                 )
             )
         return pa.concat_tables(tables, promote_options="permissive")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from cer_gpu.spark.segments import SEGMENT, Segment, numbers_apart
 from cer_gpu.spark.task import Task
 
 from cer_gpu.frozen import dataclass
+from cer_gpu.warned import warn
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -112,9 +112,9 @@ def _useful(frame: DataFrame, task: Task) -> DataFrame:
     A row without a time stays, since it is an error whatever its type.
     """
     types = None if task.counts_all else task.types
-    if types is None:
-        return frame
     options = task.query.options
+    if types is None or options.type_column is None:
+        return frame
     asked = column(options.type_column).isin(*types)
     return frame.where(asked | column(options.order_by[0]).isNull())
 
@@ -148,7 +148,7 @@ def _whole(frame: DataFrame, task: Task, size: Size) -> FrameRoute:
     if task.cuttable:
         why = f"{size.rows:,} events are too few for several tasks"
     else:
-        warnings.warn(f"one task runs the whole stream, since {why}", UserWarning, stacklevel=5)
+        warn(f"one task runs the whole stream, since {why}")
     single = frame.repartition(1)
     if size.rows <= size.rows_per_task:
         return FrameRoute(single, {}, False, f"one task, since {why}; sorted in the worker")

@@ -14,6 +14,7 @@ from cer_gpu.spark.gpu import GPU_MODES
 
 from cer_gpu.errors import CerError
 from cer_gpu.frozen import dataclass
+from cer_gpu.printable import brief
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -308,7 +309,7 @@ def parsed(setting: Setting, text: str | None) -> Any:
     try:
         return setting.parse(text)
     except ValueError as error:
-        raise SettingError(f"{setting.key}={text!r}: it must be {error}") from None
+        raise SettingError(f"{setting.key}={brief(text)}: it must be {error}") from None
 
 
 def rendered() -> str:

@@ -13,11 +13,7 @@ from cer_gpu.engine.read.lanes import LaneEncoder, order_by_lane
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
-
-NO_TIES = (
-    "some events have equal times, and order_by names no column that orders them: they are ordered by all "
-    "columns that the query reads"
-)
+from cer_gpu.printable import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +25,13 @@ class Sorted:
     batch : RecordBatch
     begins : ndarray, shape (keys,), int64
         Where each key begins.
-    tied : bool
-        Whether some events of one key have the same time.
+    same : ndarray, shape (n,), bool
+        Whether an event has the key and the time of the one before it.
     """
 
     batch: pa.RecordBatch
     begins: np.ndarray
-    tied: bool
+    same: np.ndarray
 
 
 def time_of(batch: pa.RecordBatch, name: str) -> np.ndarray:
@@ -55,13 +51,18 @@ def time_of(batch: pa.RecordBatch, name: str) -> np.ndarray:
     if values.data.dtype.kind == "f":
         missing |= ~np.isfinite(values.data)
     if missing.any():
-        row = batch.slice(int(np.argmax(missing)), 1).to_pylist()[0]
-        shown = ", ".join(f"{key}={value!r}" for key, value in list(row.items())[:6])
         raise DataError(
-            f"an event has no time: `{name}` is null, NaN or infinite in ({shown}); "
+            f"an event has no time: `{name}` is null, NaN or infinite in "
+            f"({row_text(batch, int(np.argmax(missing)))}); "
             "remove such rows, or give them a time"
         )
     return values.data
+
+
+def row_text(batch: pa.RecordBatch, at: int) -> str:
+    """The first values of a row, for a message."""
+    row = batch.slice(at, 1).to_pylist()[0]
+    return ", ".join(f"{key}={brief(value)}" for key, value in list(row.items())[:6])
 
 
 def in_order(
@@ -97,12 +98,11 @@ def in_order(
     same = np.zeros(len(order), bool)
     same[1:] = moved[1:] == moved[:-1]
     same[begins[begins < len(same)]] = False
-    tied = bool(same.any())
-    if tied:
+    if same.any():
         order = _without_ties(batch, order, same, [*order_by[1:], *ties])
     if len(order) == len(batch) and (order[1:] > order[:-1]).all():
-        return Sorted(batch, begins, tied)
-    return Sorted(batch.take(pa.array(order)), begins, tied)
+        return Sorted(batch, begins, same)
+    return Sorted(batch.take(pa.array(order)), begins, same)
 
 
 def _without_ties(

@@ -18,16 +18,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from cer_gpu.spark import settings
 from cer_gpu.spark.expressions import quoted
-from cer_gpu.spark.task import DIGITS
+from cer_gpu.spark.jvm import is_connect
+from cer_gpu.spark.task import DIGITS, WARN
+from cer_gpu.spark.tie_reports import accumulated
 from cer_gpu.spark.worker import Worker, task_from
 from pyspark.sql.types import Row
 from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, PartitioningColumn, SelectedColumn
 
 from cer_gpu.engine.read.sources.fields import path_to
 from cer_gpu.errors import CerError, DataError
+from cer_gpu.printable import brief
 
 if TYPE_CHECKING:
     from cer_gpu.spark.task import Task
+    from pyspark.accumulators import Accumulator
     from pyspark.sql import SparkSession
 
 NAME = "cer_match"
@@ -62,6 +66,8 @@ def register(spark: SparkSession, name: str = NAME) -> None:
     - `order_by`: the time column, or an array of it and the columns that break ties. It may be left out if
       the table has exactly one column of timestamps or dates.
     - `event_id`, `order_unit`, `type_column`, `stream_column`, `engine`: as for `run`.
+    - `ties`: 'warn', 'error' or 'any', as for `run`. Python warns at the line of this call, once of each
+      query; under Spark Connect the warning is in the log of the worker.
     - `params`: the values of the query's parameters, a map or a struct, as in
       `params => named_struct('p', 10, 'w', '5 min')`.
     - `product`: 'run', 'counts' or 'hits'.
@@ -80,7 +86,8 @@ def register(spark: SparkSession, name: str = NAME) -> None:
     """
     from pyspark.sql.functions import udtf
 
-    made = udtf(_function(settings.value(spark, settings.GPU)), useArrow=False)
+    tied = None if is_connect(spark) else accumulated(spark, each=True)
+    made = udtf(_function(settings.value(spark, settings.GPU), tied), useArrow=False)
     spark.udtf.register(name, made)  # type: ignore[arg-type]
 
 
@@ -100,13 +107,15 @@ class Analysed(AnalyzeResult):
     task: bytes = b""
 
 
-def _function(gpu: str) -> type:
-    """The table function, for one way to look for GPUs.
+def _function(gpu: str, tied: Accumulator[Any] | None) -> type:
+    """The table function, for one way to look for GPUs, and what its tasks report ties to.
 
     A class of its own for each session travels as a whole; the code that it inherits is imported.
     """
 
     class CerMatch(MatchRows):
+        ties = tied
+
         @staticmethod
         def analyze(
             events: AnalyzeArgument, query: AnalyzeArgument, **named: AnalyzeArgument
@@ -146,23 +155,24 @@ def analysed(
         )
     text = _constant("query", query)
     if not isinstance(text, str):
-        raise DataError(f"the second argument of {NAME} must be the text of a query, not {text!r}")
+        raise DataError(f"the second argument of {NAME} must be the text of a query, not {brief(text)}")
     given = {key: _constant(key, argument) for key, argument in named.items()}
     unknown = sorted(given.keys() - _NAMED)
     if unknown:
         raise DataError(
             f"{NAME} has no argument `{unknown[0]}`; its arguments are {', '.join(sorted(_NAMED))}"
         )
-    given = {key: value for key, value in given.items() if value is not None}
+    # A type column that is null says that no column tells the type.
+    given = {key: value for key, value in given.items() if value is not None or key == "type_column"}
     product = given.pop("product", "run")
     if product not in PRODUCTS:
-        raise DataError(f"product must be one of {', '.join(map(repr, PRODUCTS))}, not {product!r}")
+        raise DataError(f"product must be one of {', '.join(map(repr, PRODUCTS))}, not {brief(product)}")
     single = given.pop("single_partition", False)
     if "params" in given:
         given["params"] = _values(given["params"])
     schema = arrow_schema(events.dataType)
     order_by = given.pop("order_by", None) or _only_time(schema)
-    task = task_of(text, schema, product, order_by=order_by, gpu=gpu, **given)
+    task = task_of(text, schema, product, order_by=order_by, gpu=gpu, **{"ties": WARN} | given)
     keyed = task.keyed and not single
     result = task.result
     if product == "counts":
@@ -185,6 +195,7 @@ _NAMED = {
     "product",
     "single_partition",
     "stream_column",
+    "ties",
     "type_column",
 }
 
@@ -203,7 +214,7 @@ def _values(params: Any) -> dict[str, Any]:
 
     found = params.asDict() if isinstance(params, Row) else params
     if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
-        raise DataError(f"params must be a map or a struct, as in map('p', 10), not {params!r}")
+        raise DataError(f"params must be a map or a struct, as in map('p', 10), not {brief(params)}")
     return {name: Written(value) if isinstance(value, str) else value for name, value in found.items()}
 
 
@@ -251,6 +262,9 @@ class MatchRows:
     told : Analysed
     """
 
+    ties: Accumulator[Any] | None = None
+    """What ties are reported to; None: the log of the process."""
+
     def __init__(self, told: Analysed) -> None:
         if not (told.withSinglePartition or told.partitionBy) and not _partitioned():
             raise DataError(NOT_PARTITIONED)
@@ -272,7 +286,7 @@ class MatchRows:
     def terminate(self) -> Iterator[tuple[Any, ...]]:
         """The rows of the result, after the last row of the partition."""
         self._pack()
-        for batch in Worker(self._dumped)(self._batches):
+        for batch in Worker(self._dumped, ties=self.ties)(self._batches):
             columns = [column.to_pylist() for column in batch.columns]
             if self._counts:
                 columns[-1] = list(map(Decimal, columns[-1]))

@@ -17,6 +17,11 @@ from cer_gpu.plan.symbols import classes_that_matter
 PRODUCTS = ("run", "count", "counts", "hits")
 """What may be asked of a query."""
 
+ERROR, WARN, ANY = "error", "warn", "any"
+
+TIE_RULES = (WARN, ERROR, ANY)
+"""What to do about rows whose order is not known."""
+
 UNCUT = "the query has neither PARTITION BY nor a window by which the events can be divided"
 
 DIGITS = 38
@@ -42,6 +47,8 @@ class Task:
         The most complex events.
     timed : bool
         Whether results have columns of times.
+    tie_rule : {"any", "warn", "error"}
+        What to do about rows whose order is not known; "any" also where the answer does not depend on it.
     """
 
     query: PortableQuery
@@ -52,6 +59,7 @@ class Task:
     gpu: str
     limit: int | None
     timed: bool = True
+    tie_rule: str = ANY
 
     @property
     def columns(self) -> tuple[str, ...]:

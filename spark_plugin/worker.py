@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain
 from pickle import loads
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,8 +21,9 @@ from cer_gpu.spark.labels import Labels
 from cer_gpu.spark.metrics import publish
 from cer_gpu.spark.reused import settle
 from cer_gpu.spark.segments import SEGMENT, Segment
-from cer_gpu.spark.sorting import NO_TIES, in_order, say_once, time_of
-from cer_gpu.spark.task import DIGITS, Task
+from cer_gpu.spark.sorting import in_order, row_text, say_once, time_of
+from cer_gpu.spark.task import ANY, DIGITS, ERROR, Task
+from cer_gpu.spark.ties import TiedRows, tied_in
 
 from cer_gpu.digits import digits
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -33,6 +34,9 @@ from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
+
+if TYPE_CHECKING:
+    from pyspark.accumulators import Accumulator
 
 SORTED = "the sorted events of a task"
 """What rows are counted in by messages: a row of a DataFrame has no number."""
@@ -68,6 +72,8 @@ class Job:
         self.device, reason = device_of_task(task.gpu, context)
         self.events = 0
         """How many events it has read."""
+        self.ties: Accumulator[Any] | None = None
+        """What ties are reported to; None: the log of the process."""
         if reason:
             say_once(reason)
 
@@ -92,8 +98,6 @@ class Job:
     def _sorted(self, batch: pa.RecordBatch, segment: Segment | None) -> TaskRun:
         encoder = self._encoder(batch.schema)
         found = in_order(batch, self.options.order_by, self.task.ties, encoder)
-        if found.tied and len(self.options.order_by) == 1:
-            say_once(NO_TIES)
         halo, offset, stop = 0, 0, None
         if segment is not None:
             offset = segment.offset
@@ -102,6 +106,11 @@ class Job:
                 halo = 0 if segment.begin is None else int(np.searchsorted(time, segment.begin, side="left"))
                 if segment.end is not None:
                     stop = int(np.searchsorted(time, segment.end, side="left"))
+        if self.task.tie_rule != ANY and found.same.any():
+            tied = self._tied(found.batch, found.same)
+            self._report(
+                tied[(tied >= halo) & (tied < (len(found.batch) if stop is None else stop))], found.batch
+            )
         labels = Labels(offset)
         labels.add(found.begins, self._ids(found.batch))
         events = TableRows(pa.Table.from_batches([found.batch]), SORTED)
@@ -118,12 +127,16 @@ class Job:
 
         def watched() -> Iterator[pa.RecordBatch]:
             rows, last = 0, -1
+            before: pa.RecordBatch | None = None
             for batch in chain([first], given):
                 begins = np.empty(0, np.int64)
                 if encoder is not None:
                     lanes = encoder.encode(batch, np.arange(len(batch)))
                     begins = np.flatnonzero(np.diff(lanes, prepend=last))
                     last = int(lanes[-1])
+                if self.task.tie_rule != ANY:
+                    self._watch(before, batch, begins)
+                    before = batch
                 labels.add(begins + rows, self._ids(batch))
                 rows += len(batch)
                 self.events += len(batch)
@@ -131,6 +144,35 @@ class Job:
 
         reader = pa.RecordBatchReader.from_batches(first.schema, watched())
         yield self.run(StreamRows(reader, None, SORTED), labels, 0, self.task.keyed)
+
+    def _watch(self, before: pa.RecordBatch | None, batch: pa.RecordBatch, begins: np.ndarray) -> None:
+        """Report the ties of a batch of sorted rows, also those with the last row of the batch before."""
+        if before is not None:
+            batch = (
+                pa.Table.from_batches([before.slice(len(before) - 1), batch]).combine_chunks().to_batches()[0]
+            )
+            begins = begins + 1
+        time = time_of(batch, self.options.order_by[0])
+        same = np.zeros(len(batch), bool)
+        same[1:] = time[1:] == time[:-1]
+        same[begins] = False
+        if same.any():
+            self._report(self._tied(batch, same), batch)
+
+    def _tied(self, batch: pa.RecordBatch, same: np.ndarray) -> np.ndarray:
+        return tied_in(batch, same, self.options.order_by, self.task.ties)
+
+    def _report(self, tied: np.ndarray, batch: pa.RecordBatch) -> None:
+        """Tell of rows whose order is not known, by an error where that was asked for."""
+        if not len(tied):
+            return
+        told = TiedRows.of(self.task, len(tied))
+        if self.task.tie_rule == ERROR:
+            raise told.error(row_text(batch, int(tied[0])))
+        if self.ties is not None:
+            self.ties.add({told.query: told})
+        else:
+            say_once(told.warning)
 
     def _encoder(self, schema: pa.Schema) -> LaneEncoder | None:
         if not self.task.keyed:
@@ -215,6 +257,8 @@ class Worker:
         Whether the rows come sorted by (key, time, tie-breakers) and may be more than fit into memory.
     job : type of Job
         The class that runs the task.
+    ties : Accumulator, optional
+        What ties are reported to; by default the log of the process.
     """
 
     def __init__(
@@ -223,14 +267,17 @@ class Worker:
         segments: dict[int, Segment] | None = None,
         streamed: bool = False,
         job: type[Job] = Job,
+        ties: Accumulator[Any] | None = None,
     ) -> None:
         self._task = task
+        self._ties = ties
         self._segments = segments or {}
         self._streamed = streamed
         self._job = job
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         job = self._job(task_from(self._task))
+        job.ties = self._ties
         given = (batch for batch in batches if batch.num_rows)
         runs = job.streamed(given) if self._streamed else job.gathered(given, self._segments)
         yield from job.results(runs)

@@ -355,3 +355,29 @@ def test_parameters(frame: Any, table: pa.Table, small_tasks: None, tmp_path: Pa
     with pytest.raises(QueryError, match="the parameter `\\$span` has no value"):
         cer_spark.count(frame, query, **OPTIONS)
     assert "params" in cer_spark.explain(frame, query, params={"span": "1 min"}, **OPTIONS)
+
+
+def test_without_a_type_column_all_events_are_of_the_type_in_from(spark: Any, tmp_path: Path) -> None:
+    table = history(n=200)
+    frame = spark.createDataFrame(table)
+    text = (
+        "SELECT a[type], b FROM Trades WHERE Trades AS a ; Trades AS b FILTER a[type = 'A'] WITHIN 2 EVENTS"
+    )
+    query, ask = cer.compile(text), {**OPTIONS, "type_column": None}
+    wanted = query.run(table, order_by="ts", type_column=None, event_id=ROW).to_arrow()
+    assert len(wanted)
+    assert rows_of(collected(cer_spark.run(frame, query, event_id=ROW, **ask))) == rows_of(wanted)
+    assert int(cer_spark.count(frame, query, **ask).collect()[0][0]) == len(wanted)
+    assert cer_spark.counts(frame, query, **ask).count() == len(
+        query.counts(table, order_by="ts", type_column=None)
+    )
+    assert cer_spark.hits(frame, query, **ask).count() == len(
+        query.hits(table, order_by="ts", type_column=None)
+    )
+    pq.write_table(table, tmp_path / "rows.parquet")
+    files = cer_spark.run_files(
+        str(tmp_path), query, order_by="ts", event_id=ROW, type_column=None, spark=spark
+    )
+    assert rows_of(collected(files)) == rows_of(wanted)
+    (row,) = cer_spark.backtest(frame, {"q": query}, **ask).to_arrow().to_pylist()
+    assert row["matches"] == len(wanted)

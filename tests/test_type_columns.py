@@ -98,3 +98,92 @@ def test_a_type_that_the_column_cannot_hold(kind: pa.DataType, name: str, messag
         cer.compile(f"SELECT * FROM S WHERE {name} AS a").run(
             table(kind, [True] if kind == pa.bool_() else [1]), type_column="event_id"
         )
+
+
+# ------------------------------------------------------------------------- no column tells the types
+
+TRADES = (
+    "SELECT * FROM Trades WHERE Trades AS a ; Trades AS b FILTER a[v > 3] WITHIN 3 EVENTS",
+    "SELECT a[v], b FROM Trades WHERE Trades AS a : (Trades AS b)+ FILTER b[v < 4] AND a.v < b.v",
+    "SELECT * FROM Trades WHERE Trades AS a NOT FOLLOWED BY [<= 9] Trades AS b PARTITION BY g WITHIN 9 [ts]",
+    "SELECT MAX * FROM Trades WHERE (Trades AS a FILTER a.v > PRIOR(a).v)+",
+    "Q(x) <- Trades(v = x, g = y), Trades(v = y, g = x) WITHIN 9 EVENTS",
+)
+HINT = (
+    "no event has the type `Trades`: the column `type` tells the types of events, and none is `Trades`; "
+    "pass type_column=None (--type-column '') if that column is an ordinary attribute"
+)
+
+
+def trades(n: int = 60, seed: int = 5) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "type": pa.array(rng.choice(["buy", "sell"], n)),
+            "ts": np.arange(n),
+            "v": rng.integers(0, 9, n),
+            "g": rng.integers(0, 3, n),
+        }
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("text", TRADES)
+def test_without_a_type_column_all_events_are_of_the_type_in_from(text: str, seed: int) -> None:
+    table, query = trades(seed=seed), cer.compile(text)
+    bare = table.drop_columns(["type"])
+    ask: dict[str, Any] = {"order_by": "ts", "order_unit": "s"}
+    wanted = query.run(bare, **ask).to_arrow()
+    assert len(wanted)
+    assert query.run(table, type_column=None, **ask).to_arrow().equals(wanted)
+    assert query.run(bare, type_column=None, **ask).to_arrow().equals(wanted)
+    assert query.count(table, type_column=None, **ask) == query.count(bare, **ask) == len(wanted)
+    assert query.counts(table, type_column=None, **ask).equals(query.counts(bare, **ask))
+    assert query.hits(table, type_column=None, **ask).equals(query.hits(bare, **ask))
+    with query.stream(type_column=None, **ask) as stream:
+        pushed = [stream.push(table.slice(start, 7)).to_arrow() for start in range(0, len(table), 7)]
+        last = stream.close()
+    found = [*pushed, *([] if last is None else [last.to_arrow()])]
+    assert sum(map(len, found)) == len(wanted)
+    one = cer.backtest({"q": query}, table, type_column=None, **ask).to_arrow()
+    assert one.equals(cer.backtest({"q": query}, bare, **ask).to_arrow())
+    assert not [one for one in query.check(table, type_column=None, **ask) if one.severity == "error"]
+
+
+def test_the_column_is_then_an_attribute_like_others() -> None:
+    table = trades()
+    query = cer.compile("SELECT a[type] FROM Trades WHERE Trades AS a FILTER a[type = 'buy']")
+    assert query.count(table, type_column=None) == table["type"].to_pylist().count("buy")
+    with pytest.raises(cer.QueryError, match="pass type_column=None"):
+        query.count(table)
+
+
+def test_a_type_that_from_names_and_the_column_does_not_hold_has_a_note() -> None:
+    table = trades()
+    for text in (TRADES[0], TRADES[-1]):
+        with pytest.warns(UserWarning, match="ordinary attribute") as said:
+            assert cer.compile(text).count(table, order_by="ts") == 0
+        assert HINT in [str(one.message) for one in said]
+    with pytest.warns(UserWarning, match="pass type_column=None"):
+        found = cer.backtest({"q": TRADES[0], "r": TRADES[0] + " "}, table, order_by="ts")
+    assert HINT in found.notes
+    assert any("type_column=None" in one.hints[-1] for one in check(TRADES[0], table))
+    # A name that is near, and one that FROM does not give, are mistakes of another kind.
+    for text in ("SELECT * FROM Buy WHERE Buy", "SELECT * FROM S WHERE Trades"):
+        with pytest.warns(UserWarning, match="no event has the type") as said:
+            cer.compile(text).count(table)
+        assert not [one for one in said if "type_column" in str(one.message)]
+
+
+def test_what_does_not_go_without_a_type_column() -> None:
+    table = trades()
+    with pytest.raises(cer.DataError, match="a dict of tables tells the types of events by its keys"):
+        cer.compile(TRADES[0]).count({"Trades": table}, order_by="ts", type_column=None)
+    with pytest.raises(cer.DataError, match=r"type_column=None says that all events .* use only the type"):
+        cer.compile("SELECT * WHERE A ; B").count(table, type_column=None)
+    with pytest.raises(cer.DataError, match=r"must hold strings, .* pass type_column=None"):
+        cer.compile(TRADES[0]).count(table.set_column(0, "type", table["v"].cast(pa.float64())))
+    for name in (3, ["type"], table):
+        with pytest.raises(TypeError, match="type_column must be the name of a column, a str, not") as error:
+            cer.compile(TRADES[0]).count(table, type_column=name)
+        assert len(str(error.value)) < 150

@@ -134,7 +134,7 @@ def test_the_top_answers_by_a_column() -> None:
                 found = view.enumerate().top(count, by, descending=descending)
                 assert found[by].to_pylist() == wanted[:count]
                 assert all(row in rows for row in found.to_pylist())
-    with pytest.raises(DataError, match="no column `b`: they have a, c, d, multiplicity"):
+    with pytest.raises(DataError, match="no column `b`: they have `a`, `c`, `d`, `multiplicity`"):
         view.enumerate().top(1, "b")
     view.insert("T", pa.table({"d": np.arange(4, 70_004)}))
     many = view.enumerate().top(3, "d")

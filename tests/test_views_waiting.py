@@ -243,12 +243,12 @@ def test_dicts_of_each_type_wait_and_others_are_read_as_a_table() -> None:
 def test_wrong_dicts_change_nothing() -> None:
     view = filled()
     for wrong, said in (
-        ([{"a": 1, "k": 7}, {"a": 2}], "row 1 of the rows for R has no column `k`: it has a; give None"),
-        ([{"A": 1, "k": 7}], "row 0 of the rows for R has no column `a`: it has A, k"),
+        ([{"a": 1, "k": 7}, {"a": 2}], "row 1 of the rows for R has no column `k`: it has `a`; give None"),
+        ([{"A": 1, "k": 7}], "row 0 of the rows for R has no column `a`: it has `A`, `k`"),
         ([{"a": 1, "k": "seven"}], r"column `k` of the rows for R: .*is of type int64"),
         ([{"a": 2**63 - 1, "k": 7}], "largest int64"),
         ([{"a": 2**63, "k": 7}], "column `a` of the rows for R"),
-        ([{1: 2}], "row 0 of the rows for R has no column `[ak]`: it has 1"),
+        ([{1: 2}], "row 0 of the rows for R has no column `[ak]`: it has `1`"),
         ({"a": 1, "k": 7}, "one dict: put the dict of each row into a list"),
         ([{"a": 1, "k": 7}, 5], "the rows for R are a list that holds a int: a list of rows holds a dict"),
         ([(1, 7)], "the rows for R are a list that holds a tuple"),

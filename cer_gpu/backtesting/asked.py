@@ -13,6 +13,7 @@ from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.errors import CerError
+from cer_gpu.printable import brief
 
 OMITTED = ("limit", "event_id", "memory")
 """The keywords of `Query.run` that a backtest does not have."""
@@ -45,7 +46,7 @@ def asked_queries(queries: Any) -> list[AskedQuery]:
         else:
             given = type(one).__name__
             raise TypeError(
-                f"the query {name!r} is of type {given}: give a text, a Query or the result of sweep()"
+                f"the query {brief(name)} is of type {given}: give a text, a Query or the result of sweep()"
             )
     return found
 
@@ -61,7 +62,7 @@ def refuse_omitted(keywords: Mapping[str, Any]) -> None:
     for name in OMITTED:
         if name in keywords:
             raise TypeError(
-                f"a backtest has no keyword {name!r}: it counts all complex events of all queries"
+                f"a backtest has no keyword {brief(name)}: it counts all complex events of all queries"
             )
 
 
@@ -108,5 +109,5 @@ def in_query(name: str) -> Iterator[None]:
     try:
         yield
     except CerError as error:
-        error.add_note(f"in the query {name!r}")
+        error.add_note(f"in the query {brief(name)}")
         raise

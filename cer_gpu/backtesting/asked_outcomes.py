@@ -19,6 +19,7 @@ from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.language import tree
 from cer_gpu.language.scope import variables
+from cer_gpu.printable import brief, names_text
 from cer_gpu.progress import begun
 
 
@@ -71,10 +72,10 @@ def check_variables(wanted: Sequence[AskedOutcome], asked: Sequence[AskedQuery])
         for sought in wanted:
             for node in sought.aggregates:
                 if there is not None and node.variable is not None and node.variable not in there:
-                    names = ", ".join(f"`{name}`" for name in sorted(there))
+                    names = names_text(sorted(there))
                     raise ValueError(
-                        f"the outcome {sought.name!r} reads the variable `{node.variable}`, which the query "
-                        f"{one.name!r} does not have: its variables are {names}"
+                        f"the outcome {brief(sought.name)} reads the variable `{node.variable}`, which the "
+                        f"query {brief(one.name)} does not have: its variables are {names}"
                     )
 
 

@@ -14,6 +14,7 @@ from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.units import NANOSECONDS, unit_named
 from cer_gpu.late import compute as pc
+from cer_gpu.printable import brief
 
 FORMS = '"5 min", "1 h", "1 d", "1 week", "1 month", "1 quarter" or "1 year"'
 """Buckets as a message shows them."""
@@ -183,17 +184,17 @@ def buckets(by: Any, order_by: Sequence[str], schema: pa.Schema, order_unit: str
         When `by` cannot cut the times of these events: no time column, no unit, or a wrong one.
     """
     if not order_by:
-        raise ValueError(f"by={by!r} divides time into buckets: name the column of time with order_by")
+        raise ValueError(f"by={brief(by)} divides time into buckets: name the column of time with order_by")
     name = order_by[0]
     kind = schema.field(name).type
     plain = not pa.types.is_temporal(kind)
     if not isinstance(by, str):
         if not plain:
             raise ValueError(
-                f"by={by!r}: `{name}` holds {kind}: write the length of a bucket with a unit: {FORMS}"
+                f"by={brief(by)}: `{name}` holds {kind}: write the length of a bucket with a unit: {FORMS}"
             )
         if not by > 0:
-            raise ValueError(f"by={by!r}: a bucket must be longer than 0")
+            raise ValueError(f"by={brief(by)}: a bucket must be longer than 0")
         return Buckets(kind, by)
     match = _SPAN.fullmatch(by)
     size = 0 if match is None else int(match[1])
@@ -201,18 +202,18 @@ def buckets(by: Any, order_by: Sequence[str], schema: pa.Schema, order_unit: str
     unit = unit_named(word)
     calendar = _CALENDAR.get(word.removesuffix("s") if len(word) > 1 else word)
     if size == 0 or (unit is None and calendar is None):
-        raise ValueError(f"by={by!r} is not a length of time: write {FORMS}")
+        raise ValueError(f"by={brief(by)} is not a length of time: write {FORMS}")
     if not plain and not pa.types.is_duration(kind):
         return Buckets(kind, size, calendar or _ARROW[unit or ""])
     if unit is None:
-        raise ValueError(f"by={by!r}: `{name}` holds {kind}, which has no {calendar}s: write it in days")
+        raise ValueError(f"by={brief(by)}: `{name}` holds {kind}, which has no {calendar}s: write it in days")
     own = order_unit if plain else kind.unit
     if own is None:
         raise ValueError(
-            f"by={by!r}: `{name}` holds plain numbers: give their unit with order_unit, or give a number as "
-            "by"
+            f"by={brief(by)}: `{name}` holds plain numbers: give their unit with order_unit, or give a "
+            "number as by"
         )
     length, rest = divmod(size * NANOSECONDS[unit], NANOSECONDS[own])
     if rest or not length:
-        raise ValueError(f"by={by!r} is not a whole number of {own}, the unit of `{name}`")
+        raise ValueError(f"by={brief(by)} is not a whole number of {own}, the unit of `{name}`")
     return Buckets(kind, length)

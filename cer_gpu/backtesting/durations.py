@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.backtesting.parted import Parted
-from cer_gpu.backtesting.table import moments_of
+from cer_gpu.backtesting.parted import MANY, TOOK, Parted
+from cer_gpu.backtesting.table import moment_columns, moments_of
 
 WAITING = 1 << 20
 """Rows of durations that are not summed up yet, at most."""
@@ -18,8 +18,6 @@ QUANTILES = {"duration_median": 0.5, "duration_p95": 0.95}
 _DATES = {pa.date32(): "s", pa.date64(): "ms"}
 
 _DAY = 86_400
-
-TOOK, MANY = "duration", "number"
 
 
 def duration_type(moment: pa.DataType | None) -> pa.DataType:
@@ -49,10 +47,10 @@ class DurationSums:
         """Whether there are no complex events so far."""
         return not any(map(len, self._kept))
 
-    def add(self, matches: pa.RecordBatch, placed: list[Any]) -> None:
-        """Count complex events; `placed` has their columns of bucket and key."""
-        ends = matches.column("end_time" if self._timed else "end")
-        took = moments_of(ends) - moments_of(matches.column("start_time" if self._timed else "start"))
+    def add(self, matches: pa.RecordBatch, placed: list[Any], parts: int) -> None:
+        """Count complex events, whose keys have so many parts; `placed` has their buckets and keys."""
+        starts, ends = moment_columns(matches, parts, self._timed)
+        took = moments_of(ends) - moments_of(starts)
         if pa.types.is_date32(ends.type):
             took = took.astype(np.int64) * _DAY
         one = pa.array(np.ones(len(took), np.int64))
@@ -66,7 +64,7 @@ class DurationSums:
             self._kept, self._waiting = [self._settled()], 0
 
     def table(self) -> pa.Table:
-        """A row for each bucket, key and duration, ascending: `duration` as a number, and `number`."""
+        """A row for each bucket, key and duration, ascending: the duration, and how many there are."""
         return self._settled().sort_by([(name, "ascending") for name in [*self._keys, TOOK]])
 
     def added_to(self, found: pa.Table, kind: pa.DataType) -> pa.Table:

@@ -12,7 +12,7 @@ from cer_gpu.backtesting.asked import AskedQuery
 from cer_gpu.backtesting.durations import DurationSums, duration_type, without_durations
 from cer_gpu.backtesting.kept import KeptBacktest
 from cer_gpu.backtesting.listed_for import ListedFor
-from cer_gpu.backtesting.parted import Parted
+from cer_gpu.backtesting.parted import Parted, Partition
 from cer_gpu.backtesting.pushed import pushed
 from cer_gpu.backtesting.seams import More, Seams
 from cer_gpu.backtesting.starts import StartsSeen, without_starts
@@ -22,6 +22,7 @@ from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
+from cer_gpu.printable import brief
 
 MOST = 1 << 26
 """The matches of a query are not listed if there are more of them: it would take minutes."""
@@ -89,7 +90,7 @@ def too_many(one: AskedQuery, found: pa.Table, what: str, notes: Notes) -> bool:
     matches = sum(map(int, found.column("matches").to_pylist()))
     if matches > MOST:
         notes.say(
-            f"the query {one.name!r} has {matches:,} matches: {what} are computed for up to {MOST:,}, "
+            f"the query {brief(one.name)} has {matches:,} matches: {what} are computed for up to {MOST:,}, "
             "and are null for this query",
             aloud=True,
         )
@@ -117,8 +118,15 @@ class ListedOn(NamedTuple):
 class ListedSums:
     """Takes matches for a table of durations, one of starts, or both; `before` holds earlier ones."""
 
-    def __init__(self, wanted: ListedFor, parted: Parted, timed: bool, before: Sequence[pa.Table]) -> None:
-        self._parted, self._timed = parted, timed
+    def __init__(
+        self,
+        wanted: ListedFor,
+        parted: Parted,
+        partition: Partition,
+        timed: bool,
+        before: Sequence[pa.Table],
+    ) -> None:
+        self._parted, self._partition, self._timed = parted, partition, timed
         self._durations = DurationSums(parted, timed) if wanted.durations else None
         self._starts = StartsSeen(parted.names) if wanted.starts else None
         for one, table in zip(self._all, before):
@@ -131,9 +139,9 @@ class ListedSums:
     def add(self, matches: Matches, first: int) -> None:
         """Take matches whose positions count from the event `first`."""
         for batch in matches.batches():
-            keys = placed(batch, self._parted, self._timed)
+            keys = placed(batch, self._parted, self._partition, self._timed)
             if self._durations is not None:
-                self._durations.add(batch, keys)
+                self._durations.add(batch, keys, len(self._partition))
             if self._starts is not None:
                 self._starts.add(batch, keys, first)
 
@@ -170,6 +178,10 @@ class _Listing:
         on = self._on
         return on is not None and not on.seams.tell(self._bound) and not self._bound.place.numbers
 
+    def _sums(self, before: Sequence[pa.Table]) -> ListedSums:
+        partition = self._bound.compiled.reading.partition
+        return ListedSums(self._wanted, self._parted, partition, self._timed, before)
+
     def all(self) -> list[pa.Table]:
         """The tables of all events."""
         return self._listed(self._bound, 0, [])
@@ -183,7 +195,7 @@ class _Listing:
         """The tables, from the state of the stream after the first files; see `GoOn`."""
         assert self._on is not None
         before = [] if state is None else state["open"]
-        sums = ListedSums(self._wanted, self._parted, self._timed, before)
+        sums = self._sums(before)
         stream, last = pushed(
             self._bound,
             self._on.source,
@@ -199,7 +211,7 @@ class _Listing:
 
     def _listed(self, bound: BoundQuery, first: int, before: list[pa.Table]) -> list[pa.Table]:
         """With the matches of a query over the events from `first` on."""
-        sums = ListedSums(self._wanted, self._parted, self._timed, before)
+        sums = self._sums(before)
         sums.add(bound.matches(), first)
         return sums.tables()
 

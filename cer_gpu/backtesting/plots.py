@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from cer_gpu.backtesting.over_time import over_time
 from cer_gpu.errors import CerError
+from cer_gpu.printable import brief
 
 if TYPE_CHECKING:
     import altair
@@ -262,7 +263,7 @@ class Plots:
         labels = self._labels(table)
         there = list(dict.fromkeys(labels))
         if variant is not None and variant not in there:
-            raise ValueError(f"there is no funnel of {variant!r}; there are funnels of {_some(there)}")
+            raise ValueError(f"there is no funnel of {brief(variant)}; there are funnels of {_some(there)}")
         if not there:
             raise ValueError("there is no funnel to draw: a rule has no steps")
         chosen = there[0] if variant is None else variant
@@ -323,7 +324,7 @@ class Plots:
         labels = self._labels(table)
         if variant is not None and variant not in labels:
             there = _some(list(dict.fromkeys(labels)))
-            raise ValueError(f"there is no variant {variant!r}; the variants are {there}")
+            raise ValueError(f"there is no variant {brief(variant)}; the variants are {there}")
         hits = _grouped(labels, table)
         chosen = (_with_most(hits, 1) or [""])[0] if variant is None else variant
         if not chosen:
@@ -383,7 +384,7 @@ class Plots:
         if name is None:
             return str(there[0])
         if name not in there:
-            raise ValueError(f"there is no outcome {name!r}; the outcomes are {', '.join(there)}")
+            raise ValueError(f"there is no outcome {brief(name)}; the outcomes are {_some(there)}")
         return name
 
     def _valued(self, value: str) -> list[dict[str, Any]]:

@@ -40,6 +40,7 @@ from cer_gpu.engine.run.passes import Passes, PassFound, passes_of, sum_up
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.errors import DataError
+from cer_gpu.printable import brief
 from cer_gpu.progress import shown_together
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def backtest(
     by : str, int, float, or a sequence of these, optional
         What to count by. A length of time gives a row for each such bucket of time: `"1d"`, `"5 min"`, or a
         plain number if `order_by` holds plain numbers. A column of PARTITION BY gives a row for each of its
-        values; every query must be partitioned by it. Both: `["1d", "symbol"]`.
+        values; every query must be partitioned by it. Both: `["1d", "symbol"]`. A column that is named like
+        one of the result, such as `hits`, is called `hits_` there.
     outcomes : mapping of str to str, optional
         Numbers to compute for each hit, from what happened after it:
         `{"ret_5m": "AFTER 5 MINUTES (price) / price - 1"}`. The result has them in `Backtest.outcomes`;
@@ -156,7 +158,7 @@ def backtest(
         if alone and not source.rewindable and len(bound) > 1:
             raise DataError(
                 f"the events can be read once only, and {len(alone):,} of the queries need a pass of their "
-                f"own (the first is {asked[alone[0]].name!r}): pass a table, or paths of files"
+                f"own (the first is {brief(asked[alone[0]].name)}): pass a table, or paths of files"
             )
         kept, made, seams = None, made_now, None
         if resume is not None:
@@ -164,16 +166,17 @@ def backtest(
             kept = KeptBacktest(os.fspath(resume), asked, by, groups, source, options)
             made, seams = kept.made, Seams(source, kept.spans)
         schema = columns_found(parted, source.arrow_schema, options)
-        at = "time" if options.order_by else "position"
-        ends = EndsSummed(parted.buckets, parted.columns, at, schema)
+        timed = bool(options.order_by)
+        partitions = [one.compiled.reading.partition for one in bound]
+        ends = EndsSummed(parted, partitions, timed, schema)
         tables = _together(passes, bound, source, options, parted, schema, ends, notes, kept)
         for number in passes.alone:
             if kept is not None and _can_be_pushed(bound[number]):
-                go = partial(_alone_going_on, bound[number], source, options, parted, at, schema)
+                go = partial(_alone_going_on, bound[number], source, options, parted, schema)
                 tables += [numbered(found, number) for found in kept.going_on(f"query {number}", go)]
                 continue
-            make = partial(_alone, bound[number], parted, at, schema)
-            more = partial(_alone_behind, seams, bound[number], parted, at, schema)
+            make = partial(_alone, bound[number], parted, timed, schema)
+            more = partial(_alone_behind, seams, bound[number], parted, timed, schema)
             tables += [numbered(found, number) for found in made(f"query {number}", make, more)]
         tables.append(ends.table())
         for number in (*passes.beside, *passes.alone):
@@ -181,7 +184,6 @@ def backtest(
                 notes.say(text, aloud=False)
         listed = ListedFor(starts, durations)
         if any(listed):
-            timed = bool(options.order_by)
             on = None if kept is None or seams is None else ListedOn(kept, seams, source, options)
             tables = with_listed(tables, asked, bound, listed, parted, timed, notes, made, on)
             schema = tables[0].schema.remove(0) if tables else schema
@@ -213,9 +215,9 @@ def backtest(
     )
 
 
-def _alone(one: BoundQuery, parted: Parted, at: str, schema: pa.Schema) -> list[pa.Table]:
+def _alone(one: BoundQuery, parted: Parted, timed: bool, schema: pa.Schema) -> list[pa.Table]:
     """What a query finds that reads the events by itself."""
-    return [of_ends(one.counts(), parted.buckets, parted.columns, at, schema)]
+    return [of_ends(one.counts(), parted, one.compiled.reading.partition, timed, schema)]
 
 
 def _can_be_pushed(one: BoundQuery) -> bool:
@@ -232,7 +234,6 @@ def _alone_going_on(
     source: Source,
     options: Options,
     parted: Parted,
-    at: str,
     schema: pa.Schema,
     state: dict[str, Any] | None,
     files: int,
@@ -240,7 +241,8 @@ def _alone_going_on(
     """What such a query finds, from the state of its stream after the first files; see `GoOn`."""
 
     def of(matches: Matches) -> pa.Table:
-        return of_ends(one.counts_of(matches), parted.buckets, parted.columns, at, schema)
+        partition, timed = one.compiled.reading.partition, bool(options.order_by)
+        return of_ends(one.counts_of(matches), parted, partition, timed, schema)
 
     found = [schema.empty_table() if state is None else state["found"]]
     before = None if state is None else state["stream"]
@@ -254,14 +256,14 @@ def _alone_behind(
     seams: Seams | None,
     one: BoundQuery,
     parted: Parted,
-    at: str,
+    timed: bool,
     schema: pa.Schema,
     found: list[pa.Table],
     files: int,
 ) -> list[pa.Table] | None:
     """The same of all files, from what was found in the first ones."""
     behind = None if seams is None else seams.behind(one, files)
-    return None if behind is None else [as_one([*found, *_alone(behind.bound, parted, at, schema)])]
+    return None if behind is None else [as_one([*found, *_alone(behind.bound, parted, timed, schema)])]
 
 
 def _about(asked: Sequence[AskedQuery], source: Source, seconds: float, parted: Parted) -> About:
@@ -293,7 +295,4 @@ def _together(
     """
     totals = [Totals(parted.buckets, bool(parted.columns)) for _ in passes.groups]
     bunches = sum_up(passes, bound, source, options, PassFound(totals, ends), notes, kept)
-    return [
-        of_groups(own.groups(), parted.buckets, parted.columns, bunch, schema)
-        for bunch, own in zip(bunches, totals)
-    ]
+    return [of_groups(own.groups(), parted, bunch, schema) for bunch, own in zip(bunches, totals)]

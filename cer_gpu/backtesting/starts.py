@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-STARTS = "starts"
+from cer_gpu.backtesting.parted import STARTS
 
 WAITING = 1 << 20
 """Starts that are not made one of each yet, at most."""

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.backtesting.buckets import Buckets
-from cer_gpu.backtesting.parted import Parted
+from cer_gpu.backtesting.parted import QUERY, Parted, Partition
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.answers.where import exact_column, times
 from cer_gpu.engine.machines.asked import sum_exactly
@@ -18,9 +17,6 @@ from cer_gpu.engine.run.totals import SAFE, SETTLED, Sums
 from cer_gpu.late import compute as pc
 
 FOUND = ("hits", "matches", "first", "last")
-
-QUERY = "query"
-"""The number of the query, in tables of several."""
 
 WIDE = pa.decimal256(76, 0)
 """The type of numbers of matches that may exceed 64 bits."""
@@ -31,22 +27,22 @@ MOST_PARTS = 1 << 10
 _SUMMED = [("hits", "sum"), ("matches", "sum"), ("first", "min"), ("last", "max")]
 
 
-def of_groups(
-    groups: Sums, buckets: Buckets | None, columns: Sequence[str], bunch: Bunch, schema: pa.Schema
-) -> pa.Table:
+def of_groups(groups: Sums, parted: Parted, bunch: Bunch, schema: pa.Schema) -> pa.Table:
     """The rows of the queries of a bunch: the number of the query, and the columns of `schema`."""
     arrays = [pa.array(groups.query)]
-    if buckets is not None:
-        arrays.append(buckets.column(groups.bucket))
-    if columns:
+    if parted.buckets is not None:
+        arrays.append(parted.buckets.column(groups.bucket))
+    if parted.columns:
         assert bunch.encoder is not None
-        keys = dict(zip(bunch.encoder.names, bunch.lane_keys_of(groups.lane)))
-        arrays += [keys[name].cast(schema.field(name).type) for name in columns]
+        keys = bunch.lane_keys_of(groups.lane)
+        places = parted.places(tuple(part.names for part in bunch.encoder.keys.parts))
+        heads = zip(parted.heads, places, strict=True)
+        arrays += [keys[place].cast(schema.field(head).type) for head, place in heads]
     kind = schema.field("first").type
     arrays += [pa.array(groups.hits), exact_column(groups.matches)]
     arrays += [times(one, kind) for one in (groups.first, groups.last)]
     found = pa.table(arrays, [QUERY, *schema.names])
-    return _regrouped(found, [QUERY, *schema.names]) if columns else found
+    return _regrouped(found, [QUERY, *schema.names]) if parted.columns else found
 
 
 def numbered(found: pa.Table, query: int) -> pa.Table:
@@ -54,16 +50,16 @@ def numbered(found: pa.Table, query: int) -> pa.Table:
     return found.add_column(0, QUERY, pa.array(np.full(len(found), query, np.int64)))
 
 
-def of_ends(
-    ends: pa.Table, buckets: Buckets | None, columns: Sequence[str], at: str, schema: pa.Schema
-) -> pa.Table:
-    """The rows of a query from its table of `counts`."""
+def of_ends(ends: pa.Table, parted: Parted, partition: Partition, timed: bool, schema: pa.Schema) -> pa.Table:
+    """The rows of a query from its table of `counts`: its position, key, time (where `timed`) and count."""
     arrays: list[Any] = []
-    if buckets is not None:
-        moments = ends.column(at).cast(buckets.kind).combine_chunks()
-        arrays.append(buckets.column(buckets.of(moments_of(moments))))
-    arrays += [ends.column(name).cast(schema.field(name).type) for name in columns]
-    arrays += [pa.array(np.ones(len(ends), np.int64)), ends.column("count"), ends.column(at), ends.column(at)]
+    at = ends.column(1 + len(partition) if timed else 0)
+    if parted.buckets is not None:
+        moments = at.cast(parted.buckets.kind).combine_chunks()
+        arrays.append(parted.buckets.column(parted.buckets.of(moments_of(moments))))
+    heads = zip(parted.heads, parted.places(partition), strict=True)
+    arrays += [ends.column(1 + place).cast(schema.field(head).type) for head, place in heads]
+    arrays += [pa.array(np.ones(len(ends), np.int64)), ends.column(ends.num_columns - 1), at, at]
     return _regrouped(pa.table(arrays, schema.names), schema.names)
 
 
@@ -72,23 +68,26 @@ class EndsSummed:
 
     Parameters
     ----------
-    buckets : Buckets or None
-    columns : sequence of str
-        The columns of the partition by which rows are grouped.
-    at : str
-        The column of `counts` that holds the time of an end.
+    parted : Parted
+    partitions : sequence of Partition
+        PARTITION BY of each query.
+    timed : bool
+        Whether `counts` has the time of an end.
     schema : pyarrow.Schema
         Of `columns_found`.
     """
 
-    def __init__(self, buckets: Buckets | None, columns: Sequence[str], at: str, schema: pa.Schema) -> None:
-        self._parted, self._at, self._schema = (buckets, columns), at, schema
+    def __init__(
+        self, parted: Parted, partitions: Sequence[Partition], timed: bool, schema: pa.Schema
+    ) -> None:
+        self._parted, self._partitions, self._timed, self._schema = parted, partitions, timed, schema
         self._parts: list[pa.Table] = []
         self._waiting = 0
 
     def add(self, query: int, ends: pa.Table) -> None:
         """Add a batch of the table `counts` of a query."""
-        self._parts.append(numbered(of_ends(ends, *self._parted, self._at, self._schema), query))
+        found = of_ends(ends, self._parted, self._partitions[query], self._timed, self._schema)
+        self._parts.append(numbered(found, query))
         self._waiting += len(self._parts[-1])
         if self._waiting > SETTLED or len(self._parts) > MOST_PARTS:
             self._parts = [self.table()]
@@ -119,22 +118,30 @@ def as_one(parts: Sequence[pa.Table]) -> pa.Table:
     return _regrouped(pa.concat_tables(parts), names)
 
 
-def placed(matches: pa.RecordBatch, parted: Parted, timed: bool) -> list[Any]:
+def moment_columns(matches: pa.RecordBatch, parts: int, timed: bool) -> tuple[pa.Array, pa.Array]:
+    """The times of the starts and ends of matches whose keys have so many parts, or else their positions."""
+    first = 2 + parts if timed else 0
+    return matches.column(first), matches.column(first + 1)
+
+
+def placed(matches: pa.RecordBatch, parted: Parted, partition: Partition, timed: bool) -> list[Any]:
     """The columns of bucket and key for some matches: the bucket of the end, and the key as values.
 
     Parameters
     ----------
     matches : RecordBatch
     parted : Parted
+    partition : Partition
+        PARTITION BY of the query.
     timed : bool
         Whether the run has an order.
     """
     arrays: list[Any] = []
     if parted.buckets is not None:
-        ends = matches.column("end_time" if timed else "end").cast(parted.buckets.kind)
+        ends = moment_columns(matches, len(partition), timed)[1].cast(parted.buckets.kind)
         arrays.append(parted.buckets.column(parted.buckets.of(moments_of(ends))))
-    for name in parted.columns:
-        column = matches.column(name)
+    for place in parted.places(partition):
+        column = matches.column(2 + place)
         dictionary = pa.types.is_dictionary(column.type)
         arrays.append(pc.cast(column, column.type.value_type) if dictionary else column)
     return arrays

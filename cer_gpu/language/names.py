@@ -16,6 +16,11 @@ from cer_gpu.language.words import quoted_text, written, written_variable
 _LISTED = 24
 
 
+def unknown_type(name: str) -> str:
+    """What is said of an event type that no event has."""
+    return f"no event has the type `{written(name)}`"
+
+
 class NameChecker:
     """Checks names against a schema. Without a schema only variables are checked.
 
@@ -37,7 +42,7 @@ class NameChecker:
         """Report an event type that the schema does not have."""
         if self.schema is None or self.schema.types is None or event.name in self.schema.types:
             return
-        message = f"no event has the type `{written(event.name)}`"
+        message = unknown_type(event.name)
         place = trailing(event.span, event.name)
         self._unknown("CER020", message, event.name, self.schema.types, "the types are", place)
 

@@ -25,6 +25,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.types import TypeChecker
 from cer_gpu.language.units import unit_named
 from cer_gpu.language.walk import walk
+from cer_gpu.printable import brief
 
 _SPAN = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
 _EVENTS = re.compile(r"\s*(\d+)\s*events?\s*", re.IGNORECASE)
@@ -330,7 +331,7 @@ class _Filler:
     def _refuse(self, parameter: t.Parameter, hint: str) -> None:
         value = self._given.get(parameter.name)
         shown = to_text(parameter)
-        message = f"the value of `{shown}`, {value!r}, does not fit its place"
+        message = f"the value of `{shown}`, {brief(value)}, does not fit its place"
         self.errors.append(Diagnostic("CER066", message, parameter.span, hints=(hint,)))
 
 

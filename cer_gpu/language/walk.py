@@ -55,6 +55,14 @@ def names_in(statement: t.Statement) -> frozenset[str]:
     return frozenset(found)
 
 
+def streams_of(statement: t.Statement) -> tuple[str, ...]:
+    """The names of FROM; a rule has none, but the one type of its atoms is what all events are of."""
+    if isinstance(statement, t.SelectQuery):
+        return statement.streams
+    types = tuple({atom.type.name: None for atom in statement.atoms})
+    return types if len(types) == 1 else ()
+
+
 def children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
     """The patterns that a pattern is directly built from."""
     match pattern:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cer_gpu.language import tree
+from cer_gpu.language.walk import streams_of, walk
 
 
 def needed_types(statement: tree.Statement) -> frozenset[str]:
@@ -13,6 +14,13 @@ def needed_types(statement: tree.Statement) -> frozenset[str]:
     if isinstance(statement, tree.Rule):
         return frozenset(atom.type.name for atom in statement.atoms)
     return _needed(statement.pattern)
+
+
+def only_type(statement: tree.Statement) -> str | None:
+    """The type that FROM gives to all events if they have none of their own, where the query asks for it."""
+    streams = streams_of(statement)
+    asked = (node.name for node in walk(statement) if isinstance(node, tree.EventType))
+    return streams[0] if len(streams) == 1 and streams[0] in asked else None
 
 
 def _needed(pattern: tree.Pattern) -> frozenset[str]:

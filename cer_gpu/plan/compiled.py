@@ -148,6 +148,8 @@ class Reading:
         others. 0 where such events are dropped.
     needed : frozenset of str
         The event types of which every match has an event.
+    only_type : str or None
+        The type of all events where no column tells their types: the name in FROM, if the query asks for it.
     """
 
     axes: tuple[Axis, ...]
@@ -161,6 +163,7 @@ class Reading:
     compared: tuple[str, ...] = ()
     idle: int = 0
     needed: frozenset[str] = frozenset()
+    only_type: str | None = None
 
     @property
     def reads_before(self) -> int:

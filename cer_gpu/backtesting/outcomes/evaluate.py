@@ -8,6 +8,7 @@ import numpy as np
 
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.language import tree
+from cer_gpu.printable import brief
 
 Value = np.ndarray | float
 
@@ -49,8 +50,8 @@ def evaluated(
                 return float(node.value)
             case tree.Quantity():
                 raise ValueError(
-                    f"the outcome {outcome.name!r}: `TIME TO` is a number of seconds: combine it with plain "
-                    "numbers, such as 60, not with a length of time"
+                    f"the outcome {brief(outcome.name)}: `TIME TO` is a number of seconds: combine it with "
+                    "plain numbers, such as 60, not with a length of time"
                 )
             case tree.Negation(operand=operand):
                 return -value(operand)
@@ -61,8 +62,8 @@ def evaluated(
             case tree.Call(function=function, arguments=arguments) if function in _FUNCTIONS:
                 return _FUNCTIONS[function](*map(value, arguments))
         raise ValueError(
-            f"the outcome {outcome.name!r}, `{outcome.text}`: an outcome can have numbers, + - * / % and "
-            f"{', '.join(_FUNCTIONS)}"
+            f"the outcome {brief(outcome.name)}, `{outcome.text}`: an outcome can have numbers, + - * / % "
+            f"and {', '.join(_FUNCTIONS)}"
         )
 
     with np.errstate(all="ignore"):

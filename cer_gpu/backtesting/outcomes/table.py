@@ -16,12 +16,14 @@ from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of
 from cer_gpu.backtesting.outcomes.words import with_plan
 from cer_gpu.engine.answers.around import EventColumns, moments
 from cer_gpu.engine.answers.form import free_name, parameter_column
+from cer_gpu.engine.answers.where import end_names
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.language import tree
 from cer_gpu.language.printer import partition_text, to_text
 from cer_gpu.language.units import NANOSECONDS, timestamp_nanoseconds
 from cer_gpu.language.walk import walk
+from cer_gpu.printable import brief
 
 KEPT = 1 << 22
 """Values of outcomes at hits that a result keeps at most."""
@@ -113,9 +115,9 @@ class Outcomes:
     def read_of(self, partitions: Iterable[Any]) -> list[str]:
         """The columns of the outcomes and of some partitions."""
         names = [name for one in self._outcomes for name in one.columns]
-        keys = [name for partition in partitions for part in partition for name in part]
-        names += keys
-        taken = {QUERY, "position", "time", *keys}
+        parts = list(partitions)
+        names += [name for partition in parts for part in partition for name in part]
+        taken = {QUERY, *(name for partition in parts for name in hit_names(partition))}
         self._names = [free_name(name, taken) for name in (*self._parameters, *self.names)]
         return list(dict.fromkeys(names))
 
@@ -194,13 +196,21 @@ class Outcomes:
         given = [parameter_column([firing.values.get(name)] * len(hits)) for name in self._parameters]
         values = [pa.array(values, from_pandas=True) for values in found.values()]
         own = hits.drop_columns(["latest_start"])
+        heads = hit_names(firing.partition)[: own.num_columns]
         count = len(self._parameters)
         self._hits.append(
             pa.table(
                 [pa.array([firing.name] * len(hits), pa.string()), *given, *own.columns, *values],
-                [QUERY, *self._names[:count], *own.schema.names, *self._names[count:]],
+                [QUERY, *self._names[:count], *heads, *self._names[count:]],
             )
         )
+
+
+def hit_names(partition: Any) -> list[str]:
+    """The columns of single hits of a query with some PARTITION BY: the position, its keys, and the time."""
+    taken = {QUERY}
+    keys = [part[0] for part in partition]
+    return [free_name(name, taken) for name in end_names("hits", keys)]
 
 
 def ends_query(partition: Any, pattern: str, typed: bool) -> Query:
@@ -223,8 +233,8 @@ def values_query(name: str, statement: tree.Statement, wanted: Sequence[tree.Agg
     """
     if not isinstance(statement, tree.SelectQuery):
         raise ValueError(
-            f"an outcome reads the variable `{wanted[0].variable}`, and the query {name!r} is a rule, which "
-            "has none"
+            f"an outcome reads the variable `{wanted[0].variable}`, and the query {brief(name)} is a rule, "
+            "which has none"
         )
     return Query(to_text(with_plan(statement, wanted)))
 
@@ -251,18 +261,18 @@ def split_at(split: Any, schema: pa.Schema, order_by: Sequence[str]) -> int | fl
         When `split` is not a time of that column, or there is no order column.
     """
     if not order_by:
-        raise ValueError(f"split={split!r} divides time: name the column of time with order_by")
+        raise ValueError(f"split={brief(split)} divides time: name the column of time with order_by")
     kind = schema.field(order_by[0]).type
     if isinstance(split, str) and pa.types.is_timestamp(kind):
         try:
             return timestamp_nanoseconds(split, kind.tz or "UTC") // NANOSECONDS[kind.unit]
         except ValueError as error:
-            raise ValueError(f"split={split!r} is not a time: {error}") from None
+            raise ValueError(f"split={brief(split)} is not a time: {error}") from None
     try:
         moment = pa.array([split]).cast(kind) if isinstance(split, str) else pa.array([split], kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise ValueError(
-            f"split={split!r} cannot be read as {kind}, the type of `{order_by[0]}`: {error}"
+            f"split={brief(split)} cannot be read as {kind}, the type of `{order_by[0]}`: {error}"
         ) from None
     found: int | float = (moments(moment)[0] if pa.types.is_temporal(kind) else moment)[0].as_py()
     return found

@@ -14,6 +14,7 @@ from cer_gpu.language.parser import parse
 from cer_gpu.language.tokens import read_tokens
 from cer_gpu.language.units import unit_named
 from cer_gpu.language.walk import names_in
+from cer_gpu.printable import brief
 
 FORMS = (
     "`price` (at the end), `AFTER 5 MINUTES (price)`, `AFTER 3 EVENTS (price)`, `MAX WITHIN 1 HOUR (price)`, "
@@ -70,7 +71,7 @@ def outcome(name: str, text: str) -> AskedOutcome:
 
 
 def _wrong(name: str, text: str, what: str) -> ValueError:
-    return ValueError(f"the outcome {name!r}, `{text}`: {what}; an outcome is made of these: {FORMS}")
+    return ValueError(f"the outcome {brief(name)}, `{text}`: {what}; an outcome is made of these: {FORMS}")
 
 
 def _look(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[LookedUp | None, int]:

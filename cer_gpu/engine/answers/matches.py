@@ -18,6 +18,7 @@ from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.arrow_types import first_line
 from cer_gpu.errors import CerError, DataError
 from cer_gpu.late import compute as pc
+from cer_gpu.printable import brief
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,7 +224,7 @@ class Matches:
             For a negative number.
         """
         if number < 0:
-            raise ValueError(f"head() takes a number of complex events, 0 or more, not {number}")
+            raise ValueError(f"head() takes a number of complex events, 0 or more, not {brief(number)}")
         most = number if self._limit is None else min(number, self._limit)
         forms = self._form, self._event_form, self._flat_form
         made = *forms, self._produce, Ran(self.device, self.device_reason, self._notes)

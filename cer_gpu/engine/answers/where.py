@@ -26,6 +26,12 @@ VALUES = {"hits": "latest_start", "counts": "count"}
 """The column with the answer for each end."""
 
 
+def end_names(product: str, keys: Sequence[str]) -> list[str]:
+    """The columns of `hits` or `counts` before the value: the position, the keys, and the time."""
+    taken = {"position", VALUES[product]}
+    return ["position", *(free_name(name, taken) for name in keys), free_name("time", taken)]
+
+
 class EndForm:
     """The columns of `hits` and `counts`, and how they are filled for the ends of a chunk.
 
@@ -82,14 +88,14 @@ class EndForm:
         timed: Literal["batches", "events"] | None = None,
     ) -> None:
         self.value = VALUES[product]
-        taken = {"position", self.value}
-        fields = [pa.field("position", id_type(data, event_id))]
+        names = () if encoder is None else encoder.names
+        place, *heads, time = end_names(product, names)
+        fields = [pa.field(place, id_type(data, event_id))]
         if encoder is not None:
-            names = [free_name(name, taken) for name in encoder.names]
-            fields += [pa.field(name, kind) for name, kind in zip(names, encoder.types, strict=True)]
+            fields += [pa.field(name, kind) for name, kind in zip(heads, encoder.types, strict=True)]
         self.time = None
         if order is not None:
-            self.time = free_name("time", taken)
+            self.time = time
             fields.append(pa.field(self.time, data.field(order).type))
         self.fields = tuple(fields)
         self._more = fields[1:]

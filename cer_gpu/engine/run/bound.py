@@ -272,7 +272,7 @@ class BoundQuery:
         return self._source.arrow_schema
 
     @property
-    def type_column(self) -> str:
+    def type_column(self) -> str | None:
         """The column of the event types."""
         return self._options.type_column
 
@@ -492,7 +492,8 @@ class BoundQuery:
     def say_read(self, run: Run) -> None:
         """Note what a run has read, when it is over."""
         if not self._part:
-            say_what_was_read(self.notes, self._query, run.intake, self._options)
+            only = (self._query.reading.only_type,)
+            say_what_was_read(self.notes, self._query, run.intake, self._options, only)
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""

@@ -16,5 +16,5 @@ def hopeless(reading: Reading, source: Source) -> bool:
     plain = not (reading.partition or reading.derived or reading.keys.columns or reading.keys.values)
     if not reading.needed or not plain or any(map(computes, reading.axes)):
         return False
-    names = source.names_in(source.type_column)
+    names = None if source.type_column is None else source.names_in(source.type_column)
     return names is not None and not reading.needed <= names

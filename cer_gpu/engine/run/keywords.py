@@ -11,7 +11,7 @@ class CommonKeywords(TypedDict, total=False):
 
     order_by: str | Sequence[str] | None
     order_unit: str | None
-    type_column: str
+    type_column: str | None
     stream_column: str | None
     ordered: bool
     device: str | Sequence[str]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from cer_gpu.digits import LargeCount, digits
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.sources.source import no_such_type
 from cer_gpu.engine.run.options import Options
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -25,11 +26,19 @@ def say_how_many(notes: Notes, count: int) -> int:
     return LargeCount(count)
 
 
-def say_what_was_read(notes: Notes, query: CompiledQuery, intake: Intake, options: Options) -> None:
-    """Note names that no event had (often misspelt), what was skipped, and times that no clock showed."""
+def say_what_was_read(
+    notes: Notes, query: CompiledQuery, intake: Intake, options: Options, only_types: Collection[str | None]
+) -> None:
+    """Note names that no event had (often misspelt), what was skipped, and times that no clock showed.
+
+    `only_types` holds what FROM names in each query that was run.
+    """
     for column, name, seen in intake.classifier.names.missing():
         role = "is of the stream" if column == options.stream_column else "has the type"
-        notes.say(f"no event {role} `{name}`{meant_by(name, seen)}")
+        meant = meant_by(name, seen)
+        if not meant and column == options.type_column and name in only_types:
+            meant = f": {no_such_type(column, name)}"
+        notes.say(f"no event {role} `{name}`{meant}")
     if intake.keyless:
         parts = [" or ".join(f"`{name}`" for name in part) for part in query.reading.partition]
         key = parts[0] if len(parts) == 1 else f"value in a part of the key, which is {', '.join(parts)}"

@@ -7,10 +7,10 @@ from dataclasses import field, fields
 from operator import index
 from typing import Any, SupportsIndex
 
-from cer_gpu.digits import shown
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm, text_form
 from cer_gpu.engine.run.place import asked_devices
 from cer_gpu.frozen import dataclass
+from cer_gpu.printable import brief
 
 ORDER_UNITS = ("s", "ms", "us", "ns")
 
@@ -25,7 +25,8 @@ class Options:
         The time column, then the columns that break ties; empty: the events are in the order of the rows.
     order_unit : str or None
         The unit of a time column of plain numbers.
-    type_column : str
+    type_column : str or None
+        None: no column tells the types of events.
     stream_column : str or None
     sort, ordered : bool
     device : tuple of str
@@ -43,7 +44,7 @@ class Options:
 
     order_by: tuple[str, ...]
     order_unit: str | None
-    type_column: str
+    type_column: str | None
     stream_column: str | None
     sort: bool
     ordered: bool
@@ -68,7 +69,7 @@ KEYWORDS = (
 def read_options(
     order_by: str | Sequence[str] | None = None,
     order_unit: str | None = None,
-    type_column: str = "type",
+    type_column: str | None = "type",
     stream_column: str | None = None,
     sort: bool = False,
     ordered: bool = False,
@@ -99,15 +100,15 @@ def read_options(
         import difflib
 
         near = difflib.get_close_matches(name, KEYWORDS, n=1)
-        meant = f"did you mean {near[0]!r}? " if near else ""
-        raise TypeError(f"there is no keyword {name!r}: {meant}the keywords are {', '.join(KEYWORDS)}")
+        meant = f"did you mean {brief(near[0])}? " if near else ""
+        raise TypeError(f"there is no keyword {brief(name)}: {meant}the keywords are {', '.join(KEYWORDS)}")
     if order_unit is not None and order_unit not in ORDER_UNITS:
-        raise ValueError(f"order_unit must be one of {', '.join(ORDER_UNITS)}, not {order_unit!r}")
+        raise ValueError(f"order_unit must be one of {', '.join(ORDER_UNITS)}, not {brief(order_unit)}")
     columns = _names("order_by", order_by)
-    _names("type_column", type_column)
-    _names("stream_column", stream_column)
-    if event_id is not None and not isinstance(event_id, str):
-        raise TypeError(f"event_id must be the name of a column, a str, not {event_id!r}")
+    named = {"type_column": type_column, "stream_column": stream_column, "event_id": event_id}
+    for keyword, column in named.items():
+        if column is not None and not isinstance(column, str):
+            raise TypeError(f"{keyword} must be the name of a column, a str, not {brief(column)}")
     if sort and not columns:
         raise ValueError("sort=True needs order_by, the columns to sort by")
     if ordered and not columns:
@@ -136,7 +137,7 @@ def _names(keyword: str, value: object) -> tuple[str, ...]:
     named = []
     for name in value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else (value,):
         if not isinstance(name, str):
-            raise TypeError(f"{keyword} must be the name of a column, a str, not {name!r}")
+            raise TypeError(f"{keyword} must be the name of a column, a str, not {brief(name)}")
         named.append(name)
     return tuple(named)
 
@@ -146,7 +147,7 @@ def _whole(name: str, value: object) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
-        raise ValueError(f"{name} must be a whole number, 0 or more, not {value!r}")
+        raise ValueError(f"{name} must be a whole number, 0 or more, not {brief(value)}")
     if index(value) < 0:
-        raise ValueError(f"{name} must be a whole number, 0 or more, not {shown(index(value))}")
+        raise ValueError(f"{name} must be a whole number, 0 or more, not {brief(index(value))}")
     return index(value)

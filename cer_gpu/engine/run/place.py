@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cer_gpu.engine.devices import no_driver
 from cer_gpu.errors import DeviceError
 from cer_gpu.frozen import dataclass
+from cer_gpu.printable import brief
 
 if TYPE_CHECKING:
     from cer_gpu.plan.compiled import CompiledQuery
@@ -64,15 +65,17 @@ def asked_devices(device: str | Sequence[str]) -> tuple[str, ...]:
         For another name, and for a CUDA device that cannot be used: the message says why.
     """
     if not isinstance(device, Sequence):
-        raise DeviceError(f"device={device!r}: {_NAMES}")
+        raise DeviceError(f"device={brief(device)}: {_NAMES}")
     given = device.split(",") if isinstance(device, str) else list(device)
     names = [name.strip() if isinstance(name, str) else name for name in given]
     for name in names:
         if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-            raise DeviceError(f"device={device!r}: {_NAMES}")
+            raise DeviceError(f"device={brief(device)}: {_NAMES}")
     names = ["cuda:0" if name == "cuda" else name for name in names]
     if len(set(names)) != len(names) or not names or (len(names) > 1 and {"auto", "cpu"} & set(names)):
-        raise DeviceError(f"device={device!r}: give one device, or several CUDA devices, none of them twice")
+        raise DeviceError(
+            f"device={brief(device)}: give one device, or several CUDA devices, none of them twice"
+        )
     if names[0] not in ("auto", "cpu"):
         _refuse_unusable(names)
     return tuple(names)
@@ -84,19 +87,19 @@ def _refuse_unusable(names: list[str]) -> None:
     found = cuda_usable()
     if not found:
         raise DeviceError(
-            f"device={','.join(names)!r} cannot be used: {found.reason}; "
+            f"device={brief(','.join(names))} cannot be used: {found.reason}; "
             "device='auto' uses the CPU where there is no GPU"
         )
     missing = [name for name in names if int(name.removeprefix("cuda:")) >= len(found.devices)]
     if missing:
         there = ", ".join(f"cuda:{number} ({name})" for number, name in enumerate(found.devices))
-        raise DeviceError(f"device={missing[0]!r} does not exist: this machine has {there}")
+        raise DeviceError(f"device={brief(missing[0])} does not exist: this machine has {there}")
     for name in names:
         fault = why_wrong(int(name.removeprefix("cuda:")))
         if fault is not None:
             raise DeviceError(
-                f"device={name!r} gives wrong results and is not used: {fault}; use device='cpu', and run "
-                "`cer device`, which checks it again and prints what a bug report needs"
+                f"device={brief(name)} gives wrong results and is not used: {fault}; use device='cpu', and "
+                "run `cer device`, which checks it again and prints what a bug report needs"
             )
 
 
@@ -139,10 +142,10 @@ def place_of(
     if asked != ("auto",):
         if lying is not None and f"cuda:{lying}" not in asked:
             raise DeviceError(
-                f"device={','.join(asked)!r}: the events are in the memory of cuda:{lying}; give that "
+                f"device={brief(','.join(asked))}: the events are in the memory of cuda:{lying}; give that "
                 "device, or copy them to the host"
             )
-        reason = f"device={','.join(asked)!r} was asked for"
+        reason = f"device={brief(','.join(asked))} was asked for"
         without = on_host(query)
         return Place(
             tuple(int(name.removeprefix("cuda:")) for name in asked),

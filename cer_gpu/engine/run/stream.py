@@ -33,6 +33,7 @@ from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError, RowError
+from cer_gpu.printable import brief
 from cer_gpu.progress import begun, shown_together
 
 Given = TypeVar("Given")
@@ -272,7 +273,7 @@ class Stream:
             other = stored.about.get(what)
             if other != own:
                 raise DataError(
-                    f"the state was stored with another {what}: {other!r}, and here it is {own!r}"
+                    f"the state was stored with another {what}: {brief(other)}, and here it is {brief(own)}"
                 )
         state = stored.state
         if state is None:
@@ -402,9 +403,10 @@ class _TablesAlike:
     def __init__(self, tables: dict[str, Any], bound: BoundQuery, run: Run) -> None:
         self._schemas = {name: table.schema for name, table in tables.items()}
         self._intake = run.intake
+        column = bound.type_column
+        assert column is not None  # tables of several types cannot be opened without it
         self._readers = {
-            name: _reader(schema, {bound.type_column: name}, bound, run)
-            for name, schema in self._schemas.items()
+            name: _reader(schema, {column: name}, bound, run) for name, schema in self._schemas.items()
         }
 
     def holds(self, given: Any) -> bool:

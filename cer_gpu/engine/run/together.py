@@ -128,6 +128,7 @@ class Bunch:
         self._inside = Inside(self._resume, bound[0].halo, bound[0].stop)
         self._first = replace(asked[0], reading=reading)
         self._workers = workers
+        self._only_types = {one.reading.only_type for one in asked}
         self.encoder = LaneEncoder(reading.partition, source.arrow_schema) if reading.partition else None
         units = bound[0].units
         self._intake = Intake(
@@ -230,7 +231,7 @@ class Bunch:
 
     def say(self, notes: Notes, options: Options) -> None:
         """Note which types and streams no event had, and what was skipped."""
-        say_what_was_read(notes, self._first, self._intake, options)
+        say_what_was_read(notes, self._first, self._intake, options, self._only_types)
 
 
 def _stored(held: Relevant | None) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ from cer_gpu.joins.theta.reduction import decide
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import with_attributes
+from cer_gpu.printable import names_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ def positioned(rule: t.Rule, columns: Mapping[str, Sequence[str]], text: str = "
             names = columns.get(atom.type.name) or [f"${n}" for n in range(1, len(atom.terms) + 1)]
             if len(names) != len(atom.terms):
                 raise refused(
-                    f"the table of {atom.type.name} has {len(names)} columns ({', '.join(names)}), and this "
+                    f"the table of {atom.type.name} has {len(names)} columns ({names_text(names)}), and this "
                     f"atom has {len(atom.terms)} terms",
                     atom,
                     text,

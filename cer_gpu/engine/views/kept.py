@@ -37,6 +37,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.types import TypeChecker
+from cer_gpu.printable import names_text
 
 Batch = Sequence[tuple[str, pa.Table, int]]
 """A batch: the relation, the rows, and 1 for inserts, -1 for deletes."""
@@ -322,7 +323,7 @@ class KeptView:
             for attribute in atom.names or ():
                 where = f"column `{attribute}` of {name}"
                 if attribute not in table.column_names:
-                    raise DataError(f"{where} is missing: the table has {', '.join(columns)}")
+                    raise DataError(f"{where} is missing: the table has {names_text(columns)}")
                 attributes[attribute] = kind_of(table.schema.field(attribute).type, where)
         return Relation(name, attributes, columns, self.codes, self._device)
 

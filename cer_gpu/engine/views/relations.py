@@ -17,6 +17,7 @@ from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.views.contract import NULL
 from cer_gpu.language.schema import ValueType
+from cer_gpu.printable import brief, names_text
 
 SHOWN = 3
 """How many rows an error quotes."""
@@ -212,7 +213,7 @@ class Relation:
         for name, kind in self.attributes.items():
             where = f"column `{name}` of {self.name}"
             if name not in table.column_names:
-                raise DataError(f"{where} is missing: the table has {', '.join(table.column_names)}")
+                raise DataError(f"{where} is missing: the table has {names_text(table.column_names)}")
             place = table.schema.get_field_index(name)
             if pa.types.is_null(table.schema.field(place).type):
                 table = table.set_column(place, name, table.column(place).cast(kind.arrow))
@@ -334,11 +335,11 @@ def _table_of_dicts(rows: Sequence[Mapping[str, Any]], where: str, known: Relati
     arrays = []
     for name in names:
         if not isinstance(name, str):
-            raise DataError(f"{where} have a column {name!r}: a column is named by a text")
+            raise DataError(f"{where} have a column {brief(name)}: a column is named by a text")
         for number, row in enumerate(rows):
             if name not in row:
                 raise DataError(
-                    f"row {number} of {where} has no column `{name}`: it has {', '.join(map(str, row))}; "
+                    f"row {number} of {where} has no column `{name}`: it has {names_text(row)}; "
                     "give None where there is no value"
                 )
         # Other types, such as times, are as fine as their values.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
@@ -14,7 +14,7 @@ from cer_gpu.plan.constants import nearest_float
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.planning.planner import Plan
 from cer_gpu.plan.wording import counted
-from cer_gpu.printable import printable
+from cer_gpu.printable import brief, printable
 
 if TYPE_CHECKING:
     from cer_gpu.plan.derived import DerivedColumn
@@ -25,10 +25,17 @@ WIDTH = 12
 FORMATS = ("text", "mermaid", "svg")
 
 
-def check_format(name: str) -> None:
+def check_format(name: Any) -> None:
     """Raise a ValueError for a format in which no query is explained."""
-    if name not in FORMATS:
-        raise ValueError(f'format must be "text", "mermaid" or "svg", not {name!r}')
+    if isinstance(name, str) and name in FORMATS:
+        return
+    formats = 'format is "text", "mermaid" or "svg"'
+    if isinstance(name, str):
+        raise ValueError(f"{formats}, not {brief(name)}")
+    raise ValueError(
+        f"the first argument of explain is format, not {brief(name)}: pass the events by name, as in "
+        f"explain(events=...); {formats}"
+    )
 
 
 def explain(plan: Plan, told: Sequence[str] = (), place: str = "", ordered: bool = True) -> str:

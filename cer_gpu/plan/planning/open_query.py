@@ -15,6 +15,7 @@ from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.given import with_given
 from cer_gpu.plan.planning.planner import Plan
+from cer_gpu.printable import brief
 
 PLANS = 256
 """Plans that are kept, for values that need their own."""
@@ -112,7 +113,7 @@ class OpenQuery:
         """A line for each parameter: its value, and whether a new value needs a new plan."""
         given = {**self.given, **params}
         return [
-            f"${name}{f' = {given[name]!r}' if name in given else ''}: "
+            f"${name}{f' = {brief(given[name])}' if name in given else ''}: "
             + ("each value has a plan of its own" if name in self._shaping else "the plan serves all values")
             for name in self._asked
         ]

@@ -20,7 +20,7 @@ from cer_gpu.language.leaves import attributes
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact, one_in
 from cer_gpu.language.walk import nodes
-from cer_gpu.logic.needed_types import needed_types
+from cer_gpu.logic.needed_types import needed_types, only_type
 from cer_gpu.plan.assumed import assumed_schema
 from cer_gpu.plan.axes import Axis, OutlookAxis
 from cer_gpu.plan.compiled import CompiledQuery, KeyPlan, Reading, ValueColumn, WindowPlan
@@ -164,6 +164,7 @@ def _plan(
         compared=_compared(built.compared or _names_in(values), planned.outlooks),
         idle=_idle(planned.diagram, built),
         needed=needed_types(statement),
+        only_type=only_type(statement),
     )
     compiled = CompiledQuery(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,

@@ -11,6 +11,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.routes import apart, chain, clock, general, join, ordered, regular, rule, timed
 from cer_gpu.plan.routes.route import Refusal, Route, Sketch
+from cer_gpu.printable import brief
 
 ROUTES: tuple[Route, ...] = (
     cast(Route, regular),
@@ -104,7 +105,7 @@ def choose(outline: Outline, engine: str = AUTO) -> Chosen:
 def check_engine(name: str) -> None:
     """Raise a ValueError if there is no engine of this name."""
     if name not in ENGINES:
-        raise ValueError(f"engine={name!r}: the engines are {', '.join(ENGINES)}")
+        raise ValueError(f"engine={brief(name)}: the engines are {', '.join(ENGINES)}")
 
 
 def _findings(

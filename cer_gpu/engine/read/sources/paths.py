@@ -13,6 +13,7 @@ from cer_gpu.engine.read.sources.arrow_types import check_encoded
 from cer_gpu.engine.read.sources.packed import MAGIC, PACKED, begins, packing
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
+from cer_gpu.printable import name_text
 
 FORMATS: Mapping[str, str] = {
     ".parquet": "parquet",
@@ -30,6 +31,9 @@ FORMATS: Mapping[str, str] = {
 
 TEXTS = frozenset({"csv", "json"})
 """The formats that are text."""
+
+LONGEST_PATH = 400
+"""Characters that a message shows of a path: what is longer may be the content of a file."""
 
 SUFFIXES = f"{', '.join(FORMATS)}, and text also with {', '.join(PACKED)}"
 """The suffixes of data files, for messages."""
@@ -86,6 +90,11 @@ def find_files(paths: Sequence[str | os.PathLike[str]]) -> list[DataFile]:
     return [file for path in paths for file in _expand(os.fspath(path))]
 
 
+def path_text(path: str) -> str:
+    """A path for a message."""
+    return name_text(path, LONGEST_PATH)
+
+
 def _expand(path: str) -> list[DataFile]:
     if not isinstance(path, str):
         raise DataError(f"a path must be a str, not {type(path).__name__}")
@@ -98,7 +107,7 @@ def _expand(path: str) -> list[DataFile]:
     if "://" in path:
         return _expand(_local(path))
     if not glob.has_magic(path):
-        raise DataError(f"{path}: there is no such file or directory{_nearest(path)}")
+        raise DataError(f"{path_text(path)}: there is no such file or directory{_nearest(path)}")
     found = sorted(glob.glob(path, recursive=True))
     if not found:
         raise DataError(f"{path}: no file matches")
@@ -123,10 +132,12 @@ def _local(url: str) -> str:
     if scheme == "file":
         return unquote(urlsplit(url).path)
     if scheme in STORES:
+        url = path_text(url)
         raise DataError(
             f"{url} is not on this machine: in Python pass `pyarrow.dataset.dataset({url!r})`, which reads "
             "it from there; in the shell copy the files here first"
         )
+    url = path_text(url)
     advice = f"download it first: curl -LO '{url}'" if scheme in ("http", "https") else "copy it here first"
     known = ", ".join(STORES)
     raise DataError(f"{url} is not on this machine, and pyarrow reads only URLs of {known}: {advice}")

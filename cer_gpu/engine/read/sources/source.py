@@ -36,9 +36,19 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.words import written
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.axes import type_number
+from cer_gpu.printable import brief, name_text, names_text
 
 OFFSET = re.compile(r":\d\d(\.\d+)?\s*([+-]\d\d:?(\d\d)?|Z)$")
 """How a text of a time ends that says how far its clock is from UTC."""
+
+ORDINARY = "pass type_column=None (--type-column '') if that column is an ordinary attribute"
+"""What to do where a column of types tells no types."""
+
+
+def no_such_type(column: str | None, name: str) -> str:
+    """What to look at where FROM names a type that the column of types does not have."""
+    return f"the column `{column}` tells the types of events, and none is `{name}`; {ORDINARY}"
+
 
 TYPE_COLUMN = "type"
 """The column of the event type, if no other is named."""
@@ -73,7 +83,7 @@ class Source:
         self,
         rows: Rows,
         order_by: tuple[str, ...],
-        type_column: str,
+        type_column: str | None,
         stream_column: str | None,
     ) -> None:
         self._rows = rows
@@ -144,10 +154,12 @@ class Source:
                     self.type_kind = kind
                 elif kind is not ValueType.STRING and not pa.types.is_null(field.type):
                     role = "type_column" if field.name == self.type_column else "stream_column"
-                    fit = "strings, integers or booleans" if role == "type_column" else "strings"
+                    typed = role == "type_column"
+                    fit = "strings, integers or booleans" if typed else "strings"
+                    unused = f"; {ORDINARY}" if typed else ""
                     raise DataError(
                         f"column `{field.name}` of {self.where} is of type {field.type}, but the {role} must "
-                        f"hold {fit}: name another with {role}, or convert it"
+                        f"hold {fit}: name another with {role}, or convert it{unused}"
                     )
                 else:
                     field = pa.field(field.name, DICTIONARY)
@@ -191,7 +203,8 @@ class Source:
         if self._rows.is_text and any(name[:1].isdecimal() for name in names):
             meant = "the first line of a CSV file must name the columns; "
         raise DataError(
-            f"{self.where} has no column `{column}`{asked}: {meant}its columns are {_listed(names)}"
+            f"{self.where} has no column `{name_text(column)}`{asked}: {meant}its columns are "
+            f"{names_text(names)}"
         )
 
     def language_schema(self, order_unit: str | None = None) -> Schema:
@@ -207,7 +220,7 @@ class Source:
         columns: dict[str | None, Sequence[str]] = {None: self.arrow_schema.names}
         attributes = {name: kind for name, kind in attributes.items() if name not in self._rows.unread}
         unsupported |= self._rows.unread
-        if self.has_type_column:
+        if self.type_column is not None:
             attributes.pop(self.type_column, None)
         if isinstance(self._rows, MergedRows):
             unsupported |= self._rows.clashes
@@ -232,12 +245,12 @@ class Source:
         )
 
     def _roles(self) -> dict[str, str]:
-        if not self.has_type_column:
+        if self.type_column is None or not self.has_type_column:
             return {}
         name = written(self.type_column)
         instead = (
             f"`{name}` is the column of event types (type_column): name the type in the pattern, as in `T AS "
-            "x`"
+            f"x`; or {ORDINARY}"
         )
         return {self.type_column: instead}
 
@@ -249,7 +262,7 @@ class Source:
         frozenset of str or None
             None if there is no type column, or the events can be read only once.
         """
-        if not self.has_type_column or not self.rewindable:
+        if self.type_column is None or not self.has_type_column or not self.rewindable:
             return None
         found: set[str] = set()
         for batch in self._read([self.type_column], 1 << 20):
@@ -280,14 +293,21 @@ class Source:
         if self.has_type_column:
             self._check_numbers(names)
             return
-        if self.type_column != TYPE_COLUMN:
+        if self.type_column not in (TYPE_COLUMN, None):
             self.require(self.type_column, "type_column")
         if len(names) > 1 or len(streams) != 1:
+            if self.type_column is None:
+                given = names_text(sorted(names))
+                raise DataError(
+                    f"type_column=None says that all events of {self.where} are of one type, and the query "
+                    f"has the event types {given}: use only the type that FROM names, as in SELECT ... FROM "
+                    "T WHERE T ..."
+                )
             raise DataError(
                 f"{self.where} has no column `{self.type_column}`, and the query has the event types "
-                f"{_listed(sorted(names))}: name the column of event types with type_column=... "
-                f"(--type-column ...), one of {_listed(self._rows.schema.names)}; or, if all events are of "
-                "one type, use only that type in the query: SELECT ... FROM T WHERE T ..."
+                f"{names_text(sorted(names))}: name the column of event types with type_column=... "
+                f"(--type-column ...), one of {names_text(self._rows.schema.names)}; or, if all events are "
+                "of one type, use only that type in the query: SELECT ... FROM T WHERE T ..."
             )
 
     def _check_numbers(self, names: Collection[str]) -> None:
@@ -316,9 +336,9 @@ class Source:
         if self.stream_column is not None or len(names) <= 1:
             return
         raise DataError(
-            f"the query names the streams {_listed(sorted(names))}, and no column is known that says which "
-            "stream an event belongs to: name it with stream_column=... (--stream-column ...), one of "
-            f"{_listed(self._rows.schema.names)}"
+            f"the query names the streams {names_text(sorted(names))}, and no column is known that says "
+            "which stream an event belongs to: name it with stream_column=... (--stream-column ...), one of "
+            f"{names_text(self._rows.schema.names)}"
         )
 
     def names_in(self, column: str) -> frozenset[str] | None:
@@ -386,7 +406,7 @@ def open_source(
     events: Any,
     *,
     order_by: Sequence[str] = (),
-    type_column: str = "type",
+    type_column: str | None = "type",
     stream_column: str | None = None,
     sort: bool = False,
     names: Collection[str] = (),
@@ -400,8 +420,9 @@ def open_source(
         See `API.md`: Arrow data, data frames, paths, or a dict of event type to any of these.
     order_by : sequence of str
         The time column, then tie-breakers. May be empty: the row order is the order. A dict needs it.
-    type_column : str
-        Column of the event type; it need not exist, except that a dict adds it.
+    type_column : str or None
+        Column of the event type; it need not exist, except that a dict adds it. None: no column tells the
+        type, whatever its name.
     stream_column : str or None
         Column of the stream's name.
     sort : bool
@@ -425,7 +446,7 @@ def open_source(
         raise DataError(f"order_by names a column twice: {', '.join(order)}")
     if sort and not order:
         raise DataError("sort=True needs order_by, the columns to sort by")
-    dotted = [name for name in {*names, *order, type_column, stream_column or ""} if "." in name]
+    dotted = [name for name in {*names, *order, type_column or "", stream_column or ""} if "." in name]
 
     def open_one(given: Any, where: str) -> Rows:
         return with_fields(open_rows(given, where, text), dotted)
@@ -443,7 +464,7 @@ def open_source(
 def _open_tables(
     tables: Mapping[Any, Any],
     order: tuple[str, ...],
-    type_column: str,
+    type_column: str | None,
     sort: bool,
     open_one: Callable[[Any, str], Rows],
 ) -> MergedRows:
@@ -455,12 +476,17 @@ def _open_tables(
             f"a dict must hold a table for each event type, and `{columns[0]}` is not a table: make one of a "
             "dict of columns with pyarrow.table(...)"
         )
+    if type_column is None:
+        raise DataError(
+            "a dict of tables tells the types of events by its keys: leave type_column=None out, or pass the "
+            "table of one type alone; if a table has a column `type`, pass any free name as type_column"
+        )
     if not order:
         raise DataError("several tables are merged by time: name the time column with order_by")
     parts: dict[str, Rows] = {}
     for name, events in tables.items():
         if not isinstance(name, str):
-            raise DataError(f"the keys of a dict of tables must be event types, as str, not {name!r}")
+            raise DataError(f"the keys of a dict of tables must be event types, as str, not {brief(name)}")
         check_encoded(name, "the event type")
         if isinstance(events, Mapping):
             raise DataError(f"the events of `{name}` are a dict again; pass {ACCEPTED.rsplit(', or ', 1)[0]}")
@@ -480,8 +506,3 @@ def _is_column(given: Any) -> bool:
     if isinstance(given, (list, tuple)):
         return bool(given) and (given[0] is None or isinstance(given[0], (bool, int, float)))
     return hasattr(given, "dtype") or isinstance(given, (pa.Array, pa.ChunkedArray))
-
-
-def _listed(names: Sequence[str], most: int = 12) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -11,6 +11,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.clock_times import ClockTimes
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
+from cer_gpu.printable import brief
 
 TEXT_BLOCK = 8 << 20
 """Bytes of a CSV or JSON lines file that are parsed at a time; the first decide the column types."""
@@ -139,14 +140,14 @@ def text_form(
     """
     if delimiter is not None:
         if not isinstance(delimiter, str):
-            raise TypeError(f"delimiter must be a str, not {delimiter!r}")
+            raise TypeError(f"delimiter must be a str, not {brief(delimiter)}")
         delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
         if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
             raise ValueError(
-                f"delimiter must be one ASCII character, such as ';' or a tab, not {delimiter!r}"
+                f"delimiter must be one ASCII character, such as ';' or a tab, not {brief(delimiter)}"
             )
     if decimal_point not in (None, ".", ","):
-        raise ValueError(f"decimal_point must be '.' or ',', not {decimal_point!r}")
+        raise ValueError(f"decimal_point must be '.' or ',', not {brief(decimal_point)}")
     if decimal_point == "," and delimiter == ",":
         raise ValueError("decimal_point=',' needs another delimiter than ',', such as delimiter=';'")
     formats: list[object] = [date_format] if isinstance(date_format, str) else []
@@ -156,23 +157,23 @@ def text_form(
         formats = [date_format]
     for each in formats:
         if not isinstance(each, str):
-            raise TypeError(f"date_format must be a str or a list of str, not {date_format!r}")
+            raise TypeError(f"date_format must be a str or a list of str, not {brief(date_format)}")
         if not re.search(r"%[DFYys]", each):
             raise ValueError(
-                f"date_format says how times are written, such as '%d.%m.%Y %H:%M:%S', and {each!r} has no "
-                "year"
+                f"date_format says how times are written, such as '%d.%m.%Y %H:%M:%S', and {brief(each)} has "
+                "no year"
             )
     form = TextForm(delimiter, (), decimal_point, tuple(map(str, formats)))
     if column_types is None:
         return form
     if not isinstance(column_types, Mapping):
-        raise TypeError(f"column_types must be a dict, such as {{'id': 'string'}}, not {column_types!r}")
+        raise TypeError(f"column_types must be a dict, such as {{'id': 'string'}}, not {brief(column_types)}")
     return replace(form, types=tuple((_name(name), _type(name, kind)) for name, kind in column_types.items()))
 
 
 def _name(name: object) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"column_types must name each column by a str, not by {name!r}")
+        raise TypeError(f"column_types must name each column by a str, not by {brief(name)}")
     return name
 
 
@@ -180,7 +181,7 @@ def _type(name: object, kind: object) -> pa.DataType:
     if isinstance(kind, pa.DataType):
         return kind
     if not isinstance(kind, str):
-        raise TypeError(f"the type of a column must be a str or a pyarrow type, not {kind!r}")
+        raise TypeError(f"the type of a column must be a str or a pyarrow type, not {brief(kind)}")
     if found := re.fullmatch(_ZONED, kind):
         return pa.timestamp(found[1], found[2])
     try:
@@ -189,7 +190,7 @@ def _type(name: object, kind: object) -> pa.DataType:
         return _SHORT.get(kind) or pa.type_for_alias(kind)
     except ValueError as error:
         raise ValueError(
-            f"the type of column `{name}`, {kind!r}, is not known: write one such as {TYPE_NAMES}"
+            f"the type of column `{name}`, {brief(kind)}, is not known: write one such as {TYPE_NAMES}"
         ) from error
 
 
