@@ -10,6 +10,9 @@ from cer_gpu.spark.arrow_types import plain_type
 from cer_gpu.spark.segments import OWN, ROW
 from cer_gpu.spark.task import Task
 
+from cer_gpu.engine.read.sources.categories import Orders
+from cer_gpu.engine.read.sources.rows import NoRows
+from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.errors import DataError
 
@@ -29,6 +32,7 @@ def task_of(
     event_id: str | None = None,
     gpu: str = "auto",
     limit: int | None = None,
+    orders: Orders | None = None,
     **keywords: Any,
 ) -> Task:
     """Check a query against the columns of the data, and find the columns of its result.
@@ -44,6 +48,8 @@ def task_of(
     order_by, event_id, limit
         As for `cer_gpu.spark.run`.
     gpu : {"auto", "required", "off"}
+    orders : mapping of str to CategoryOrder, optional
+        The orders of categories, which files tell; a DataFrame of Spark has texts.
     **keywords
         `order_unit`, `type_column`, `stream_column`, `memory`, `engine`: as for `Query.run`.
 
@@ -73,7 +79,8 @@ def task_of(
             f"there is no column `{event_id}`, which event_id names: the columns are "
             f"{', '.join(schema.names)}"
         )
-    portable = compiled(query).portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)
+    asked = read_options(order_by=order_by, limit=limit, device="cpu", **keywords)
+    portable = compiled(query).portable_over(NoRows(schema, orders or {}), asked)
     # The same for every product, so that the hits of a query are those of its complex events; the id orders
     # only events that are alike to the query.
     ties = [

@@ -30,6 +30,8 @@ def written(name: str) -> str:
     """A name as it is written in a query: between back-ticks where it needs them."""
     if _PLAIN.fullmatch(name) and keyword(name) is None:
         return name
+    if name.startswith("\0"):
+        return name[1:]  # of a derived column: the expression that gives its values
     return "`" + name.replace("`", "``") + "`"
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.before import InLanes, Shifted, Wanted
 from cer_gpu.engine.read.derive import Reader, evaluate, in_one_unit
-from cer_gpu.engine.read.functions import arrow_type, first_text, of_numbers, of_text
+from cer_gpu.engine.read.functions import arrow_type, first_text, of_numbers, of_text, places_of
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
@@ -21,7 +21,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import UNFIT, Reading
-from cer_gpu.plan.derived import DerivedColumn
+from cer_gpu.plan.derived import PLACE, DerivedColumn
 
 BLOCK = 1 << 17
 """Rows for which a thread computes a function at a time."""
@@ -140,6 +140,10 @@ class DerivedColumns:
         if derived.measure.type is ValueType.STRING and function == "COALESCE":
             texts = [_text(one, batch) for one in call.arguments]
             return {derived.name: first_text(texts, len(batch))}
+        if function == PLACE:
+            assert isinstance(first, tree.Attribute)
+            texts = columns.single(batch.column(first.name))
+            return {derived.name: places_of(texts, derived.categories, first.name)}
         if function in ("LOWER", "UPPER", "LENGTH"):
             assert isinstance(first, tree.Attribute)
             return {derived.name: of_text(function, columns.single(batch.column(first.name)))}

@@ -11,10 +11,11 @@ from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.decimals import decimal_with
 from cer_gpu.engine.read.zones import offsets_between
+from cer_gpu.errors import DataError
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.times import cpu as kernels
 from cer_gpu.kernels.times.contract import PARTS
-from cer_gpu.language.schema import ValueType
+from cer_gpu.language.schema import CategoryOrder, ValueType
 from cer_gpu.language.units import NANOSECONDS, digits_of
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.constants import Measure
@@ -72,6 +73,35 @@ def of_text(function: str, texts: pa.Array) -> pa.Array:
     if function == "LENGTH":
         return values.take(texts.indices)
     return pa.DictionaryArray.from_arrays(texts.indices, values)
+
+
+def places_of(texts: pa.Array, categories: Sequence[str], name: str) -> pa.Array:
+    """The place of each text among categories, int64; null for a null.
+
+    Raises
+    ------
+    DataError
+        If a text is no category.
+    """
+    if pa.types.is_null(texts.type):
+        return pa.nulls(len(texts), pa.int64())
+    if not pa.types.is_dictionary(texts.type):
+        texts = texts.dictionary_encode()
+    known = pa.array(categories, pa.large_string())
+    values = texts.dictionary
+    if values.type != known.type:
+        values = values.cast(known.type)
+    place = pc.index_in(values, known)
+    found = place.take(texts.indices)
+    if found.null_count > texts.null_count:
+        wrong = pc.and_(found.is_null(), texts.is_valid())
+        text = values[texts.indices[pc.index(wrong, True).as_py()].as_py()].as_py()
+        column = name.removeprefix("\0")
+        raise DataError(
+            f"column `{column}` has the category '{text}', and the order that was read first has only "
+            f"{CategoryOrder(tuple(categories))}; give the whole column the same ordered categories"
+        )
+    return found.cast(pa.int64())
 
 
 def first_text(texts: Sequence[pa.Array | str], rows: int) -> pa.Array:

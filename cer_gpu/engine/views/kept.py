@@ -21,8 +21,9 @@ from cer_gpu.engine.views.layout import layout_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.listed import ListedAnswers, ListedState
 from cer_gpu.engine.views.listing import answers, changes, differing, merged
+from cer_gpu.engine.views.places import by_places, compared_variables, orders_of
 from cer_gpu.engine.views.reducts import Change, together
-from cer_gpu.engine.views.relations import Relation, without_value
+from cer_gpu.engine.views.relations import GivenTable, Relation, without_value
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import HeldRows
 from cer_gpu.engine.views.terms import asks_for_order, compared, refused
@@ -34,11 +35,13 @@ from cer_gpu.joins.theta.bags import stages
 from cer_gpu.joins.theta.cost import cheapest
 from cer_gpu.joins.theta.reduction import decide
 from cer_gpu.language import tree as t
+from cer_gpu.language.categories import rank_of
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.schema import ValueType
 from cer_gpu.language.types import TypeChecker
 
-Batch = Sequence[tuple[str, pa.Table, int]]
+Batch = Sequence[tuple[str, GivenTable, int]]
 """A batch: the relation, the rows, and 1 for inserts, -1 for deletes."""
 
 
@@ -110,9 +113,10 @@ class KeptView:
         self._number(batch)
         relations = dict(self.relations)
         drafts: dict[str, list[tuple[np.ndarray, int]]] = {}
-        for name, table, sign in batch:
+        for name, given, sign in batch:
             if name not in relations:
-                relations[name] = self._opened(name, table)
+                relations[name] = self._opened(name, given)
+            table = relations[name].with_places(given)
             drafts.setdefault(name, []).append((relations[name].encoded(table), sign))
         self._apply(relations, drafts)
         self.version += 1
@@ -181,7 +185,7 @@ class KeptView:
         Where there is no room between two of them the view is made again from its rows, with new numbers.
         """
         new: dict[ValueKind, set[object]] = {}
-        for name, table, _ in batch:
+        for name, (table, _), _ in batch:
             known = self.relations[name].attributes if name in self.relations else {}
             for column, kind in known.items():
                 if self.codes.in_order(kind) and column in table.column_names:
@@ -209,7 +213,7 @@ class KeptView:
         for name, (columns, rows) in held.items():
             last = rows.num_columns - 1
             own = rows.select(range(last))  # an attribute may be named `multiplicity` too
-            relations[name] = self._opened(name, own, columns)
+            relations[name] = self._opened(name, GivenTable(own, orders_of(rows.schema)), columns)
             net[name] = relations[name].change(own, rows.column(last).to_numpy())
         self._take(relations, net)
         self.version += 1
@@ -297,13 +301,13 @@ class KeptView:
             if alone and strict and not reading.tests and sorted(named) == sorted(relation.attributes):
                 relation.share(tuple(named), store)
 
-    def _opened(self, name: str, table: pa.Table, columns: tuple[str, ...] | None = None) -> Relation:
+    def _opened(self, name: str, given: GivenTable, columns: tuple[str, ...] | None = None) -> Relation:
         """A relation that is met for the first time.
 
         Parameters
         ----------
         name : str
-        table : pyarrow.Table
+        given : GivenTable
         columns : tuple of str, optional
             All columns of the relation, where the table has not all.
 
@@ -314,17 +318,23 @@ class KeptView:
         if name not in self.wanted:
             listed = ", ".join(self.wanted)
             raise DataError(f"the rule has no relation `{name}`: its relations are {listed}")
+        table, orders = given
         columns = tuple(table.column_names) if columns is None else columns
+        ordered = compared_variables(self._rule)
         attributes: dict[str, ValueKind] = {}
         for atom in positioned(self._rule, {name: columns}, self._text).atoms:
             if atom.type.name != name:
                 continue
-            for attribute in atom.names or ():
+            for attribute, term in zip(atom.names or (), atom.terms):
                 where = f"column `{attribute}` of {name}"
                 if attribute not in table.column_names:
                     raise DataError(f"{where} is missing: the table has {', '.join(columns)}")
                 attributes[attribute] = kind_of(table.schema.field(attribute).type, where)
-        return Relation(name, attributes, columns, self.codes, self._device)
+                compares = isinstance(term, t.RuleVariable) and term.name in ordered
+                if compares and attribute in orders and orders[attribute].categories:
+                    attributes[rank_of(attribute)] = ValueKind(ValueType.INT64, pa.int64())
+        own = {attribute: order for attribute, order in orders.items() if attribute in attributes}
+        return Relation(name, attributes, columns, self.codes, self._device, own)
 
     def _typed(self, relations: Mapping[str, Relation]) -> tuple[Body, dict[str, ValueKind]]:
         """The body over the columns that the relations have, and the kinds of its variables.
@@ -335,6 +345,7 @@ class KeptView:
             Values of different types are joined or compared.
         """
         rule = positioned(self._rule, {name: one.columns for name, one in relations.items()}, self._text)
+        rule = by_places(rule, lambda name, one: relations[name].orders.get(one), self._text)
         plain: dict[str, ValueKind] = {}
         for atom in rule.atoms:
             for attribute, term in zip(atom.names or (), atom.terms):

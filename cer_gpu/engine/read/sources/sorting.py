@@ -91,7 +91,7 @@ class SortedRows(Rows):
         self.repeats = rows.repeats
         self.ordered = True
         self.partial = rows.partial
-        self.unread = rows.unread
+        self.unread, self.orders = rows.unread, rows.orders
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         return self._read(columns, rows, False)
