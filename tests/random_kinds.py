@@ -1,6 +1,6 @@
 """Random queries over kinds of columns that other random queries do not have, and events to run them on.
 
-`g` and `h` are ordered categories.
+`g` and `h` are ordered categories; `u` and `w` are uint64 of the whole width, beside int64 and floats.
 """
 
 from __future__ import annotations
@@ -36,6 +36,11 @@ class Kind:
         self.constants = constants
 
 
+WIDE_NUMBERS = (0, 1, 7, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**63 + 1, 2**63 + 2048, 2**64 - 2, 2**64 - 1)
+WHOLE_NUMBERS = (-(2**63), -1, 0, 1, 7, 2**53 + 1, 2**63 - 1)
+FLOATS = (-1.5, 0.0, 7.0, 2.0**53, 2.0**63, 2.0**64, float("nan"), float("inf"))
+
+WIDE = Kind(("u", "w", "u", "w", "i", "f"), lambda rng: f"{rng.choice((*WIDE_NUMBERS, 7.5))}")
 GRADED = Kind(("g", "h"), lambda rng: f"'{rng.choice(GRADES)}'")
 
 
@@ -51,7 +56,7 @@ def predicate(rng: Random, kind: Kind) -> str:
             f"{column} {op} PREV({other})",
             f"{column} IN RANGE ({low}, {high})",
             f"{column} IN {{{low}, {high}}}",
-            f"COALESCE({column}, {low}) {op} {other}",
+            f"COALESCE({rng.choice(kind.columns[:2])}, {low}) {op} {other}",
             f"{column} IS NULL",
         )
     )
@@ -104,7 +109,9 @@ def events_of(rng: Random, count: int) -> list[Event]:
     """Events with further columns, which are null now and then."""
     made = []
     for event in stream(rng, count):
-        own = {name: Category(rng.choice(GRADES), GRADES) for name in "gh"}
+        own: dict[str, Any] = {name: Category(rng.choice(GRADES), GRADES) for name in "gh"}
+        own |= {name: rng.choice(WIDE_NUMBERS) for name in "uw"}
+        own |= {"i": rng.choice(WHOLE_NUMBERS), "f": rng.choice(FLOATS)}
         there = {name: None if rng.random() < 0.1 else value for name, value in own.items()}
         made.append(Event(event.type, {**event.attributes, **there}, event.stream))
     return made
@@ -128,6 +135,10 @@ def table_of(events: Sequence[Event]) -> pa.Table:
             "id": pa.array(values("id"), pa.int64()),
             "g": graded("g"),
             "h": graded("h"),
+            "u": pa.array(values("u"), pa.uint64()),
+            "w": pa.array(values("w"), pa.uint64()),
+            "i": pa.array(values("i"), pa.int64()),
+            "f": pa.array(values("f"), pa.float64()),
             ORDER: pa.array(times, pa.int64()).cast(pa.timestamp("ms")),
         }
     )

@@ -12,7 +12,7 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import CategoryOrder, Schema
 from cer_gpu.language.walk import walk
-from cer_gpu.language.words import quoted_text, written
+from cer_gpu.language.words import PLACE, quoted_text, written
 
 ORDERING = ("<", "<=", ">", ">=")
 """The operators that compare by order."""
@@ -29,7 +29,7 @@ Compared: TypeAlias = tuple[t.Expression, t.Expression]
 
 def rank_of(column: str) -> str:
     """The name of the attribute that stands for the places of a column's categories in their order."""
-    return f"\0PLACE({written(column)})"
+    return f"{PLACE}{written(column)})"
 
 
 def compared(node: object) -> Iterator[Compared]:

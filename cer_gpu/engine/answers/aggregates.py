@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -147,6 +148,10 @@ def _sum(group: Grouped) -> pa.Array:
     values = group.values.to_numpy(zero_copy_only=False)
     if pa.types.is_floating(kind):
         return _reduced(values.astype(np.float64), group, np.add)
+    if values.dtype == np.uint64 and len(values) and int(values.max()) > LARGEST:
+        _refuse_overflow(values, group)
+        sums = [sum(values[low:high].tolist()) for low, high in pairwise(group.offsets.tolist())]
+        return pa.array([None if not size else one for one, size in zip(sums, group.sizes)], pa.int64())
     values = values.astype(np.int64)
     largest = max(abs(int(values.max(initial=0))), abs(int(values.min(initial=0))))
     if largest * int(group.sizes.max(initial=0)) > LARGEST:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import decoded
-from cer_gpu.engine.read.sources.columns import Values
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values
 from cer_gpu.engine.read.sources.decimals import decimal_with
 from cer_gpu.engine.read.zones import offsets_between
 from cer_gpu.errors import DataError
@@ -207,7 +207,7 @@ def _fitting(whole: np.ndarray, values: Values) -> Values:
 def _first(values: Sequence[Values]) -> Values:
     found = values[0]
     kinds = {one.data.dtype.kind: one.data.dtype for one in values}
-    kind = np.float64 if "f" in kinds else kinds.get("O", found.data.dtype)
+    kind: np.dtype = np.dtype(np.float64) if "f" in kinds else kinds.get("O", found.data.dtype)
     for other in values[1:]:
         if not len(found.valid):
             break
@@ -221,6 +221,16 @@ def _first(values: Sequence[Values]) -> Values:
             beyond = np.where(there, own, its)
         found = Values(data, valid, beyond)
     return Values(found.data.astype(kind, copy=False), found.valid, found.beyond)
+
+
+def in_sign(values: Values, signed: bool) -> Values:
+    """Whole numbers as int64 or as uint64; `Values.beyond` tells where one does not fit."""
+    if values.data.dtype.kind not in "iu" or (values.data.dtype == np.uint64) is not signed:
+        return values
+    far = values.data > np.uint64(INT64.max) if signed else values.data < 0
+    data = values.data.astype(np.int64 if signed else np.uint64)
+    beyond = values.beyond | far if len(values.beyond) else far
+    return Values(data, values.valid, beyond if beyond.any() else NONE_BEYOND)
 
 
 def _of_time(function: str, values: Values, unit: str, zone: str | None) -> Values:

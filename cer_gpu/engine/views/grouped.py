@@ -57,7 +57,7 @@ class Folded(NamedTuple):
         if self.function == "COUNT":
             return pa.int64()
         if self.kind.value is ValueType.DECIMAL and self.function == "SUM":
-            return pa.decimal256(76, self.kind.arrow.scale)
+            return pa.decimal256(76, getattr(self.kind.arrow, "scale", 0))
         if self.function == "AVG":
             return self.kind.arrow if self.kind.value is ValueType.DURATION else pa.float64()
         return self.kind.arrow

@@ -11,7 +11,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.arrow_types import first_line
 from cer_gpu.engine.read.sources.categories import Orders, check_alike
 from cer_gpu.engine.read.sources.kinds import open_rows
-from cer_gpu.engine.views.codes import NAN, ValueCodes, ValueKind, has_code, kind_of
+from cer_gpu.engine.views.codes import NAN, ValueCodes, ValueKind, WideValuesError, has_code, is_wide, kind_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.places import field_of, with_places
 from cer_gpu.engine.views.reducts import Change
@@ -200,6 +200,8 @@ class Relation:
         keys = np.empty((len(table), len(self.attributes)), np.int64)
         for number, (name, kind) in enumerate(self.attributes.items()):
             column = table.column(self._places[number])
+            if kind.value is ValueType.INT64 and is_wide(column):
+                raise WideValuesError([(self.name, name)])
             keys[:, number] = self._codes.encode(column, kind, f"column `{name}` of {self.name}")
         return keys
 
@@ -251,6 +253,8 @@ class Relation:
             if pa.types.is_null(table.schema.field(place).type):
                 table = table.set_column(place, name, table.column(place).cast(kind.arrow))
             own = kind_of(table.schema.field(place).type, where)
+            if pa.types.is_integer(kind.arrow) and own.value is ValueType.INT64:
+                continue
             if not own.joins(kind):
                 raise DataError(
                     f"{where} was of type {kind.arrow} before, and is of type {own.arrow} now: cast it"
