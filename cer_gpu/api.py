@@ -405,7 +405,11 @@ class Query:
         DataError
             When the schema lacks the type, stream or time column that the query needs.
         """
-        return self._bound(schema.empty_table(), read_options(**keywords), once=True).portable()
+        return self.portable_over(schema.empty_table(), read_options(**keywords))
+
+    def portable_over(self, events: Any, asked: Options) -> PortableQuery:
+        """The query planned for events, to send it to another process; for the package itself."""
+        return self._bound(events, asked, once=True).portable()
 
     def _bound(self, events: Any, asked: Options, once: bool = False, listed: bool = False) -> BoundQuery:
         """Check the query against the events, and plan it for them."""

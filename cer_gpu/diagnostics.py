@@ -85,6 +85,7 @@ CODES: Mapping[str, str] = {
     "CER036": "the alternatives of a key differ in type",
     "CER037": "an aggregate that is not of one attribute",
     "CER038": "not a measure",
+    "CER039": "categories that cannot be compared by their order",
     # Amounts and time
     "CER040": "an empty interval",
     "CER041": "a negative amount",
@@ -125,6 +126,7 @@ CODES: Mapping[str, str] = {
     "CER110": "a comparison of a value with itself",
     "CER111": "a clause that bounds nothing",
     "CER112": "a time that no clock showed, or that was shown twice",
+    "CER113": "categories that are compared as text",
 }
 """Every code with its title. A code is never used again for something else."""
 

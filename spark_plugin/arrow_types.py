@@ -13,7 +13,7 @@ _SIGNED = {
     pa.uint8(): pa.int16(),
     pa.uint16(): pa.int32(),
     pa.uint32(): pa.int64(),
-    pa.uint64(): pa.int64(),
+    pa.uint64(): pa.decimal128(20, 0),
 }
 """The least type of Spark with the values of each unsigned one; the engine takes 64 bits as signed, too."""
 

@@ -37,6 +37,7 @@ from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.table import QUERY, combined
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.where import DECIMAL_DIGITS, exact_column
+from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import DataError
 from cer_gpu.funnel import bound_stages, unlisted
@@ -172,7 +173,7 @@ def backtest_files(
     if not order:
         raise DataError("a backtest on Spark needs the column of time: name it with order_by")
     found = opened_lake(paths, order if isinstance(order, str) else order[0])
-    over = _Over(found.schema, None, f"{found.rows:,} events of {len(found.files):,} files")
+    over = _Over(found.schema, None, f"{found.rows:,} events of {len(found.files):,} files", found.orders)
     gpu = settings.value(session, settings.GPU)
 
     def told(wanted: _Wanted, task: BacktestTask) -> Iterator[DataFrame]:
@@ -209,11 +210,14 @@ def _found(
 
 
 class _Over(NamedTuple):
-    """The data of a backtest: its columns, the time zone of its times, and its size in words."""
+    """The data of a backtest: its columns, the time zone of its times, its size in words, and the orders of
+    categories.
+    """
 
     schema: pa.Schema
     zone: str | None
     told: str
+    orders: Orders = {}  # noqa: RUF012 - of a named tuple, which cannot be changed
 
 
 class _Wanted:
@@ -288,7 +292,7 @@ class _Wanted:
 
     def _task_of(self, query: Query, values: Mapping[str, Any], schema: pa.Schema, order_by: Any) -> Task:
         own = {**self._keywords, "params": values_for(query, self._params, values), "gpu": self._gpu}
-        return task_of(query, schema, "count", order_by=order_by, **own)
+        return task_of(query, schema, "count", order_by=order_by, orders=self._over.orders, **own)
 
     def _planned(self, schema: pa.Schema, order_by: Any) -> Planned:
         """How the queries of outcomes are planned for data of a schema in an order."""

@@ -11,6 +11,9 @@ from cer_gpu.spark.segments import OWN, ROW
 from cer_gpu.spark.task import ANY, Task
 from cer_gpu.spark.ties import checked_ties
 
+from cer_gpu.engine.read.sources.categories import Orders
+from cer_gpu.engine.read.sources.rows import NoRows
+from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.errors import DataError
 from cer_gpu.printable import brief, names_text
@@ -32,6 +35,7 @@ def task_of(
     gpu: str = "auto",
     limit: int | None = None,
     ties: str = ANY,
+    orders: Orders | None = None,
     **keywords: Any,
 ) -> Task:
     """Check a query against the columns of the data, and find the columns of its result.
@@ -49,6 +53,8 @@ def task_of(
     gpu : {"auto", "required", "off"}
     ties : {"warn", "error", "any"}
         What to do about rows of equal `order_by` if the answer depends on their order.
+    orders : mapping of str to CategoryOrder, optional
+        The orders of categories, which files tell; a DataFrame of Spark has texts.
     **keywords
         `order_unit`, `type_column`, `stream_column`, `memory`, `engine`: as for `Query.run`.
 
@@ -82,7 +88,8 @@ def task_of(
 
     checked_ties(ties)
     whole = compiled(query)
-    portable = whole.portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)
+    asked = read_options(order_by=order_by, limit=limit, device="cpu", **keywords)
+    portable = whole.portable_over(NoRows(schema, orders or {}), asked)
     # The same for every product, so that the hits of a query are those of its complex events; the id orders
     # only events that are alike to the query.
     others = [

@@ -21,7 +21,8 @@ from cer_gpu.spark.task import Restored
 from cer_gpu.spark.ties import refuse_ties
 from cer_gpu.spark.worker import Job, Worker
 
-from cer_gpu.engine.read.sources.files import unify
+from cer_gpu.engine.read.sources.categories import Orders
+from cer_gpu.engine.read.sources.files import FileRows, unify
 from cer_gpu.engine.read.sources.open_file import OpenFile
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import DataError
@@ -126,12 +127,15 @@ class Lake:
         What the files share.
     layout : Layout or None
         How `prepare` wrote them.
+    orders : mapping of str to CategoryOrder
+        The columns that are stored as dictionaries of texts, with the order of their categories.
     """
 
     files: tuple[OpenFile, ...]
     groups: tuple[lake.Group, ...]
     schema: pa.Schema
     layout: layout.Layout | None
+    orders: Orders
 
     @property
     def rows(self) -> int:
@@ -158,7 +162,7 @@ def opened_lake(paths: Paths, time: str | None) -> Lake:
         for group in footer.groups
     )
     written = layout.read_layout(paths) if layout.written_once([each.file.path for each in files]) else None
-    return Lake(files, groups, schema, written)
+    return Lake(files, groups, schema, written, FileRows(files, schema).orders)
 
 
 def _product(
@@ -174,12 +178,14 @@ def _product(
     names = (order,) if isinstance(order, str) else tuple(order or ())
     found = opened_lake(paths, names[0] if names else None)
     gpu = settings.value(spark, settings.GPU)
-    task = task_of(query, found.schema, product, ordered=True, gpu=gpu, **keywords)
+    task = task_of(query, found.schema, product, ordered=True, gpu=gpu, orders=found.orders, **keywords)
     rest = {name: value for name, value in keywords.items() if name not in ("order_by", "event_id")}
 
     def shuffled(schema: pa.Schema, order_by: list[str]) -> Task:
         event_id = task.event_id or ROW
-        own = task_of(query, schema, product, order_by=order_by, event_id=event_id, gpu=gpu, **rest)
+        own = task_of(
+            query, schema, product, order_by=order_by, event_id=event_id, gpu=gpu, orders=found.orders, **rest
+        )
         return own.giving(task)
 
     return with_numbers(told_by_tasks(spark, found, task, shuffled), product)

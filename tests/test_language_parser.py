@@ -315,7 +315,7 @@ def _nodes(node: Any) -> list[Any]:
         ("SELECT * WHERE (A ; B", ["CER004"]),
         ("SELECT * WHERE (A ; B WITHIN 5 s", ["CER004"]),
         ("SELECT * WHERE A)", ["CER004"]),
-        ("SELECT * WHERE A FILTER A[v > 9223372036854775808]", ["CER005"]),
+        ("SELECT * WHERE A FILTER A[v > 18446744073709551616]", ["CER005"]),
         ("SELECT * WHERE A FILTER A[v > -9223372036854775809]", ["CER005"]),
         ("SELECT * WHERE A FILTER A[v > 1e999]", ["CER005"]),
         ("SELECT * WHERE A WITHIN 9223372036854775808 EVENTS", ["CER005"]),

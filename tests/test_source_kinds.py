@@ -187,7 +187,7 @@ def test_odd_encodings_come_in_normal_types():
     )
     source = open_source(table, type_column="view")
     assert [str(kind) for kind in source.arrow_schema.types] == [
-        "int64",
+        "uint64",
         "float",
         str(DICTIONARY),
         "int64",
@@ -202,9 +202,14 @@ def test_odd_encodings_come_in_normal_types():
 
 
 def test_unsigned_values_are_never_wrapped():
-    source = open_source(pa.table({"n": pa.array([1, 2**63], pa.uint64())}))
-    with pytest.raises(DataError, match="column `n` of the table cannot be converted from uint64 to int64"):
-        rows_of(source, ["n"])
+    whole = pa.table({"n": pa.array([1, 2**63], pa.uint64())})
+    assert rows_of(open_source(whole), ["n"]) == [{"n": 1}, {"n": 2**63}]
+    narrow = pa.table({"n": pa.array([3], pa.uint8())})
+    assert rows_of(open_source([whole, narrow]), ["n"]) == [{"n": 1}, {"n": 2**63}, {"n": 3}]
+    signed = pa.table({"n": pa.array([-1], pa.int64()), "ts": [0]})
+    both = {"A": whole.append_column("ts", pa.array([0, 1])), "B": signed}
+    with pytest.raises(DataError, match="column `n` of .* cannot be converted from uint64 to int64"):
+        rows_of(open_source(both, order_by=("ts",)), ["n"])
 
 
 def test_index_of_a_data_frame():

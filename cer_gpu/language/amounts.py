@@ -18,6 +18,7 @@ EVENTS = "events"
 """The unit of a window that counts events, as `Amount.unit` has it."""
 
 _LARGEST = 2**63 - 1
+_MOST_UNSIGNED = 2**64 - 1
 
 _GUESSES = {
     "m": ("min", "ms"),
@@ -115,20 +116,28 @@ class WrittenFloat(float):
         return WrittenFloat, (self.digits,)
 
 
-def number_of(written_number: str, span: Span, findings: Findings, *, negative: bool = False) -> int | float:
-    """The value of a numeric literal: an int64, or a float64 where a point or an exponent is written."""
+def number_of(
+    written_number: str, span: Span, findings: Findings, *, negative: bool = False, unsigned: bool = False
+) -> int | float:
+    """The value of a numeric literal: an int64, or a float64 where a point or an exponent is written.
+
+    With `unsigned` it may also be a uint64.
+    """
     value: int | float
+    most = _MOST_UNSIGNED if unsigned and not negative else _LARGEST + negative
     if written_number.isdigit():
         # Python refuses to read very long integers, so their length is looked at first.
-        value = int(written_number) if len(written_number.lstrip("0")) <= 19 else _LARGEST + 2
-        outside = value > _LARGEST + negative
+        value = int(written_number) if len(written_number.lstrip("0")) <= 20 else _MOST_UNSIGNED + 1
+        outside = value > most
         hint = "to make it a float64 write it with a decimal point or an exponent"
     else:
         value = WrittenFloat.of(written_number)
         outside = math.isinf(value)
         hint = "the largest float64 is about 1.8e308"
     if outside:
-        kind = "an int64" if isinstance(value, int) else "a float64"
+        kind = "a float64"
+        if isinstance(value, int):
+            kind = "a uint64" if most == _MOST_UNSIGNED else "an int64"
         findings.error("CER005", f"the number does not fit into {kind}", span, hint)
         value = 0
     return -value if negative else value

@@ -50,6 +50,10 @@ def check(statement: t.Statement, schema: Schema | None = None) -> tuple[Diagnos
         _check_reach(statement, findings)
     if statement.window is not None:
         _check_window(statement.window, names, times)
+    if schema is not None and schema.categories:
+        from cer_gpu.language.categories import CategoryChecker, orders_in  # few columns have them
+
+        CategoryChecker(orders_in(statement, schema), findings).check(statement)
     if schema is not None and schema.zones:
         from cer_gpu.language.clocks import note_clock_times  # few columns have a zone
 

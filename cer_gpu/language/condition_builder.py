@@ -197,7 +197,10 @@ class ConditionBuilder(Transformer):
     def minus(self, meta: Meta, children: list[Any]) -> t.Expression:
         operand = children[-1]
         if isinstance(operand, t.Number | t.Quantity):
-            self._edges.discard(operand.span or Span(0, 0))
+            place = operand.span or Span(0, 0)
+            self._edges.discard(place)
+            if isinstance(operand, t.Number) and operand.whole and operand.value > 0:
+                number_of(str(operand.value), place, self.findings, negative=True)
             return replace(operand, value=-operand.value, span=place_of(meta))
         return t.Negation(operand, span=place_of(meta))
 
@@ -243,9 +246,9 @@ class ConditionBuilder(Transformer):
     def number(self, meta: Meta, children: list[Any]) -> t.Expression:
         written_number = children[0]
         span = place_of(meta)
-        value = self._positive(written_number, span)
         if len(children) == 1:
-            return t.Number(value, span=span)
+            return t.Number(number_of(written_number, span, self.findings, unsigned=True), span=span)
+        value = self._positive(written_number, span)
         unit = unit_of(children[1], place_at(children[1]), self.findings)
         return t.Quantity(value, unit, span=span)
 

@@ -144,6 +144,8 @@ class Aggregate:
         Whether `PRIOR(variable)` is meant.
     distinct : bool
         `COUNT(DISTINCT x.a)`.
+    order : tuple of str
+        For MIN and MAX of ordered categories: these, ascending. No text says it, but the data.
     """
 
     function: str
@@ -151,6 +153,7 @@ class Aggregate:
     variable: str | None = None
     prior: bool = False
     distinct: bool = False
+    order: tuple[str, ...] = ()
     span: Span | None = span_field()
 
 

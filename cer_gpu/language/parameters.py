@@ -252,7 +252,7 @@ class _Filler:
             value = _typed(value)
         if isinstance(value, bool):
             return t.Boolean(value, span=span)
-        if isinstance(value, int | float) and abs(value) < 2**63:
+        if isinstance(value, int | float) and -(2**63) <= value < 2**64:
             return t.Number(value, span=span)
         if isinstance(value, _Amount):
             return t.Quantity(value.value, value.unit or "ns", span=span)

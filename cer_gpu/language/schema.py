@@ -8,6 +8,9 @@ from enum import Enum
 
 from cer_gpu.frozen import dataclass
 
+_SHOWN = 12
+"""How many categories a message lists at most."""
+
 
 class ValueType(Enum):
     """The types of values of the language (section 1)."""
@@ -24,6 +27,38 @@ class ValueType(Enum):
     def numeric(self) -> bool:
         """Whether it is a type of plain numbers, for arithmetic."""
         return self in (ValueType.INT64, ValueType.FLOAT64, ValueType.DECIMAL)
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryOrder:
+    """What is known about the order of the categories of a column of dictionary-encoded texts.
+
+    Attributes
+    ----------
+    categories : tuple of str
+        Ascending; empty if they have no order.
+    clash : str
+        Why there is no single order, though the source says that there is one; otherwise empty.
+    """
+
+    categories: tuple[str, ...] = ()
+    clash: str = ""
+
+    def joined(self, other: CategoryOrder) -> CategoryOrder:
+        """The order of values of two columns: that of the one which has all categories of the other."""
+        if self.clash or other.clash or not other.categories:
+            return self if self.clash or not self.categories else other
+        if not self.categories:
+            return self
+        fewer, more = sorted((self, other), key=lambda one: len(one.categories))
+        rest = iter(more.categories)
+        if all(one in rest for one in fewer.categories):
+            return more
+        return CategoryOrder((), f"{self} and {other}")
+
+    def __str__(self) -> str:
+        more = f" < ... ({len(self.categories)} categories)" if len(self.categories) > _SHOWN else ""
+        return " < ".join(self.categories[:_SHOWN]) + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +108,12 @@ class Schema:
 
     roles: Mapping[str, str] = field(default_factory=dict)
     """Columns that are no attributes since they say what an event is, to what a query writes instead."""
+
+    categories: Mapping[str, CategoryOrder] = field(default_factory=dict)
+    """The columns of dictionary-encoded texts, with the order of their categories."""
+
+    ranks: Mapping[str, str] = field(default_factory=dict)
+    """Attributes that stand for the places of categories in their order, to the columns of these."""
 
     partial: str = ""
     """Why the data may have more attributes than these; empty where it has no others."""

@@ -67,7 +67,7 @@ def members_of(token: str, start: int, findings: Findings) -> Members:
     strings: list[str] = []
 
     def value(end: tuple[str, Span, bool] | None) -> int | float | None:
-        return None if end is None else number_of(end[0], end[1], findings, negative=end[2])
+        return None if end is None else number_of(end[0], end[1], findings, negative=end[2], unsigned=True)
 
     for member in _members(written, start):
         if member.text is not None:

@@ -16,6 +16,9 @@ CONTEXTUAL = frozenset(
 )
 """Keywords that are also names, where a name stands: `last`, `max` and `limit` are usual columns."""
 
+PLACE = "\0PLACE("
+"""What the name of an attribute begins with that stands for the places of categories in their order."""
+
 _PLAIN = re.compile(r"[^\W\d]\w*")
 
 
@@ -30,6 +33,8 @@ def written(name: str) -> str:
     """A name as it is written in a query: between back-ticks where it needs them."""
     if _PLAIN.fullmatch(name) and keyword(name) is None:
         return name
+    if name.startswith(PLACE):
+        return name[1:]
     return "`" + name.replace("`", "``") + "`"
 
 

@@ -15,12 +15,15 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
-from cer_gpu.language.schema import Schema
+from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.walk import walk
 from cer_gpu.plan.constants import ConstantReader, Measure, folded, measure_of_call
 
 MARK = "\0"
 """What the name of a derived column begins with: no column of the data is called so."""
+
+PLACE = "PLACE"
+"""The function that gives the place of a category in the order; no query can write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +40,15 @@ class DerivedColumn:
         The type, unit and time zone of its values.
     zone : str or None
         The time zone in which a function reads a time.
+    categories : tuple of str
+        For the places of categories in their order: these categories, ascending.
     """
 
     name: str
     expression: tree.Previous | tree.Call
     measure: Measure
     zone: str | None = None
+    categories: tuple[str, ...] = ()
 
     @property
     def read(self) -> frozenset[str]:
@@ -66,6 +72,8 @@ class Deriver:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self._columns: dict[str, DerivedColumn] = {}
+        for rank, column in schema.ranks.items():
+            self._columns[rank] = self._places(rank, tree.Attribute(column), column)
 
     @property
     def columns(self) -> tuple[DerivedColumn, ...]:
@@ -79,6 +87,15 @@ class Deriver:
     def rewritten(self, node: Any) -> Any:
         """As `all_rewritten`, for one predicate or expression."""
         match node:
+            case tree.Previous(attribute=attribute) if attribute.name in self.schema.ranks:
+                column = self.schema.ranks[attribute.name]
+                before = self.rewritten(replace(node, attribute=replace(attribute, name=column)))
+                name = f"{MARK}{PLACE}({to_text(replace(node, attribute=tree.Attribute(column)))})"
+                if name not in self._columns:
+                    self._columns[name] = self._places(name, before, column)
+                    kinds = {**self.schema.attributes, name: ValueType.INT64}
+                    self.schema = replace(self.schema, attributes=kinds)
+                return tree.Attribute(name)
             case tree.Previous(attribute=attribute):
                 plain = replace(node, attribute=replace(attribute, span=None), span=None)
                 return self._column(plain, self._measure_of(attribute))
@@ -118,6 +135,11 @@ class Deriver:
             kinds = {**schema.attributes, name: measure.type}
             self.schema = replace(schema, attributes=kinds, units=units, zones=zones)
         return tree.Attribute(name)
+
+    def _places(self, name: str, text: tree.Attribute, column: str) -> DerivedColumn:
+        """The column of the places of categories of `column`, the texts of which are in `text`."""
+        categories = self.schema.categories[column].categories
+        return DerivedColumn(name, tree.Call(PLACE, (text,)), Measure(ValueType.INT64), None, categories)
 
     def _measure_of(self, expression: tree.Expression) -> Measure:
         return ConstantReader(self.schema).type_of(expression)

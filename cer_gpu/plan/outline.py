@@ -92,6 +92,22 @@ def bounded(known: Outline, schema: Schema) -> Outline:
     return replace(outline(windowed, known.text), bounds=conditions) if conditions else known
 
 
+def ranked(known: Outline, schema: Schema) -> tuple[Outline, Schema] | None:
+    """The outline of a query that compares places of categories in their order, and a schema that has them.
+
+    None where the query compares no ordered categories by order.
+    """
+    from cer_gpu.logic.rewriting.ranks import with_ranks
+
+    found = with_ranks(known.statement, schema)
+    if found is None:
+        return None
+    statement, placed = found
+    made = outline(statement, known.text)
+    derives = made.derives or bool(placed.ranks)
+    return replace(made, derives=derives, spans=(*known.spans, *made.spans)), placed
+
+
 def order_that_bounds(known: Outline) -> tuple[str, tuple[tree.Condition, ...]] | None:
     """The attribute that makes filters of a query a window if it is the order, and these filters."""
     if (query := _boundable(known)) is None:

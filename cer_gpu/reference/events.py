@@ -1,8 +1,8 @@
 """Events of the reference semantics, and what is common to all values of time.
 
 The reference computes with Python values: bool, int (int64), float (float64), `Fraction` (decimal), str,
-`Instant` (timestamp), `Duration` (duration) and None (null). An attribute that an event lacks is not in its
-mapping.
+`Category` (ordered category), `Instant` (timestamp), `Duration` (duration) and None (null). An attribute that
+an event lacks is not in its mapping.
 """
 
 from __future__ import annotations
@@ -44,6 +44,33 @@ class Duration:
     def nanoseconds(self) -> int | Fraction:
         """The same duration in nanoseconds, exact."""
         return self.count * NANOSECONDS[self.unit]
+
+
+class Category(str):
+    """A text that compares by the order of its categories, and is equal as text."""
+
+    categories: tuple[str, ...]
+
+    def __new__(cls, text: str, categories: Sequence[str]) -> Category:
+        """The category `text` among `categories`, ascending."""
+        made = super().__new__(cls, text)
+        made.categories = tuple(categories)
+        return made
+
+    def _place(self, text: str) -> int:
+        return self.categories.index(str(text))
+
+    def __lt__(self, other: str) -> bool:
+        return self._place(self) < self._place(other)
+
+    def __le__(self, other: str) -> bool:
+        return self._place(self) <= self._place(other)
+
+    def __gt__(self, other: str) -> bool:
+        return self._place(self) > self._place(other)
+
+    def __ge__(self, other: str) -> bool:
+        return self._place(self) >= self._place(other)
 
 
 Value: TypeAlias = bool | int | float | Fraction | str | Instant | Duration | None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.arithmetic import as_floats
+from cer_gpu.engine.read.functions import places_of
 from cer_gpu.engine.read.sources.decimals import WIDEST
 from cer_gpu.errors import DataError
 from cer_gpu.late import compute as pc
@@ -45,7 +48,7 @@ class Grouped(NamedTuple):
         return Grouped(self.values.filter(there), before[self.offsets])
 
 
-def aggregated(function: str, distinct: bool, given: Grouped) -> pa.Array:
+def aggregated(function: str, distinct: bool, given: Grouped, categories: Sequence[str] = ()) -> pa.Array:
     """One value for each complex event: null where it has no values, but COUNT gives 0.
 
     Parameters
@@ -54,6 +57,8 @@ def aggregated(function: str, distinct: bool, given: Grouped) -> pa.Array:
     distinct : bool
         Whether COUNT counts different values only.
     given : Grouped
+    categories : sequence of str, optional
+        The order of texts, for MIN and MAX; without them they are compared by code point.
 
     Raises
     ------
@@ -66,7 +71,7 @@ def aggregated(function: str, distinct: bool, given: Grouped) -> pa.Array:
     if function in ("FIRST", "LAST"):
         return _at(group, 0 if function == "FIRST" else -1)
     if function in ("MIN", "MAX"):
-        return _extreme(group, np.minimum if function == "MIN" else np.maximum)
+        return _extreme(group, np.minimum if function == "MIN" else np.maximum, categories)
     total = _sum(group)
     if function == "SUM":
         return total
@@ -103,8 +108,12 @@ def _different(group: Grouped) -> np.ndarray:
     return np.bincount(pairs // max(len(values), 1), minlength=len(group.offsets) - 1).astype(np.int64)
 
 
-def _extreme(group: Grouped, least: np.ufunc) -> pa.Array:
+def _extreme(group: Grouped, least: np.ufunc, categories: Sequence[str] = ()) -> pa.Array:
     kind = group.values.type
+    if categories:
+        places = places_of(group.values, categories, "MIN or MAX")
+        texts = pa.array(categories, kind.value_type if pa.types.is_dictionary(kind) else kind)
+        return texts.take(_reduced(places.to_numpy(), group, least))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return _reduced(group.values.to_numpy(zero_copy_only=False), group, least).cast(kind)
     codes, values = _codes(group.values)
@@ -139,6 +148,10 @@ def _sum(group: Grouped) -> pa.Array:
     values = group.values.to_numpy(zero_copy_only=False)
     if pa.types.is_floating(kind):
         return _reduced(values.astype(np.float64), group, np.add)
+    if values.dtype == np.uint64 and len(values) and int(values.max()) > LARGEST:
+        _refuse_overflow(values, group)
+        sums = [sum(values[low:high].tolist()) for low, high in pairwise(group.offsets.tolist())]
+        return pa.array([None if not size else one for one, size in zip(sums, group.sizes)], pa.int64())
     values = values.astype(np.int64)
     largest = max(abs(int(values.max(initial=0))), abs(int(values.min(initial=0))))
     if largest * int(group.sizes.max(initial=0)) > LARGEST:

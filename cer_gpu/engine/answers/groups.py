@@ -182,7 +182,7 @@ class Folding:
         try:
             values = computed(one.argument, operand, len(rows))
             if one.function in ("MIN", "MAX"):
-                return self._folded(one.function, values, offsets)
+                return self._folded(one.function, values, offsets, one.order)
             if one.function == "AVG" and not pa.types.is_duration(values.type):
                 values = as_floats(values)
             total = self._folded("SUM", _repeated(values, many), offsets)
@@ -199,10 +199,16 @@ class Folding:
             total = pc.trunc(mean).cast(pa.int64())
         return total.cast(values.type) if pa.types.is_duration(values.type) else total
 
-    def _folded(self, function: str, values: pa.Array | pa.ChunkedArray, offsets: np.ndarray) -> pa.Array:
+    def _folded(
+        self,
+        function: str,
+        values: pa.Array | pa.ChunkedArray,
+        offsets: np.ndarray,
+        order: tuple[str, ...] = (),
+    ) -> pa.Array:
         """One value of each group; as `aggregated`."""
         plain = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-        found = aggregated(function, False, Grouped(plain, offsets))
+        found = aggregated(function, False, Grouped(plain, offsets), order)
         return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 

@@ -118,9 +118,8 @@ class Measures:
             offsets = offsets.astype(np.int64)
             if not isinstance(node.argument, tree.Attribute):
                 return pa.array(np.diff(offsets))
-            return aggregated(
-                node.function, node.distinct, Grouped(taken(node.argument.name, event), offsets)
-            )
+            values = Grouped(taken(node.argument.name, event), offsets)
+            return aggregated(node.function, node.distinct, values, node.order)
 
         return self._computed(operand, len(start))
 

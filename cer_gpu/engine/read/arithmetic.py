@@ -39,6 +39,8 @@ def computed(expression: tree.Expression, operand: Operand, rows: int) -> pa.Arr
         If a number does not fit.
     """
     match expression:
+        case tree.Number(value=int(value)) if value >= 1 << 63:
+            return pa.repeat(pa.scalar(value, pa.uint64()), rows)
         case tree.Number(value=value) | tree.Text(value=value) | tree.Boolean(value=value):
             return pa.repeat(pa.scalar(value), rows)
         case tree.Quantity(value=value, unit=unit):

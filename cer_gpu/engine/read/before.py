@@ -16,7 +16,13 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.lanes import LaneEncoder, grown
-from cer_gpu.engine.read.sources.arrow_types import convert, decoded
+from cer_gpu.engine.read.sources.arrow_types import (
+    DICTIONARY,
+    LARGE_DICTIONARY,
+    convert,
+    decoded,
+    normal_type,
+)
 from cer_gpu.engine.read.sources.columns import is_text, numbers, single, validity
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.lanes import cpu as kernels
@@ -348,5 +354,7 @@ def _joined(parts: Sequence[pa.Array]) -> pa.Array:
     if len(parts) == 1:
         return parts[0]
     if pa.types.is_dictionary(parts[0].type):
-        return single(pa.chunked_array(parts).unify_dictionaries())
+        large = any(normal_type(part.type) == LARGE_DICTIONARY for part in parts)
+        kind = LARGE_DICTIONARY if large else DICTIONARY
+        return single(pa.chunked_array([_of_type(part, kind) for part in parts]).unify_dictionaries())
     return pa.concat_arrays(parts)

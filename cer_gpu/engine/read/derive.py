@@ -73,6 +73,9 @@ def _written(
 
 
 def _constant(value: int | float | bool, rows: int) -> Values:
+    if isinstance(value, int) and INT64.max < value < 1 << 64:
+        one = np.array([value], np.uint64)
+        return Values(one if rows == 1 else np.broadcast_to(one, rows), NONE_MISSING)
     if isinstance(value, int) and not INT64.min <= value <= INT64.max:
         return Values(np.zeros(rows, np.int64), NONE_MISSING, np.ones(rows, bool))
     one = np.array([value], np.float64 if isinstance(value, float) else np.int64)
@@ -202,6 +205,8 @@ def _combine(op: str, first: Values, second: Values) -> Values:
             right = np.where(nonzero, right, 1)
     if whole and "O" in (left.dtype.kind, right.dtype.kind):
         return Values(_wide(op, left.astype(object), right.astype(object)), valid, beyond)
+    if whole and np.uint64 in (left.dtype, right.dtype):
+        return _of_unsigned(op, left, right, valid, beyond)
     if whole:
         data = _OPERATIONS[op](_as(np.int64, left), _as(np.int64, right))
         wrapped = _wrapped(op, left, right, data)
@@ -213,6 +218,31 @@ def _combine(op: str, first: Values, second: Values) -> Values:
     with np.errstate(all="ignore"):
         left, right = _as(np.float64, left), _as(np.float64, right)
         return Values(_OPERATIONS[op](left, right), valid, beyond)
+
+
+def _of_unsigned(
+    op: str, left: np.ndarray, right: np.ndarray, valid: np.ndarray, beyond: np.ndarray
+) -> Values:
+    """Arithmetic beside uint64, which gives int64: reckoned exactly where a number has no int64."""
+    first, second = (_as(np.int64, side) for side in (left, right))
+    data = np.array(_OPERATIONS[op](first, second))
+    wrapped = _wrapped(op, first, second, data)
+    far = np.zeros(len(data), bool) if not len(wrapped) else wrapped.copy()
+    large = np.zeros(len(data), bool)
+    for side in (left, right):
+        if side.dtype == np.uint64:
+            large |= side > np.uint64(INT64.max)
+    rows = np.flatnonzero(large)
+    if len(rows):
+        exact = _wide(op, left[rows].astype(object), right[rows].astype(object))
+        fits = np.array([INT64.min <= one <= INT64.max for one in exact], bool)
+        data[rows] = np.where(fits, exact, 0).astype(np.int64)
+        far[rows] = ~fits
+    if len(valid):
+        far &= valid != 0
+    if far.any():
+        beyond = beyond | far if len(beyond) else far
+    return Values(data, valid, beyond)
 
 
 def _wide(op: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -275,7 +305,9 @@ def overflow(expression: tree.Expression, read: Reader) -> str | None:
     first, second, _ = _operands(op, left, right, read, 1)
     if not _combine(op, first, second).beyond.any():
         return None
-    return f"{first.data[0]} {op} {second.data[0]}"
+    step = f"{first.data[0]} {op} {second.data[0]}"
+    unsigned = np.uint64 in (first.data.dtype, second.data.dtype)
+    return f"{step} (arithmetic gives an int64)" if unsigned else step
 
 
 def holds(op: str, first: Values, second: Values) -> np.ndarray:

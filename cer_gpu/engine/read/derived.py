@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.before import InLanes, Shifted, Wanted
 from cer_gpu.engine.read.derive import Reader, evaluate, in_one_unit
-from cer_gpu.engine.read.functions import arrow_type, first_text, of_numbers, of_text
+from cer_gpu.engine.read.functions import arrow_type, first_text, in_sign, of_numbers, of_text, places_of
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
@@ -21,7 +21,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import UNFIT, Reading
-from cer_gpu.plan.derived import DerivedColumn
+from cer_gpu.plan.derived import PLACE, DerivedColumn
 
 BLOCK = 1 << 17
 """Rows for which a thread computes a function at a time."""
@@ -140,6 +140,10 @@ class DerivedColumns:
         if derived.measure.type is ValueType.STRING and function == "COALESCE":
             texts = [_text(one, batch) for one in call.arguments]
             return {derived.name: first_text(texts, len(batch))}
+        if function == PLACE:
+            assert isinstance(first, tree.Attribute)
+            texts = columns.single(batch.column(first.name))
+            return {derived.name: places_of(texts, derived.categories, first.name)}
         if function in ("LOWER", "UPPER", "LENGTH"):
             assert isinstance(first, tree.Attribute)
             return {derived.name: of_text(function, columns.single(batch.column(first.name)))}
@@ -208,6 +212,11 @@ def value_of_call(derived: DerivedColumn, read: Reader, rows: int) -> Values:
     arguments = [evaluate(one, read, rows) for one in call.arguments]
     if call.function == "COALESCE":
         arguments = in_one_unit(call.arguments, arguments, derived.measure.unit)
+        if derived.measure.type is ValueType.INT64 and any(
+            one.data.dtype == np.uint64 for one, _ in arguments
+        ):
+            negative = any(isinstance(one, tree.Number) and one.value < 0 for one in call.arguments)
+            arguments = [(in_sign(one, negative), unit) for one, unit in arguments]
     return of_numbers(call.function, arguments, derived.zone)
 
 
@@ -236,7 +245,7 @@ def _array(values: Values, kind: pa.DataType) -> pa.Array:
     dtype: np.dtype = np.dtype(np.float64 if pa.types.is_floating(kind) else np.int64)
     if pa.types.is_date32(kind):
         dtype = np.dtype(np.int32)
-    elif pa.types.is_integer(kind) and data.dtype.kind == "i":
+    elif pa.types.is_integer(kind) and (data.dtype.kind == "i" or data.dtype == np.uint64):
         dtype, kind = data.dtype, pa.from_numpy_dtype(data.dtype)  # parts of times are narrow
     data = np.ascontiguousarray(data.astype(dtype, copy=False))
     return pa.Array.from_buffers(kind, rows, [packed, pa.py_buffer(data)])

@@ -63,7 +63,7 @@ class Foresight:
         least: list[np.generic] = []
         held, rows = None, 0
         for batch in self._source.batches([self._time], BATCH):
-            times = columns.numbers(batch.column(0), self._time).data
+            times = columns.turned(columns.numbers(batch.column(0), self._time)).data
             start = 0
             while start < len(times):
                 stop = min(len(times), start + BLOCK - rows % BLOCK)

@@ -8,13 +8,14 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import decoded
-from cer_gpu.engine.read.sources.columns import Values
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values
 from cer_gpu.engine.read.sources.decimals import decimal_with
 from cer_gpu.engine.read.zones import offsets_between
+from cer_gpu.errors import DataError
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.times import cpu as kernels
 from cer_gpu.kernels.times.contract import PARTS
-from cer_gpu.language.schema import ValueType
+from cer_gpu.language.schema import CategoryOrder, ValueType
 from cer_gpu.language.units import NANOSECONDS, digits_of
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.constants import Measure
@@ -72,6 +73,35 @@ def of_text(function: str, texts: pa.Array) -> pa.Array:
     if function == "LENGTH":
         return values.take(texts.indices)
     return pa.DictionaryArray.from_arrays(texts.indices, values)
+
+
+def places_of(texts: pa.Array, categories: Sequence[str], name: str) -> pa.Array:
+    """The place of each text among categories, int64; null for a null.
+
+    Raises
+    ------
+    DataError
+        If a text is no category.
+    """
+    if pa.types.is_null(texts.type):
+        return pa.nulls(len(texts), pa.int64())
+    if not pa.types.is_dictionary(texts.type):
+        texts = texts.dictionary_encode()
+    known = pa.array(categories, pa.large_string())
+    values = texts.dictionary
+    if values.type != known.type:
+        values = values.cast(known.type)
+    place = pc.index_in(values, known)
+    found = place.take(texts.indices)
+    if found.null_count > texts.null_count:
+        wrong = pc.and_(found.is_null(), texts.is_valid())
+        text = values[texts.indices[pc.index(wrong, True).as_py()].as_py()].as_py()
+        column = name.removeprefix("\0")
+        raise DataError(
+            f"column `{column}` has the category '{text}', and the order that was read first has only "
+            f"{CategoryOrder(tuple(categories))}; give the whole column the same ordered categories"
+        )
+    return found.cast(pa.int64())
 
 
 def first_text(texts: Sequence[pa.Array | str], rows: int) -> pa.Array:
@@ -177,7 +207,7 @@ def _fitting(whole: np.ndarray, values: Values) -> Values:
 def _first(values: Sequence[Values]) -> Values:
     found = values[0]
     kinds = {one.data.dtype.kind: one.data.dtype for one in values}
-    kind = np.float64 if "f" in kinds else kinds.get("O", found.data.dtype)
+    kind: np.dtype = np.dtype(np.float64) if "f" in kinds else kinds.get("O", found.data.dtype)
     for other in values[1:]:
         if not len(found.valid):
             break
@@ -191,6 +221,16 @@ def _first(values: Sequence[Values]) -> Values:
             beyond = np.where(there, own, its)
         found = Values(data, valid, beyond)
     return Values(found.data.astype(kind, copy=False), found.valid, found.beyond)
+
+
+def in_sign(values: Values, signed: bool) -> Values:
+    """Whole numbers as int64 or as uint64; `Values.beyond` tells where one does not fit."""
+    if values.data.dtype.kind not in "iu" or (values.data.dtype == np.uint64) is not signed:
+        return values
+    far = values.data > np.uint64(INT64.max) if signed else values.data < 0
+    data = values.data.astype(np.int64 if signed else np.uint64)
+    beyond = values.beyond | far if len(values.beyond) else far
+    return Values(data, values.valid, beyond if beyond.any() else NONE_BEYOND)
 
 
 def _of_time(function: str, values: Values, unit: str, zone: str | None) -> Values:

@@ -22,9 +22,9 @@ from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.plan.axes import Axis, CutAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import Reading
-from cer_gpu.plan.derived import DerivedColumn, columns_behind
+from cer_gpu.plan.derived import PLACE, DerivedColumn, columns_behind
 
-OF_TEXT = frozenset({"LOWER", "UPPER", "LENGTH"})
+OF_TEXT = frozenset({"LOWER", "UPPER", "LENGTH", PLACE})
 """Functions whose argument is a text."""
 
 

@@ -100,7 +100,8 @@ class Part:
         kinds = [_plain(schema.field(name).type) for name in names]
         self.kind = _key_type(kinds, names)
         self.texts = TextNumbers() if is_text(self.kind) else None
-        wide = pa.types.is_decimal(self.kind) and self.kind.precision > FITTING
+        far = pa.types.is_decimal(self.kind) and self.kind.precision > FITTING
+        wide = far or pa.types.is_uint64(self.kind)
         self.wide = WideWords() if wide else None
         mixed = pa.types.is_floating(self.kind) and any(map(pa.types.is_integer, kinds))
         self.doubles = DoubleWords() if mixed else None
@@ -160,7 +161,7 @@ class Part:
             data, valid = data[rows], valid[rows] if len(valid) else valid
             beyond = beyond[rows] if len(beyond) else beyond
         if self.doubles is not None and data.dtype.kind != "f":
-            return Words(self.doubles.words(data.astype(np.int64, copy=False)), valid, beyond)
+            return Words(self.doubles.words(data), valid, beyond)
         if data.dtype.kind == "f":
             data = data.astype(np.float64) + 0.0  # the two zeros are one key
             data[np.isnan(data)] = np.nan
@@ -171,6 +172,10 @@ class Part:
         """The words of decimals, shape (n,), int64."""
         assert self.wide is not None
         large = values.data >= WideWords.FIRST
+        if values.data.dtype == np.uint64:
+            words = values.data.astype(np.int64)
+            words[large] = self.wide.words(values.data[large].astype(object))
+            return words
         far = np.flatnonzero(large | values.beyond if len(values.beyond) else large)
         if not len(far):
             return values.data
@@ -211,6 +216,8 @@ class Part:
             return pa.array(words.view(np.float64)).cast(self.kind)
         if _is_temporal(self.kind):
             return pa.array(words).cast(_storage(self.kind)).cast(self.kind)
+        if pa.types.is_uint64(self.kind) and self.wide is not None:
+            return pa.array(self.wide.numbers(words), self.kind)
         if self.wide is not None and (words >= WideWords.FIRST).any():
             return from_integers(self.wide.numbers(words), self.kind)
         if pa.types.is_decimal(self.kind):
@@ -426,8 +433,10 @@ def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
         return pa.large_string()
     if len(set(plain)) == 1:
         return plain[0]
+    if all(map(pa.types.is_unsigned_integer, plain)):
+        return pa.uint64() if pa.uint64() in plain else pa.int64()
     if all(pa.types.is_integer(kind) for kind in plain):
-        return pa.int64()
+        return common_decimal(plain) if pa.uint64() in plain else pa.int64()
     if all(pa.types.is_floating(kind) or pa.types.is_integer(kind) for kind in plain):
         return pa.float64()
     if all(pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in plain):

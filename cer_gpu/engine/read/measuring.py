@@ -66,7 +66,7 @@ class Measuring:
         assert window.attribute is not None
         values = time
         if window.kind == "attribute" or values is None:
-            values = columns.numbers(batch.column(window.attribute), window.attribute)
+            values = columns.turned(columns.numbers(batch.column(window.attribute), window.attribute))
             if values.beyond.any():
                 row = before + int(np.argmax(values.beyond))
                 name = window.attribute

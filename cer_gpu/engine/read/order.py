@@ -86,7 +86,7 @@ class OrderCheck:
         if not self._order_by:
             return None
         name = self._order_by[0]
-        values = columns.numbers(batch.column(name), name)
+        values = columns.turned(columns.numbers(batch.column(name), name))
         missing = self._first_missing(values)
         whole = batch if missing < 0 else batch.slice(0, missing)
         timed = values if missing < 0 else values.slice(0, missing)
@@ -402,7 +402,7 @@ class LaneTies:
     def read(self, column: pa.Array) -> tuple[np.ndarray, np.ndarray]:
         """The values of a column, and where there are any, in the form that is kept."""
         if any(test(column.type) for test in _NUMBERS):
-            found = columns.numbers(column, "")
+            found = columns.turned(columns.numbers(column, ""))
             kind = np.float64 if found.data.dtype.kind == "f" else np.int64
             return found.data.astype(kind, copy=False), found.present
         values = np.empty(len(column), object)

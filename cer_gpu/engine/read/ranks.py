@@ -154,7 +154,7 @@ def beyond(where: tree.Expression | tree.Comparison, row: pa.Table, units: Mappi
     sides = (where.left, where.right) if isinstance(where, tree.Comparison) else (where,)
     read = read_columns(row, units)
     step = next((found for side in sides if (found := overflow(side, read)) is not None), to_text(where))
-    decimal = any(map(pa.types.is_decimal, row.schema.types))
+    decimal = any(pa.types.is_decimal(kind) or pa.types.is_uint64(kind) for kind in row.schema.types)
     kind = FarDecimalError if decimal else DataError
     return kind(f"integer overflow: {step} does not fit 64 bits; cast one of the columns to float64")
 

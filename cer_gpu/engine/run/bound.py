@@ -25,6 +25,7 @@ from cer_gpu.engine.read.foresight import Foresight
 from cer_gpu.engine.read.holding import KeptLanes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
 from cer_gpu.engine.run.hopeless import hopeless
@@ -265,6 +266,11 @@ class BoundQuery:
             self._source.rewindable,
             keep,
         )
+
+    @property
+    def orders(self) -> Orders:
+        """The columns of dictionary-encoded texts, with the order of their categories."""
+        return self._source.orders
 
     @property
     def arrow_schema(self) -> pa.Schema:

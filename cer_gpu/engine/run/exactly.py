@@ -30,6 +30,13 @@ def exactly(query: CompiledQuery, schema: pa.Schema) -> CompiledQuery:
     if ordered:
         keys = replace(query.reading.keys, exact=ordered)
         query = replace(query, reading=replace(query.reading, keys=keys))
+    outlooks = tuple(
+        replace(one, machine=getattr(one.machine, "exact", one.machine))
+        if _any_far(getattr(one.machine, "whole", ()), query.reading, schema)
+        else one
+        for one in query.outlooks
+    )
+    query = replace(query, outlooks=outlooks)
     if not _any_far(getattr(query.machine, "whole", ()), query.reading, schema):
         return query
 
@@ -65,6 +72,8 @@ def _any_far(values: Iterable[tree.Expression], reading: Reading, schema: pa.Sch
     for value in values:
         written = written_out(value, reading.derived)
         kinds = [schema.field(name).type for name in attributes_of(written) if name in schema.names]
+        if any(map(pa.types.is_uint64, kinds)):
+            return True
         if not any(map(pa.types.is_decimal, kinds)):
             continue
         if isinstance(written, tree.Attribute | tree.Previous):

@@ -17,8 +17,10 @@ from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
 from cer_gpu.engine.read.order import HOW_TO_SORT
 from cer_gpu.engine.read.singly import NO_EVENTS, SingleEvent, SingleEvents
 from cer_gpu.engine.read.sources.arrow_types import convert
+from cer_gpu.engine.read.sources.categories import check_alike, check_orders
 from cer_gpu.engine.read.sources.columns import is_text
 from cer_gpu.engine.read.sources.fields import field_of, path_to
+from cer_gpu.engine.read.sources.rows import NoRows
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import Run
 from cer_gpu.engine.run.components import (
@@ -221,6 +223,7 @@ class Stream:
                 "the batch has other columns than the batches before it: "
                 f"{_difference(bound.arrow_schema, self._first.arrow_schema)}"
             )
+        check_alike(bound.orders, self._first.orders, "the batch")
         keeps = isinstance(self._state, StreamState)
         if isinstance(given, (pa.RecordBatch, pa.Table)):
             self._alike = _Alike(given.schema, bound, self._run, keeps)
@@ -256,6 +259,7 @@ class Stream:
                 self._about,
                 {
                     "schema": schema.empty_table(),
+                    "orders": {name: list(one.categories) for name, one in self._first.orders.items()},
                     "intake": intake_state(run.intake),
                     "away": [] if run.intake.away is None else run.intake.away.everything(),
                     "runner": [remembered(one) for one in vars(run.runner).values() if is_component(one)],
@@ -278,7 +282,7 @@ class Stream:
         state = stored.state
         if state is None:
             return
-        self._first = self._open(state["schema"])
+        self._first = self._open(NoRows.stored(state["schema"], state["orders"]))
         run = self._run = self._first.begin("run", pushed=True)
         resume_intake(run.intake, state["intake"], self._first.arrow_schema)
         if run.intake.away is not None:
@@ -360,6 +364,7 @@ class _Alike:
             schema.get_field_index(field.name) >= 0 and schema.field(field.name).type == field.type
             for field in self._target
         )
+        self._orders = {name: one for name, one in bound.orders.items() if name in self._names}
         self._reader = _reader(schema, {}, bound, run) if keeps else None
 
     def holds(self, given: Any) -> bool:
@@ -370,12 +375,13 @@ class _Alike:
         """Read the given data, if it is one event; as `SingleEvents.read`."""
         if self._reader is None or given.num_rows != 1:
             return False
-        return self._intake.singly(self._reader, _only_batch(given))
+        return self._intake.singly(self._reader, check_orders(_only_batch(given), self._orders, "the batch"))
 
     def batches(self, given: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch]:
         """The given data as `BoundQuery.given` gives it."""
         parts = [given] if isinstance(given, pa.RecordBatch) else given.to_batches(max_chunksize=BATCH)
         for part in parts:
+            check_orders(part, self._orders, "the batch")
             if self._normal:
                 yield part
                 continue
@@ -405,6 +411,7 @@ class _TablesAlike:
         self._intake = run.intake
         column = bound.type_column
         assert column is not None  # tables of several types cannot be opened without it
+        self._orders = bound.orders
         self._readers = {
             name: _reader(schema, {column: name}, bound, run) for name, schema in self._schemas.items()
         }
@@ -426,7 +433,8 @@ class _TablesAlike:
             return False
         ((name, table),) = found
         reader = self._readers[name]
-        return reader is not None and self._intake.singly(reader, _only_batch(table))
+        batch = check_orders(_only_batch(table), self._orders, "the batch")
+        return reader is not None and self._intake.singly(reader, batch)
 
 
 def _is_arrow(given: Any) -> bool:

@@ -79,7 +79,34 @@ def kind_of(arrow: pa.DataType, where: str) -> ValueKind:
         ValueType.STRING: pa.string(),
         ValueType.BOOL: pa.bool_(),
     }
-    return ValueKind(value, plain.get(value, arrow))
+    return ValueKind(value, arrow if pa.types.is_uint64(arrow) else plain.get(value, arrow))
+
+
+class WideValuesError(Exception):
+    """Whole numbers beyond int64: the columns of the relations that have to be numbered in their order.
+
+    Attributes
+    ----------
+    columns : frozenset of (str, str)
+        Relations and their attributes.
+    """
+
+    def __init__(self, columns: Iterable[tuple[str, str]]) -> None:
+        super().__init__()
+        self.columns = frozenset(columns)
+
+
+def is_wide(column: pa.ChunkedArray) -> bool:
+    """Whether a column has whole numbers that no view holds as themselves."""
+    if not pa.types.is_uint64(column.type):
+        return False
+    most = pc.max(column).as_py()
+    return most is not None and most >= BEYOND
+
+
+def wide(kind: ValueKind) -> ValueKind:
+    """Whole numbers that are numbered in their order, as decimals are."""
+    return ValueKind(ValueType.DECIMAL, kind.arrow) if kind.value is ValueType.INT64 else kind
 
 
 class ValueCodes:
@@ -118,7 +145,7 @@ class ValueCodes:
             column = pc.cast(column, column.type.value_type)
         array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         if kind.value in (ValueType.STRING, ValueType.DECIMAL):
-            return self._encode_values(array)
+            return self._encode_values(array, kind)
         try:
             codes = _numbers(array, kind)
         except pa.ArrowInvalid as error:
@@ -140,7 +167,7 @@ class ValueCodes:
         """The values of codes; `given` says that none of them is `NULL`."""
         if given and kind.value is ValueType.INT64:
             # `pa.array` takes several times as long, which counts in a listing of small batches.
-            return pa.Array.from_buffers(pa.int64(), len(codes), [None, pa.py_buffer(codes)])
+            return pa.Array.from_buffers(kind.arrow, len(codes), [None, pa.py_buffer(codes)])
         absent = codes == NULL
         mask = absent if absent.any() else None
         if kind.value in (ValueType.STRING, ValueType.DECIMAL):
@@ -152,6 +179,8 @@ class ValueCodes:
                 if labels is not None
                 else [self._texts[n] for n in listed]
             )
+            if pa.types.is_integer(kind.arrow):
+                values = [*map(int, values)]
             spread = np.zeros(len(codes), np.int64)
             spread[~absent] = places.reshape(-1)
             return pa.array(values, kind.arrow).take(pa.array(spread, mask=mask))
@@ -161,7 +190,7 @@ class ValueCodes:
             return pa.array(floats(np.where(absent, 0, codes)), pa.float64(), mask=mask)
         whole = pa.array(codes, pa.int64(), mask=mask)
         if kind.value is ValueType.INT64:
-            return whole
+            return whole if kind.arrow == whole.type else whole.cast(kind.arrow)
         if kind.value is ValueType.TIMESTAMP:
             there = whole.cast(pa.timestamp("ns", _zone(kind.arrow)))
             return pc.cast(there, kind.arrow)
@@ -219,9 +248,8 @@ class ValueCodes:
             self._texts.append(text)
         return self._number[text]
 
-    def _encode_values(self, array: pa.Array) -> np.ndarray:
+    def _encode_values(self, array: pa.Array, kind: ValueKind) -> np.ndarray:
         found = array.dictionary_encode()
-        kind = kind_of(array.type, "")
         numbers = self.number(found.dictionary.to_pylist(), kind)
         table = np.array([*numbers, NULL], np.int64)
         places = found.indices.fill_null(len(numbers)).to_numpy(zero_copy_only=False)

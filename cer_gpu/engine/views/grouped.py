@@ -41,12 +41,15 @@ class Folded(NamedTuple):
         The kind of the values; any for COUNT.
     name : str
         The name of its column: `SUM(v)`.
+    order : tuple of str
+        For MIN and MAX of ordered categories: these, ascending.
     """
 
     function: str
     side: ComparedSide | None
     kind: ValueKind
     name: str
+    order: tuple[str, ...] = ()
 
     @property
     def arrow(self) -> pa.DataType:
@@ -54,7 +57,7 @@ class Folded(NamedTuple):
         if self.function == "COUNT":
             return pa.int64()
         if self.kind.value is ValueType.DECIMAL and self.function == "SUM":
-            return pa.decimal256(76, self.kind.arrow.scale)
+            return pa.decimal256(76, getattr(self.kind.arrow, "scale", 0))
         if self.function == "AVG":
             return self.kind.arrow if self.kind.value is ValueType.DURATION else pa.float64()
         return self.kind.arrow
@@ -106,7 +109,7 @@ class Grouping:
             return Folded(aggregate.function, None, whole, name)
         side = ComparedSide(aggregate.argument, variables_of(aggregate.argument))
         if side.plain is not None:
-            return Folded(aggregate.function, side, self._kinds[side.plain], name)
+            return Folded(aggregate.function, side, self._kinds[side.plain], name, aggregate.order)
         checker = TypeChecker(lambda one: self._kinds[one.name].value, Findings())
         value = checker.type_of(aggregate.argument) or ValueType.INT64
         arrow = {
@@ -207,7 +210,8 @@ class Grouping:
         if one.kind.value is ValueType.STRING:
             used, places = np.unique(codes, return_inverse=True)
             texts = self._codes.decode(used, one.kind).to_pylist()
-            order = sorted(range(len(used)), key=texts.__getitem__)
+            place = {text: number for number, text in enumerate(one.order)}
+            order = sorted(range(len(used)), key=lambda n: place[texts[n]] if place else texts[n])
             ranked = used[order]
             rank = np.empty(len(used), np.int64)
             rank[order] = np.arange(len(used))

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from cer_gpu.compiling.loaded import words
+from cer_gpu.engine.views.attributes import attributes_of, variable_kinds
 from cer_gpu.engine.views.body import Body, body_of, positioned
-from cer_gpu.engine.views.codes import ValueCodes, ValueKind, kind_of
+from cer_gpu.engine.views.codes import ValueCodes, ValueKind, WideValuesError
 from cer_gpu.engine.views.grouped import Grouping, check_folded
 from cer_gpu.engine.views.kept_groups import FoldedPart, KeptGroups
 from cer_gpu.engine.views.labels import NoRoomError
@@ -21,11 +21,12 @@ from cer_gpu.engine.views.layout import layout_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.listed import ListedAnswers, ListedState
 from cer_gpu.engine.views.listing import answers, changes, differing, merged
+from cer_gpu.engine.views.places import by_places, orders_of
 from cer_gpu.engine.views.reducts import Change, together
-from cer_gpu.engine.views.relations import Relation, without_value
+from cer_gpu.engine.views.relations import GivenTable, Relation, without_value
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import HeldRows
-from cer_gpu.engine.views.terms import asks_for_order, compared, refused
+from cer_gpu.engine.views.terms import asks_for_order, compared
 from cer_gpu.engine.views.trees import PIECE, SHARED, Input, KeptTree, statistics
 from cer_gpu.engine.views.waiting import FEW, WaitingRow, WaitingRows, never_fails
 from cer_gpu.engine.workers import Workers
@@ -37,9 +38,8 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.types import TypeChecker
-from cer_gpu.printable import names_text
 
-Batch = Sequence[tuple[str, pa.Table, int]]
+Batch = Sequence[tuple[str, GivenTable, int]]
 """A batch: the relation, the rows, and 1 for inserts, -1 for deletes."""
 
 
@@ -82,6 +82,8 @@ class KeptView:
         self._groups: KeptGroups | None = None
         self._untaken = False
         """Whether the kept groups have not taken the last batch yet."""
+        self._wide: frozenset[tuple[str, str]] = frozenset()
+        """The columns of relations whose whole numbers are numbered in their order."""
         self._waiting = WaitingRows()
         self._settling = False
         """Whether rows that waited are being taken in: what is read meanwhile is without them."""
@@ -107,13 +109,21 @@ class KeptView:
         """
         words.purpose = "view update"
         self.settle()
+        try:
+            self._update(batch)
+        except WideValuesError as error:
+            self._widen(error)
+            self.update(batch)
+
+    def _update(self, batch: Batch) -> None:
         self._catch_up()
         self._number(batch)
         relations = dict(self.relations)
         drafts: dict[str, list[tuple[np.ndarray, int]]] = {}
-        for name, table, sign in batch:
+        for name, given, sign in batch:
             if name not in relations:
-                relations[name] = self._opened(name, table)
+                relations[name] = self._opened(name, given)
+            table = relations[name].with_places(given)
             drafts.setdefault(name, []).append((relations[name].encoded(table), sign))
         self._apply(relations, drafts)
         self.version += 1
@@ -182,7 +192,7 @@ class KeptView:
         Where there is no room between two of them the view is made again from its rows, with new numbers.
         """
         new: dict[ValueKind, set[object]] = {}
-        for name, table, _ in batch:
+        for name, (table, _), _ in batch:
             known = self.relations[name].attributes if name in self.relations else {}
             for column, kind in known.items():
                 if self.codes.in_order(kind) and column in table.column_names:
@@ -192,12 +202,23 @@ class KeptView:
             for kind, values in new.items():
                 self.codes.number(values, kind)
         except NoRoomError:
-            held, version = self.held(), self.version
-            self.codes = self.codes.anew(new)
-            self.relations, self.chains, self._shared, self._groups = {}, [], False, None
-            self._patient = False
-            self.restore(held)
-            self.version = version
+            self._make_again(lambda: self.codes.anew(new))
+
+    def _make_again(self, codes: Callable[[], ValueCodes]) -> None:
+        """Make the view again from its rows."""
+        held, version, self.codes = self.held(), self.version, codes()
+        self._forget()
+        self.restore(held)
+        self.version = version
+
+    def _forget(self) -> None:
+        self.relations, self.chains, self._shared, self._groups = {}, [], False, None
+        self._patient = False
+
+    def _widen(self, error: WideValuesError) -> None:
+        """Number the whole numbers of some columns in their order, from here on."""
+        self._wide |= error.columns
+        self._make_again(lambda: ValueCodes(self.codes.ordered is not None))
 
     def held(self) -> dict[str, HeldRows]:
         """The rows of all relations that are known."""
@@ -206,11 +227,19 @@ class KeptView:
 
     def restore(self, held: Mapping[str, HeldRows]) -> None:
         """Insert what `held` gave, as the first and only update; it counts as no change."""
+        try:
+            self._restore(held)
+        except WideValuesError as error:
+            self._wide |= error.columns
+            self._forget()
+            self.restore(held)
+
+    def _restore(self, held: Mapping[str, HeldRows]) -> None:
         relations, net = {}, {}
         for name, (columns, rows) in held.items():
             last = rows.num_columns - 1
             own = rows.select(range(last))  # an attribute may be named `multiplicity` too
-            relations[name] = self._opened(name, own, columns)
+            relations[name] = self._opened(name, GivenTable(own, orders_of(rows.schema)), columns)
             net[name] = relations[name].change(own, rows.column(last).to_numpy())
         self._take(relations, net)
         self.version += 1
@@ -298,13 +327,13 @@ class KeptView:
             if alone and strict and not reading.tests and sorted(named) == sorted(relation.attributes):
                 relation.share(tuple(named), store)
 
-    def _opened(self, name: str, table: pa.Table, columns: tuple[str, ...] | None = None) -> Relation:
+    def _opened(self, name: str, given: GivenTable, columns: tuple[str, ...] | None = None) -> Relation:
         """A relation that is met for the first time.
 
         Parameters
         ----------
         name : str
-        table : pyarrow.Table
+        given : GivenTable
         columns : tuple of str, optional
             All columns of the relation, where the table has not all.
 
@@ -315,17 +344,11 @@ class KeptView:
         if name not in self.wanted:
             listed = ", ".join(self.wanted)
             raise DataError(f"the rule has no relation `{name}`: its relations are {listed}")
-        columns = tuple(table.column_names) if columns is None else columns
-        attributes: dict[str, ValueKind] = {}
-        for atom in positioned(self._rule, {name: columns}, self._text).atoms:
-            if atom.type.name != name:
-                continue
-            for attribute in atom.names or ():
-                where = f"column `{attribute}` of {name}"
-                if attribute not in table.column_names:
-                    raise DataError(f"{where} is missing: the table has {names_text(columns)}")
-                attributes[attribute] = kind_of(table.schema.field(attribute).type, where)
-        return Relation(name, attributes, columns, self.codes, self._device)
+        columns = tuple(given.table.column_names) if columns is None else columns
+        rule = positioned(self._rule, {name: columns}, self._text)
+        attributes = attributes_of(rule, name, given, self._wide)
+        own = {attribute: order for attribute, order in given.orders.items() if attribute in attributes}
+        return Relation(name, attributes, columns, self.codes, self._device, own)
 
     def _typed(self, relations: Mapping[str, Relation]) -> tuple[Body, dict[str, ValueKind]]:
         """The body over the columns that the relations have, and the kinds of its variables.
@@ -336,16 +359,8 @@ class KeptView:
             Values of different types are joined or compared.
         """
         rule = positioned(self._rule, {name: one.columns for name, one in relations.items()}, self._text)
-        plain: dict[str, ValueKind] = {}
-        for atom in rule.atoms:
-            for attribute, term in zip(atom.names or (), atom.terms):
-                kind = relations[atom.type.name].attributes[attribute]
-                if isinstance(term, t.RuleVariable):
-                    first = plain.setdefault(term.name, kind)
-                    if not first.joins(kind):
-                        what = f"`{term.name}` is of type {first.arrow} and of type {kind.arrow}"
-                        hint = "cast one of the columns, so that both have the same type"
-                        raise refused(f"{what}: these cannot be equal", atom, self._text, hint)
+        rule = by_places(rule, lambda name, one: relations[name].orders.get(one), self._text)
+        plain = variable_kinds(rule, lambda name, one: relations[name].attributes[one], self._text)
         findings = Findings()
         checker = TypeChecker(lambda one: plain[one.name].value if one.name in plain else None, findings)
         apart = set()

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import first_line
+from cer_gpu.engine.read.sources.categories import Orders, check_alike
 from cer_gpu.engine.read.sources.kinds import open_rows
-from cer_gpu.engine.views.codes import NAN, ValueCodes, ValueKind, has_code, kind_of
+from cer_gpu.engine.views.codes import NAN, ValueCodes, ValueKind, WideValuesError, has_code, is_wide, kind_of
 from cer_gpu.engine.views.levels import Levels, collapsed
+from cer_gpu.engine.views.places import field_of, with_places
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.views.contract import NULL
+from cer_gpu.language.categories import rank_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.printable import brief, names_text
 
@@ -27,6 +30,20 @@ NO_ROWS = (list, tuple, set, bool, int, float, type(None))
 
 PLAIN = {ValueType.INT64: int, ValueType.FLOAT64: float, ValueType.STRING: str}
 """The types of values that Python has as well."""
+
+
+class GivenTable(NamedTuple):
+    """Rows that a user passes.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+    orders : mapping of str to CategoryOrder
+        The columns that are dictionary-encoded texts, with the order of their categories.
+    """
+
+    table: pa.Table
+    orders: Orders
 
 
 class Relation:
@@ -42,6 +59,8 @@ class Relation:
     codes : ValueCodes
     device : RunDevice, optional
         Where long batches are sorted.
+    orders : mapping of str to CategoryOrder, optional
+        The attributes that are dictionary-encoded texts, with the order of their categories.
     """
 
     def __init__(
@@ -51,8 +70,10 @@ class Relation:
         columns: tuple[str, ...],
         codes: ValueCodes,
         device: RunDevice | None = None,
+        orders: Orders | None = None,
     ) -> None:
         self.name = name
+        self.orders = {} if orders is None else orders
         self.attributes = dict(attributes)
         self.columns = columns
         self.store = Levels(len(self.attributes), summed=False)
@@ -87,6 +108,8 @@ class Relation:
 
     def _types(self) -> tuple[tuple[str, type], ...]:
         """Python's type for each attribute; none where some attribute has no such type."""
+        if any(rank_of(name) in self.attributes for name in self.orders):
+            return ()
         types = [(name, PLAIN.get(kind.value)) for name, kind in self.attributes.items()]
         found = [(name, one) for name, one in types if one is not None]
         return tuple(found) if len(found) == len(types) else ()
@@ -152,6 +175,17 @@ class Relation:
         """Encoded rows as a change; threads may do this for several relations at a time."""
         return Change(*collapsed(keys, amounts, self._device))
 
+    def with_places(self, given: GivenTable) -> pa.Table:
+        """The rows of a table with the places of the categories that the rule compares by order.
+
+        Raises
+        ------
+        DataError
+            If it has other categories than before, or the same in another order.
+        """
+        check_alike(given.orders, self.orders, f"the table for {self.name}")
+        return with_places(given.table, self.orders, self.attributes)
+
     def encoded(self, table: pa.Table) -> np.ndarray:
         """The rows of a table: int64 [rows, attributes].
 
@@ -167,6 +201,8 @@ class Relation:
         keys = np.empty((len(table), len(self.attributes)), np.int64)
         for number, (name, kind) in enumerate(self.attributes.items()):
             column = table.column(self._places[number])
+            if kind.value is ValueType.INT64 and is_wide(column):
+                raise WideValuesError([(self.name, name)])
             keys[:, number] = self._codes.encode(column, kind, f"column `{name}` of {self.name}")
         return keys
 
@@ -218,6 +254,8 @@ class Relation:
             if pa.types.is_null(table.schema.field(place).type):
                 table = table.set_column(place, name, table.column(place).cast(kind.arrow))
             own = kind_of(table.schema.field(place).type, where)
+            if pa.types.is_integer(kind.arrow) and own.value is ValueType.INT64:
+                continue
             if not own.joins(kind):
                 raise DataError(
                     f"{where} was of type {kind.arrow} before, and is of type {own.arrow} now: cast it"
@@ -258,7 +296,10 @@ class Relation:
             self._codes.decode(np.ascontiguousarray(keys[:, names.index(name)]), self.attributes[name])
             for name in self._shown
         ]
-        return pa.Table.from_arrays([*arrays, pa.array(counts)], names=[*self._shown, "multiplicity"])
+        orders = {name: order for name, order in self.orders.items() if order.categories}
+        fields = [field_of(name, one.type, orders.get(name)) for name, one in zip(self._shown, arrays)]
+        schema = pa.schema([*fields, pa.field("multiplicity", pa.int64())])
+        return pa.Table.from_arrays([*arrays, pa.array(counts)], schema=schema)
 
     def columns_of(self, change: Change) -> dict[str, np.ndarray]:
         """The attributes of the rows of a change."""
@@ -269,7 +310,8 @@ class Relation:
             name: self._codes.decode(row[number : number + 1], kind).to_pylist()[0]
             for number, (name, kind) in enumerate(self.attributes.items())
         }
-        listed = ", ".join(f"{name} = {_literal(values[name])}" for name in self._shown)
+        shown = [name for name in self._shown if not name.startswith("\0")]
+        listed = ", ".join(f"{name} = {_literal(values[name])}" for name in shown)
         return f"({listed})"
 
 
@@ -279,7 +321,7 @@ def without_value(codes: np.ndarray, kind: ValueKind) -> np.ndarray:
     return absent | (codes == NAN) if kind.value is ValueType.FLOAT64 else absent
 
 
-def table_of(rows: Any, relation: str, known: Relation | None) -> pa.Table:
+def table_of(rows: Any, relation: str, known: Relation | None) -> GivenTable:
     """The rows for a relation that a user passes, as a table.
 
     Parameters
@@ -296,7 +338,7 @@ def table_of(rows: Any, relation: str, known: Relation | None) -> pa.Table:
         If these are neither Arrow data nor dicts nor paths.
     """
     if isinstance(rows, pa.Table) and known is not None and rows.schema.equals(known.schema):
-        return rows
+        return GivenTable(rows, {})
     if isinstance(rows, Mapping):
         raise DataError(
             f"the rows for {relation} are one dict: put the dict of each row into a list, or make a table of "
@@ -304,7 +346,8 @@ def table_of(rows: Any, relation: str, known: Relation | None) -> pa.Table:
         )
     if isinstance(rows, list | tuple):
         if not rows and known is not None:
-            return pa.schema([(name, kind.arrow) for name, kind in known.attributes.items()]).empty_table()
+            kinds = {name: kind.arrow for name, kind in known.attributes.items()}
+            return GivenTable(pa.schema(kinds.items()).empty_table(), {})
         if not rows:
             raise DataError(
                 f"the rows for {relation} are an empty list, which does not tell the columns: give an empty "
@@ -312,7 +355,7 @@ def table_of(rows: Any, relation: str, known: Relation | None) -> pa.Table:
             )
         others = [one for one in rows if not isinstance(one, Mapping)]
         if not others:
-            return _table_of_dicts(rows, f"the rows for {relation}", known)
+            return GivenTable(_table_of_dicts(rows, f"the rows for {relation}", known), {})
         if len(others) < len(rows) or isinstance(others[0], NO_ROWS):
             raise DataError(
                 f"the rows for {relation} are a list that holds a {type(others[0]).__name__}: a list of rows "
@@ -320,17 +363,19 @@ def table_of(rows: Any, relation: str, known: Relation | None) -> pa.Table:
             )
     opened = open_rows(rows, f"the table for {relation}")
     if isinstance(rows, pa.Table) and opened.schema.equals(rows.schema):
-        return rows
+        return GivenTable(rows, opened.orders)
     table = pa.Table.from_batches(opened.read(opened.schema.names, 1 << 20), opened.schema)
     missing = list(opened.unread)
     if missing:
         table = table.select([name for name in table.column_names if name not in missing])
-    return table
+    return GivenTable(table, opened.orders)
 
 
 def _table_of_dicts(rows: Sequence[Mapping[str, Any]], where: str, known: Relation | None) -> pa.Table:
     """A table of dicts; once the relation is known, of its attributes alone."""
-    kinds = {} if known is None else known.attributes
+    kinds = (
+        {} if known is None else {name: kind for name, kind in known.attributes.items() if name[:1] != "\0"}
+    )
     names = list(rows[0] if known is None else kinds)
     arrays = []
     for name in names:

@@ -187,7 +187,11 @@ def compared(comparison: t.Comparison, kinds: Mapping[str, ValueKind], text: str
         If a view cannot evaluate it.
     """
     checker = TypeChecker(lambda one: kinds[one.name].value, Findings())
-    left, right = checker.type_of(comparison.left), checker.type_of(comparison.right)
+    both = comparison.left, comparison.right
+    left, right = map(checker.type_of, both)
+    # What is more than an int64 has no code but as a decimal.
+    if any(isinstance(one, t.Number) and isinstance(one.value, int) and one.value >= BEYOND for one in both):
+        left = ValueType.DECIMAL
     kinds_of = {left, right}
     op = comparison.op
     meeting = [Meeting.SAME, Meeting.SAME]

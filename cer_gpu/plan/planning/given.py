@@ -62,5 +62,9 @@ def with_given(plan: Plan, statement: tree.Statement, given: Mapping[str, Any], 
 
 def _bound(axis: GivenAxis, given: Mapping[str, Any], schema: Schema, text: str) -> Axis:
     leaf = with_values(axis.leaf, given, schema, text)
+    if schema.categories:
+        from cer_gpu.logic.rewriting.ranks import in_places
+
+        leaf = in_places(leaf, schema)
     found, _ = AxisBuilder(ConstantReader(schema), RoleColumns(None, None)).build([leaf])
     return found[0] if found else NEVER

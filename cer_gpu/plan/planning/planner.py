@@ -110,6 +110,11 @@ def plan(
     LimitError
         When the automaton or the symbols would exceed their budget.
     """
+    if schema is not None and schema.categories:
+        from cer_gpu.plan.outline import ranked  # few columns have them
+
+        if (placed := ranked(outline, schema)) is not None:
+            (outline, schema), before = placed, None
     if schema is not None and (windowed := bounded(outline, schema)) is not outline:
         outline, before = windowed, None
     known = outline if schema is None else over_order(outline, schema.order)

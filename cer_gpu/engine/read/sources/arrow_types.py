@@ -1,9 +1,8 @@
 """Arrow types as the language sees them, and the few types that columns of batches have.
 
-A batch that leaves a source holds only columns of these types: bool, the signed integers and the unsigned
-ones up to 32 bits, float32 and float64, decimal128 and decimal256, string, large_string and dictionary<int32,
-string>, timestamps, dates, durations and times of day. A column of another type passes through unchanged, and
-a query cannot use it.
+A batch that leaves a source holds only columns of these types: bool, integers, float32 and float64,
+decimal128 and decimal256, string, large_string and dictionary<int32, string>, timestamps, dates, durations,
+and times of day. A column of another type passes through unchanged, and a query cannot use it.
 """
 
 from __future__ import annotations
@@ -86,8 +85,6 @@ def normal_type(arrow: pa.DataType) -> pa.DataType:
         return normal_type(arrow.value_type)
     if pa.types.is_string_view(arrow):
         return pa.large_string()
-    if pa.types.is_uint64(arrow):
-        return pa.int64()
     if pa.types.is_float16(arrow):
         return pa.float32()
     if pa.types.is_decimal(arrow) and arrow.bit_width < 128:
@@ -137,7 +134,7 @@ def convert(array: pa.Array, target: pa.DataType, where: str) -> pa.Array:
     Raises
     ------
     DataError
-        If a value does not fit, e.g. an unsigned integer above 2^63 - 1.
+        If a value does not fit, e.g. an unsigned integer above 2^63 - 1 beside signed ones.
     """
     if array.type == target:
         return array
@@ -210,7 +207,8 @@ def common_type(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
             return DICTIONARY if {left, right} <= {DICTIONARY, pa.string()} else LARGE_DICTIONARY
         return pa.large_string()
     if pa.types.is_integer(left) and pa.types.is_integer(right):
-        return pa.int64()
+        unsigned = pa.types.is_unsigned_integer(left) and pa.types.is_unsigned_integer(right)
+        return pa.uint64() if unsigned and pa.uint64() in (left, right) else pa.int64()
     numbers = (ValueType.INT64, ValueType.FLOAT64)
     if value_type(left) in numbers and value_type(right) in numbers:
         return pa.float64()

@@ -144,8 +144,8 @@ def value_reader(kind: pa.DataType) -> Callable[[pa.Scalar], Any] | None:
     """
     if is_text(kind) or pa.types.is_boolean(kind):
         return _as_python
-    if kind.id not in _STORAGE:
-        return None
+    if kind.id not in _STORAGE or pa.types.is_uint64(kind):
+        return None  # what is read of single events is an int64
     return _in_units if pa.types.is_temporal(kind) else _as_python
 
 
@@ -189,6 +189,19 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     # Kernels are compiled anew for arrays that can be written: no column is one, whoever made its buffer.
     data.flags.writeable = False
     return Values(data, validity(array))
+
+
+TURN = np.uint64(1 << 63)
+"""What turns uint64 into int64 of the same order and the same differences: the upper bit."""
+
+
+def turned(values: Values) -> Values:
+    """Values as a clock or a window measures them: uint64 as int64, in their order, less 2^63."""
+    if values.data.dtype != np.uint64:
+        return values
+    data = (values.data ^ TURN).view(np.int64)
+    data.flags.writeable = False
+    return Values(data, values.valid, values.beyond)
 
 
 def codes(column: pa.Array | pa.ChunkedArray, name: str) -> Codes:

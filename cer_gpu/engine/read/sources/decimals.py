@@ -162,7 +162,13 @@ class DoubleWords(WideWords):
         return int(np.float64(close).view(np.int64)) if int(close) == number else None
 
     def words(self, numbers: np.ndarray) -> np.ndarray:
-        """The words of numbers, int64: shape (n,), int64."""
+        """The words of numbers, whole ones of 64 bits: shape (n,), int64."""
+        if numbers.dtype == np.uint64:
+            large = numbers >= np.uint64(1 << 63)
+            found = self.words(np.where(large, 0, numbers).astype(np.int64))
+            found[large] = super().words(numbers[large].astype(object))
+            return found
+        numbers = numbers.astype(np.int64, copy=False)
         close = numbers.astype(np.float64)
         inside = close < float(1 << 63)
         exact = inside & (np.where(inside, close, 0).astype(np.int64) == numbers)
@@ -225,4 +231,6 @@ def common_decimal(kinds: Sequence[pa.DataType]) -> pa.DataType | None:
 
 
 def _digits_before(kind: pa.DataType) -> int:
-    return kind.precision - kind.scale if pa.types.is_decimal(kind) else DIGITS_OF_INT64
+    if pa.types.is_decimal(kind):
+        return kind.precision - kind.scale
+    return DIGITS_OF_INT64 + pa.types.is_uint64(kind)

@@ -257,7 +257,7 @@ def _column(kind: pa.DataType, array: ArrowArray, owned: Owned, where: str) -> D
         return DeviceColumn(DICTIONARY, _brought(codes), there, texts.dictionary)
     if pa.types.is_boolean(kind):
         return DeviceColumn(kind, _brought(_bits(addresses[1], first, count, owned)), there)
-    if normal_type(kind) != kind or not pa.types.is_primitive(kind):
+    if normal_type(kind) != kind or not pa.types.is_primitive(kind) or pa.types.is_uint64(kind):
         raise DataError(f"{where} is of type {kind}, which cannot be used on a device: convert it")
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         dtype = np.dtype(kind.to_pandas_dtype())

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import convert, normal_type
+from cer_gpu.engine.read.sources.categories import is_category, is_ordered, order_in
 from cer_gpu.engine.read.sources.rows import Rows
+from cer_gpu.language.schema import CategoryOrder
 from cer_gpu.late import compute as pc
 
 
@@ -88,8 +91,20 @@ class FieldRows(Rows):
         self.schema = schema_with_fields(rows.schema, paths)
         self.rows, self.where, self.partial = rows.rows, rows.where, rows.partial
         self.unread = rows.unread
+        self.orders = {**rows.orders, **self._orders_inside()}
         self.rewindable, self.repeats, self.ordered = rows.rewindable, rows.repeats, rows.ordered
         self.stamp = rows.stamp
+
+    def _orders_inside(self) -> dict[str, CategoryOrder]:
+        """The orders of categories of the fields, by the first dictionary of each."""
+        kinds = {name: _type_at(self._inner.schema, path) for name, path in self._paths.items()}
+        found = {name: CategoryOrder() for name, kind in kinds.items() if is_category(kind)}
+        for name in found:
+            if is_ordered(kinds[name]) and self._inner.rewindable:
+                first, *path = self._paths[name]
+                batches = islice(self._inner.read([first], 1), 1)
+                found[name] = order_in(field_of(batch.column(0), path).dictionary for batch in batches)
+        return found
 
     def parts(self) -> list[Rows]:
         """See `Rows.parts`."""

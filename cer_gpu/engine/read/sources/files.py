@@ -6,6 +6,7 @@ import dataclasses
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +21,13 @@ from cer_gpu.engine.read.sources.arrow_types import (
     first_line,
     is_text,
     normal_schema,
+)
+from cer_gpu.engine.read.sources.categories import (
+    Orders,
+    check_orders,
+    is_category,
+    is_ordered,
+    order_in,
 )
 from cer_gpu.engine.read.sources.open_file import OpenFile
 from cer_gpu.engine.read.sources.paths import NAMES, TEXTS, DataFile, check_content, find_files
@@ -37,10 +45,15 @@ from cer_gpu.engine.read.sources.text_form import DECISIVE, NOT_UTF8, PLAIN, Tex
 from cer_gpu.engine.read.sources.wide_times import times_of_96_bits, wide_columns
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
+from cer_gpu.language.schema import CategoryOrder
 
 TEXT_BYTES = 1 << 28
 """About the most bytes of text in a column of a batch of a Parquet file. Arrow reads less than 2 GiB of text
 at a time, and only the average length of texts is known."""
+
+
+TEXTS_STORED = b"texts stored"
+"""Marks a column that is read as a dictionary, and stored as plain texts."""
 
 
 class FileRows(Rows):
@@ -56,11 +69,16 @@ class FileRows(Rows):
         At least one.
     schema : pyarrow.Schema, optional
         The schema that they share, if it is known.
+    orders : mapping of str to CategoryOrder, optional
+        The orders of categories, if they are known.
     """
 
-    def __init__(self, files: Sequence[OpenFile], schema: pa.Schema | None = None) -> None:
+    def __init__(
+        self, files: Sequence[OpenFile], schema: pa.Schema | None = None, orders: Orders | None = None
+    ) -> None:
         self._files = files
         self.schema = unify(files) if schema is None else schema
+        self.orders = self._orders() if orders is None else orders
         counts = [each.rows for each in files]
         self.rows = None if None in counts else sum(count for count in counts if count is not None)
         first = files[0].file.path
@@ -83,11 +101,26 @@ class FileRows(Rows):
 
     def parts(self) -> list[Rows]:
         """See `Rows.parts`."""
-        return [FileRows([each], self.schema) for each in self._files]
+        return [FileRows([each], self.schema, self.orders) for each in self._files]
 
     def behind(self, files: int) -> Rows:
         """See `Rows.behind`."""
-        return FileRows(self._files[files:], self.schema)
+        return FileRows(self._files[files:], self.schema, self.orders)
+
+    def _orders(self) -> Orders:
+        """The orders of categories, by the first dictionary of each column; later ones are checked."""
+        names = {name for each in self._files for name in each.coded}
+        found = {}
+        for name in names:
+            ordered = all(each.coded.get(name, False) for each in self._files)
+            found[name] = CategoryOrder() if not ordered else self._first_order(name)
+        return found
+
+    def _first_order(self, name: str) -> CategoryOrder:
+        opened = self._files[0]
+        wanted = pa.schema([(name, self.schema.field(name).type)])
+        read = _FORMATS[opened.file.format].read(opened, wanted, 1)
+        return order_in(batch.column(0).dictionary for batch in islice(guarded(read, opened.file.path), 1))
 
     @classmethod
     def at(cls, paths: Sequence[str | os.PathLike[str]], text: TextForm = PLAIN) -> FileRows:
@@ -121,7 +154,9 @@ class FileRows(Rows):
                 if opened.filesystem is None:  # elsewhere asking is a journey: once, at the end
                     opened.check_unchanged()
                 seen += batch.num_rows
-                stretched = convert_batch(batch, wanted, opened.file.path)
+                stretched = convert_batch(
+                    check_orders(batch, self.orders, opened.file.path), wanted, opened.file.path
+                )
                 for start in range(0, stretched.num_rows, rows):
                     yield _add_keys(stretched.slice(start, rows), opened.file.keys, target)
             opened.check_unchanged()
@@ -176,8 +211,13 @@ def opened(
     keys = {key: text for key, text in file.keys.items() if key not in schema.names}
     fields = [*normal_schema(schema), *(pa.field(key, _key_type(text)) for key, text in keys.items())]
     return OpenFile(
-        DataFile(file.path, file.format, keys), pa.schema(fields), rows, stamp, filesystem=filesystem
-    )
+        DataFile(file.path, file.format, keys), pa.schema(fields), rows, stamp, filesystem=filesystem,
+        coded={
+            one.name: is_ordered(one.type)
+            for one in schema
+            if is_category(one.type) and TEXTS_STORED not in (one.metadata or {})
+        },
+    )  # fmt: skip
 
 
 def _attempt(action: Callable[[], Any], file: DataFile) -> Any:
@@ -286,13 +326,24 @@ def parquet_rows(path: str, metadata: Any) -> int:
 def parquet_schema(stored: pa.Schema, metadata: Any) -> pa.Schema:
     """The types in which the columns of a Parquet file are read."""
     wide = wide_columns(metadata)
+    unordered = _without_dictionaries(metadata) if any(map(is_ordered, stored.types)) else frozenset()
 
-    def kind(field: pa.Field) -> pa.DataType:
+    def read(field: pa.Field) -> pa.Field:
         if field.name in wide:
-            return pa.timestamp("us")
-        return DICTIONARY if is_text(field.type) else field.type
+            return pa.field(field.name, pa.timestamp("us"))
+        if is_text(field.type):
+            return pa.field(field.name, DICTIONARY, metadata={TEXTS_STORED: b""})
+        lost = is_ordered(field.type) and field.name in unordered
+        return pa.field(field.name, DICTIONARY if lost else field.type)
 
-    return pa.schema([pa.field(field.name, kind(field)) for field in stored])
+    return pa.schema([read(field) for field in stored])
+
+
+def _without_dictionaries(metadata: Any) -> frozenset[str]:
+    """The columns of which some row group stores no dictionary: it does not tell the order of categories."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    columns = (group.column(index) for group in groups for index in range(group.num_columns))
+    return frozenset(one.path_in_schema for one in columns if not one.has_dictionary_page)
 
 
 def _read_parquet(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import common_type, first_line, normal_schema
+from cer_gpu.engine.read.sources.categories import check_alike, enum_orders, joined_orders, orders_in
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, on_device, open_device
 from cer_gpu.engine.read.sources.rows import (
     DatasetRows,
@@ -85,7 +86,9 @@ def _open_object(events: Any, where: str) -> Rows:
             return there
         return StreamRows(there, (lambda: events) if hasattr(events, "__arrow_c_stream__") else None, where)
     if hasattr(events, "__arrow_c_stream__"):
-        return StreamRows(open_stream(lambda: events, where), lambda: events, where)
+        streamed = StreamRows(open_stream(lambda: events, where), lambda: events, where)
+        streamed.orders = {**streamed.orders, **enum_orders(events)}
+        return streamed
     if isinstance(events, Iterator):
         return YieldedRows(events, where.replace("table", "iterator"))
     collect = " (call .collect() on it first)" if hasattr(events, "collect") else ""
@@ -138,6 +141,7 @@ def _open_list(events: Sequence[Any], where: str) -> Rows:
         )
     made = TableRows(pa.concat_tables([table.select(schema.names).cast(schema) for table in tables]), where)
     made.unread = unread
+    made.orders = joined_orders((part.schema.names, part.orders) for part in parts)
     return made
 
 
@@ -212,6 +216,7 @@ class YieldedRows(Rows):
         self._parts: Iterator[Rows] | None = chain([first], parts)
         self.schema = first.schema
         self.unread = first.unread
+        self.orders = first.orders
         self.rows = None
         self.where = where
         self.rewindable = False
@@ -240,6 +245,9 @@ class YieldedRows(Rows):
                         f"{here} has no column `{name}`, and the first has: give all batches the columns "
                         "that the query reads"
                     )
+            check_alike(
+                {name: part.orders[name] for name in columns if name in part.orders}, self.orders, here
+            )
             for batch in part.read(columns, rows):
                 try:
                     yield batch if batch.schema.equals(target) else batch.cast(target)
@@ -267,6 +275,10 @@ class LazyRows(Rows):
         self._frame = frame
         opened = open_stream(lambda: frame.head(0).collect(), where)
         self.schema = normal_schema(opened.schema)
+        empty = opened.read_all()  # an Enum has its dictionary without rows too
+        self.orders = orders_in(
+            empty.schema, lambda name: (chunk.dictionary for chunk in empty.column(name).chunks)
+        )
         self.rows = None
         self.where = where
         self.repeats = False

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert_batch, merge_fields, roomy_schema
+from cer_gpu.engine.read.sources.categories import joined_orders
 from cer_gpu.engine.read.sources.row_order import stable_order
 from cer_gpu.engine.read.sources.rows import ROW, Rows, one_batch
 from cer_gpu.engine.read.sources.sorting import PLACED, Key, first_descent, key_at, key_columns
@@ -42,6 +43,7 @@ class MergedRows(Rows):
         self.repeats = all(part.repeats for part in parts.values())
         self.ordered = True
         self.unread = {name: reason for part in parts.values() for name, reason in part.unread.items()}
+        self.orders = joined_orders((part.schema.names, part.orders) for part in parts.values())
         self.partial = next((part.partial for part in parts.values() if part.partial), "")
 
     def _check_columns(self) -> None:

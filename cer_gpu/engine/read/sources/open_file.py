@@ -38,6 +38,8 @@ class OpenFile:
         How it is read, if it is a text file.
     unread : mapping of str to str
         Columns that no query can use, with the reason.
+    coded : mapping of str to bool
+        The columns whose texts are stored dictionary-encoded, and whether in the order of the categories.
     """
 
     file: DataFile
@@ -49,6 +51,7 @@ class OpenFile:
     first: int = 0
     text: TextForm = PLAIN
     unread: Mapping[str, str] = field(default_factory=dict)
+    coded: Mapping[str, bool] = field(default_factory=dict)
 
     def check_unchanged(self) -> None:
         """Raise a DataError if the file has changed since it was opened."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ from cer_gpu.engine.read.sources.arrow_types import (
     normal_schema,
     widened,
 )
+from cer_gpu.engine.read.sources.categories import Orders, check_orders, is_ordered, orders_in
 from cer_gpu.errors import DataError
+from cer_gpu.language.schema import CategoryOrder
 from cer_gpu.late import compute as pc
 from cer_gpu.late import dataset as pads
 from cer_gpu.warned import warn
@@ -48,6 +51,8 @@ class Rows(ABC):
         Why there may be columns that `schema` does not have; empty if there are none.
     unread : mapping of str to str
         Columns that no query can use, with their type or the reason.
+    orders : mapping of str to CategoryOrder
+        The columns that the source dictionary-encodes, with the order of their categories.
     is_text : bool
         Whether the rows are read from CSV or JSON lines.
     stamp : tuple of (str, int, int or None), or None
@@ -63,6 +68,7 @@ class Rows(ABC):
     partial: str = ""
     is_text: bool = False
     unread: Mapping[str, str] = {}
+    orders: Mapping[str, CategoryOrder] = {}
 
     stamp: tuple[str, int, int | None] | None = None
 
@@ -145,6 +151,9 @@ class TableRows(Rows):
         check_names(table.schema.names, where)
         self._table = table
         self.schema = normal_schema(table.schema)
+        self.orders = orders_in(
+            table.schema, lambda name: (chunk.dictionary for chunk in table.column(name).chunks)
+        )
         self.rows = table.num_rows
         self.where = where
 
@@ -177,21 +186,45 @@ class TableRows(Rows):
             yield convert_batch(batch, target, self.where)
 
 
+class NoRows(TableRows):
+    """Columns without rows, for which a query can be planned.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+    orders : mapping of str to CategoryOrder
+        The columns of dictionary-encoded texts.
+    """
+
+    def __init__(self, schema: pa.Schema, orders: Orders) -> None:
+        super().__init__(schema.empty_table(), "the table")
+        self.orders = orders
+
+    @classmethod
+    def stored(cls, table: pa.Table, categories: Mapping[str, Sequence[str]]) -> NoRows:
+        """Those of a table without rows, and the categories of its dictionaries, ascending, as stored."""
+        return cls(table.schema, {name: CategoryOrder(tuple(own)) for name, own in categories.items()})
+
+
 class StreamRows(Rows):
     """The rows of an Arrow stream: a record batch reader, or an object that opens one when asked."""
 
     def __init__(self, opened: pa.RecordBatchReader, reopen: Callable[[], Any] | None, where: str) -> None:
         check_names(opened.schema.names, where)
-        self._opened: pa.RecordBatchReader | None = opened
+        first = _first_batches(opened, where)
+        self._opened: Iterable[pa.RecordBatch] | None = opened if first is None else chain(first, opened)
         self._reopen = reopen
         self.schema = normal_schema(opened.schema)
+        self.orders = orders_in(
+            opened.schema, lambda name: (one.column(name).dictionary for one in first or ())
+        )
         self.rows = None
         self.where = where
         self.rewindable = reopen is not None
         self.repeats = False
         self._most = 0
 
-    def _reader(self) -> pa.RecordBatchReader:
+    def _reader(self) -> Iterable[pa.RecordBatch]:
         # The reader that told the schema serves the first pass: an object may be able to open only one.
         reader, self._opened = self._opened, None
         if reader is not None:
@@ -207,7 +240,8 @@ class StreamRows(Rows):
         for batch in guarded(reader, self.where):
             seen += batch.num_rows
             self._most = max(self._most, seen)
-            chosen = convert_batch(batch.select(list(columns)), target, self.where)
+            some = check_orders(batch.select(list(columns)), self.orders, self.where)
+            chosen = convert_batch(some, target, self.where)
             for start in range(0, chosen.num_rows, rows):
                 yield chosen.slice(start, rows)
         if not self.rewindable and not seen:
@@ -217,6 +251,24 @@ class StreamRows(Rows):
                 f"{self.where} gave {self._most} rows or more when it was first read, and gives {seen} now: "
                 "pass a table, or a new object for each query"
             )
+
+
+def _first_batches(opened: pa.RecordBatchReader, where: str) -> list[pa.RecordBatch] | None:
+    """The first batches of a stream, up to one with rows; None where none has to be read to know the orders
+    of categories.
+    """
+    if not any(is_ordered(kind) for kind in opened.schema.types):
+        return None
+    found: list[pa.RecordBatch] = []
+    try:
+        with within_memory(f"reading {where}"):
+            for batch in opened:
+                found.append(batch)
+                if batch.num_rows:
+                    break
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{where} cannot be read: {first_line(error)}") from error
+    return found
 
 
 def read_before(where: str) -> DataError:
@@ -247,6 +299,7 @@ class DatasetRows(Rows):
             dataset = in_microseconds(dataset)
         self._dataset = dataset
         self.schema = normal_schema(dataset.schema)
+        self.orders = orders_in(dataset.schema, self._first_dictionaries)
         counted = files and isinstance(dataset.format, pads.ParquetFileFormat)
         # Of these formats Arrow's own reader checks what it reads; an IPC file may hold anything.
         checks = counted or (files and isinstance(dataset.format, (pads.CsvFileFormat, pads.JsonFileFormat)))
@@ -254,6 +307,13 @@ class DatasetRows(Rows):
         self._checked = _as_it_is if checks or in_memory else validated
         self.rows = dataset.count_rows() if counted else None
         self.where = where
+
+    def _first_dictionaries(self, name: str) -> Iterator[pa.Array]:
+        """The dictionary of a column in the first batch with rows."""
+        scanned = guarded(self._dataset.scanner(columns=[name], batch_size=1).to_batches(), "the dataset")
+        for batch in scanned:
+            yield batch.column(0).dictionary
+            break
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         return self.read_fields(columns, rows, {})
@@ -272,7 +332,7 @@ class DatasetRows(Rows):
         seen = 0
         for batch in guarded(map(self._checked, scanner.to_batches()), self.where):
             seen += batch.num_rows
-            yield convert_batch(batch, target, self.where)
+            yield convert_batch(check_orders(batch, self.orders, self.where), target, self.where)
         if self.rows is not None and seen != self.rows:
             raise DataError(
                 f"the metadata of {self.where} says {self.rows:,} rows, and {seen:,} were read: its files "

@@ -51,6 +51,9 @@ def _plain(column: pa.Array, name: str, place: Callable[[int], str]) -> pa.Array
         return column.cast(pa.float64())
     if pa.types.is_date32(column.type) or pa.types.is_time32(column.type):
         column = column.cast(pa.int32())
+    if pa.types.is_uint64(column.type):
+        # In the same order as int64.
+        return pc.bit_wise_xor(column, pa.scalar(1 << 63, pa.uint64())).view(pa.int64())
     if (
         pa.types.is_temporal(column.type)
         or pa.types.is_integer(column.type)
@@ -91,7 +94,7 @@ class SortedRows(Rows):
         self.repeats = rows.repeats
         self.ordered = True
         self.partial = rows.partial
-        self.unread = rows.unread
+        self.unread, self.orders = rows.unread, rows.orders
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         return self._read(columns, rows, False)

@@ -18,6 +18,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     usable,
     value_type,
 )
+from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable, on_device
 from cer_gpu.engine.read.sources.fields import names_of_fields, with_fields
 from cer_gpu.engine.read.sources.kinds import ACCEPTED, open_rows
@@ -118,6 +119,11 @@ class Source:
     def stamp(self) -> tuple[str, int, int | None] | None:
         """For one file: its path, its size in bytes, and when it was changed (ns since 1970); else None."""
         return self._rows.stamp
+
+    @property
+    def orders(self) -> Orders:
+        """The columns of dictionary-encoded texts, with the order of their categories."""
+        return self._rows.orders
 
     def parts(self) -> list[Source]:
         """The events of each file, which follow one another; empty if the events are not those of files."""
@@ -241,6 +247,7 @@ class Source:
             fields=tuple(names_of_fields(self.arrow_schema)),
             roles=self._roles(),
             partial=self._rows.partial,
+            categories={name: order for name, order in self.orders.items() if name in attributes},
             ordered={name: tuple(one for one in own if one not in roles) for name, own in columns.items()},
         )
 

@@ -20,6 +20,8 @@ def time_shown(value: int | float | str | None, arrow: pa.DataType) -> str:
     if isinstance(value, int) and pa.types.is_temporal(arrow):
         whole = pa.int32() if arrow.bit_width == 32 else pa.int64()
         return _scalar_shown(pa.scalar(value, whole).cast(arrow))
+    if isinstance(value, int) and pa.types.is_uint64(arrow):
+        value += 1 << 63  # it was turned into an int64
     return str(value)
 
 
