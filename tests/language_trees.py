@@ -215,18 +215,12 @@ PATTERNS = st.recursive(
 _ITEMS = st.builds(t.SelectItem, VARIABLES, st.lists(ATTRIBUTES, max_size=2).map(tuple)) | st.builds(
     t.SelectItem, VARIABLES, st.just(()), st.just(True)
 )
-_MEASURES = st.lists(
-    st.builds(
-        t.SelectMeasure,
-        st.recursive(
-            LITERALS | PARAMETERS | aggregates(prior=False) | st.builds(t.Moment, st.sampled_from(MOMENTS)),
-            _around,
-            max_leaves=4,
-        ),
-        ATTRIBUTES,
-    ),
-    max_size=2,
-).map(tuple)
+MEASURE_EXPRESSIONS = st.recursive(
+    LITERALS | PARAMETERS | aggregates(prior=False) | st.builds(t.Moment, st.sampled_from(MOMENTS)),
+    _around,
+    max_leaves=4,
+)
+_MEASURES = st.lists(st.builds(t.SelectMeasure, MEASURE_EXPRESSIONS, ATTRIBUTES), max_size=2).map(tuple)
 _WINDOWS = (
     st.builds(t.Window, INT64, st.just("events"))
     | st.builds(t.Window, NUMBERS, st.just("time"), UNITS)
