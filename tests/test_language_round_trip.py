@@ -172,7 +172,9 @@ STRATEGIES = st.sampled_from([one for one in t.Strategy if one is not t.Strategy
 
 @SETTINGS
 @given(STRATEGIES, MEASURE_EXPRESSIONS)
-def test_a_measure_is_read_alike_behind_every_strategy_word(chosen: t.Strategy, measure: t.Expression) -> None:
+def test_a_measure_is_read_alike_behind_every_strategy_word(
+    chosen: t.Strategy, measure: t.Expression
+) -> None:
     """But for one that begins with a parenthesis, which is that of an aggregate there."""
     text = to_text(measure)
     assume(not text.startswith("("))
