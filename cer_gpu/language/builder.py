@@ -24,9 +24,9 @@ from cer_gpu.language.condition_builder import (
     place_of,
 )
 from cer_gpu.language.measures import measure_of, with_what_is_read
-from cer_gpu.language.stream_marks import with_stream_marks
 from cer_gpu.language.parse_tree import Meta, Token, Tree
 from cer_gpu.language.repetitions import WrittenTimes, not_empty, not_optional, repeated
+from cer_gpu.language.stream_marks import with_stream_marks
 
 _CLAUSES = ("PARTITION BY", "WITHIN", "CONSUME BY", "LIMIT")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import reduce
 
 from cer_gpu.language import tree as t
-from cer_gpu.language.walk import children, walk
+from cer_gpu.language.walk import walk
 
 
 def with_stream_marks(query: t.SelectQuery) -> t.SelectQuery:
@@ -52,9 +52,8 @@ def _by_stream(pattern: t.Pattern, by_stream: Mapping[str, tuple[str, ...]]) -> 
             return reduce(lambda left, right: t.Or(left, right, span=pattern.span), atoms)
         case t.EventType() | t.OtherEvent():
             return pattern
-    inner = [_by_stream(child, by_stream) for child in children(pattern)]
-    if all(made is child for made, child in zip(inner, children(pattern), strict=True)):
-        return pattern
-    if len(inner) == 1:
-        return replace(pattern, pattern=inner[0])
-    return replace(pattern, left=inner[0], right=inner[1])
+        case t.Sequence() | t.Or() | t.And() | t.All() | t.Unless() | t.Beside():
+            left, right = (_by_stream(one, by_stream) for one in (pattern.left, pattern.right))
+            return replace(pattern, left=left, right=right)
+        case _:
+            return replace(pattern, pattern=_by_stream(pattern.pattern, by_stream))
