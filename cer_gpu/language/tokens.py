@@ -9,8 +9,8 @@ from cer_gpu.language.words import CONTEXTUAL, keyword
 
 _NAMES = frozenset({"NAME", "QUOTED"}) | CONTEXTUAL
 _STRATEGIES = frozenset({"ANY", "NEXT", "NXT", "LAST", "MAX", "STRICT"})
-# What follows a strategy: a selection, or what begins an expression, but for the `(` of an aggregate; else the
-# word is a name, or a function: `SELECT MAX(x.v) AS highest`.
+# What follows a strategy: a selection, or what begins an expression, but for the `(` of an aggregate. Else
+# the word is a name, or a function: `SELECT MAX(x.v) AS highest`.
 _CHOSEN_FROM = _NAMES | {"STAR", "NONE", "NUMBER", "MINUS", "PARAMETER", "STRING", "TRUE", "FALSE"}
 
 
