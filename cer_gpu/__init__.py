@@ -33,11 +33,10 @@ DeviceError) and says what to change. A wrong argument is a TypeError or a Value
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from cer_gpu.errors import CerError, DataError, DeviceError, Diagnostic, LimitError, QueryError
-
+TYPE_CHECKING = False  # what reads types takes it for true; `typing` itself takes milliseconds to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from cer_gpu.api import Query, compile
     from cer_gpu.backtesting.result import Backtest
     from cer_gpu.backtesting.run import backtest
@@ -45,12 +44,19 @@ if TYPE_CHECKING:
     from cer_gpu.engine.answers.matches import Matches
     from cer_gpu.engine.answers.values import ComplexEvent
     from cer_gpu.engine.run.device_report import DeviceReport, device_report
+    from cer_gpu.errors import CerError, DataError, DeviceError, Diagnostic, LimitError, QueryError
     from cer_gpu.timelines import timeline
     from cer_gpu.views import JoinView, maintain
 
     __version__: str
 
 _LATE = {
+    "CerError": "cer_gpu.errors",
+    "DataError": "cer_gpu.errors",
+    "DeviceError": "cer_gpu.errors",
+    "Diagnostic": "cer_gpu.errors",
+    "LimitError": "cer_gpu.errors",
+    "QueryError": "cer_gpu.errors",
     "Query": "cer_gpu.api",
     "compile": "cer_gpu.api",
     "Backtest": "cer_gpu.backtesting.result",
@@ -93,7 +99,8 @@ if not TYPE_CHECKING:
     # Where types are checked, a name that does not exist is an error, and not `Any`.
 
     def __getattr__(name: str) -> Any:
-        # Importing the package stays cheap: the parser and the engine are loaded when they are first used.
+        # Importing the package stays cheap: modules are loaded when they are first used. The shell's `cer`
+        # can be interrupted from its first millisecond on.
         if name == "__version__":
             from cer_gpu.engine.versions import own_version
 
@@ -102,6 +109,10 @@ if not TYPE_CHECKING:
             from importlib import import_module
 
             return getattr(import_module(_LATE[name]), name)
+        if name == "errors":
+            from importlib import import_module
+
+            return import_module("cer_gpu.errors")
         raise AttributeError(f"module 'cer_gpu' has no attribute {name!r}")
 
 

@@ -52,6 +52,7 @@ from cer_gpu.cli_outputs import Drawn, EventId, Funnel, Output, OutputFormat, dr
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.errors import CerError, DataError, LimitError, QueryError
 from cer_gpu.printable import printable
+from cer_gpu.whole_file import FULL, STANDARD_OUTPUT, named
 
 if TYPE_CHECKING:
     from cer_gpu.api import Query
@@ -424,6 +425,8 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = _show_warning
             with within_memory("the command ran"):
                 status = app(args=arguments, prog_name="cer", standalone_mode=False)
+        if status == INTERRUPTED:  # Typer makes a status of a KeyboardInterrupt
+            _say("interrupted")
         sys.stdout.flush()
         return status if isinstance(status, int) else DONE
     except QueryError as error:
@@ -439,14 +442,14 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
         _say(f"error: {error}")
         return OTHER
     except (BrokenPipeError, ClosedOutputError):
-        # It has seen enough; nothing more can be said to it, at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # it has seen enough
         return DONE
     except (KeyboardInterrupt, typer.Abort):
         _say("interrupted")
         return INTERRUPTED
     except OSError as error:
-        _say(f"error: {error}")
+        _say(f"error: {_file_named(error)}")
+        _drop_output()
         return OTHER
     except Exception as error:
         if hasattr(error, "exit_code") and hasattr(error, "show"):  # typer's usage errors
@@ -454,6 +457,25 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
         else:
             _say(traceback.format_exc().rstrip())
         return OTHER
+
+
+def _file_named(error: OSError) -> OSError:
+    """The error with a file: that of `print` names none, so that standard output is the full one."""
+    if error.errno not in FULL:
+        return error
+    try:
+        with named(STANDARD_OUTPUT) if error.filename is None else nullcontext():
+            raise error
+    except OSError as found:
+        return found
+
+
+def _drop_output() -> None:
+    """Drop what standard output does not take: Python would try to write it again at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage(error: Any, arguments: Sequence[str]) -> str:

@@ -261,7 +261,8 @@ def backtest(
 ) -> int:
     """Print how often each of many queries fires, in one pass over the events."""
     from cer_gpu.backtesting.run import backtest as tried
-    from cer_gpu.output import output_file, refuse_no_folder, write_rows
+    from cer_gpu.output import output_file, write_rows
+    from cer_gpu.whole_file import refuse_no_folder
 
     for path in (output, report, resume):  # said before anything is run
         refuse_no_folder(path)

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from cer_gpu.errors import DataError
+from cer_gpu.whole_file import TEMPORARY, NamedSink, named, temporary_folder
 
 STDIN = "-"
 """Stands for standard input where a file may stand."""
@@ -189,20 +190,21 @@ def _copied(form: InputFormat | None) -> str:
     from cer_gpu.engine.read.sources.packed import PACKED
     from cer_gpu.engine.read.sources.paths import sniff
 
-    folder = tempfile.mkdtemp(prefix="cer-")
+    with named(temporary_folder(), TEMPORARY):
+        folder = tempfile.mkdtemp(prefix="cer-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = os.path.join(folder, "standard input")
-    with open(path, "wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
+    with open(path, "wb") as file, NamedSink(file, path, TEMPORARY) as sink:
+        shutil.copyfileobj(sys.stdin.buffer, sink)
     content = sniff(path)
     packed = next((suffix for suffix, packing in PACKED.items() if packing == content), "")
     suffix = {"parquet": "parquet", "ipc": "arrow", "csv": "csv", "json": "jsonl"}.get(content)
     if form is None and suffix is None:
         known = ", ".join(InputFormat)
         raise typer.BadParameter(f"name the format of standard input with --input-format: {known}")
-    named = f"{path}.{form.value if form is not None else suffix}{packed}"
-    os.rename(path, named)
-    return named
+    suffixed = f"{path}.{form.value if form is not None else suffix}{packed}"
+    os.rename(path, suffixed)
+    return suffixed
 
 
 def read_keywords(

@@ -14,14 +14,12 @@ for each atom, and the values of the variables in the head. CSV and tables have 
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from io import BufferedWriter
-from itertools import count, groupby
+from contextlib import contextmanager
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
@@ -35,6 +33,7 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.json_text import in_seconds, joined, json_text, lines, quoted, time_text, wrapped
 from cer_gpu.printable import CONTROLS, REPLACEMENT, on_one_line, printable
 from cer_gpu.progress import show
+from cer_gpu.whole_file import STANDARD_OUTPUT, NamedSink, whole_file
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -67,52 +66,15 @@ _ROWS = 1 << 20
 def output_file(path: str | None) -> Iterator[BinaryIO]:
     """A binary stream to write results to; None is standard output.
 
-    A file is first written as `PATH.<process>.partial` in the same directory, and takes its name only when
-    all of it is on disk; on any exception nothing is left and an older file of that name stays as it was.
+    A file is written whole or not at all, see `whole_file`.
     """
     if path is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        sink: Any = NamedSink(sys.stdout.buffer, STANDARD_OUTPUT)
+        yield sink
+        sink.flush()
         return
-    target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):  # a pipe or a device has no half files
-        with open(target, "wb") as sink:
-            yield sink
-        return
-    refuse_no_folder(path)
-    sink = _aside(target)
-    try:
-        with sink:
-            yield sink
-            sink.flush()
-            os.fsync(sink.fileno())
-        os.replace(sink.name, target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(sink.name)
-        raise
-
-
-def refuse_no_folder(path: str | None) -> None:
-    """Refuse a file to write whose directory does not exist; None is standard output.
-
-    Raises
-    ------
-    FileNotFoundError
-        When it does not exist.
-    """
-    if path is not None and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
-        raise FileNotFoundError(errno.ENOENT, "there is no such directory to write in", path)
-
-
-def _aside(target: str) -> BufferedWriter:
-    """A new file beside another; one that exists already, or is a link, is never opened."""
-    for number in count():
-        try:
-            return open(f"{target}.{os.getpid()}{f'-{number}' if number else ''}.partial", "xb")
-        except FileExistsError:  # of a process that had the same number, and was killed
-            continue
-    raise AssertionError
+    with whole_file(path) as sink:
+        yield sink
 
 
 def format_of(path: str | None) -> str | None:

@@ -27,7 +27,7 @@ from cer_gpu.engine.views.kept import KeptView
 from cer_gpu.engine.views.listed import ListedAnswers
 from cer_gpu.engine.views.relations import table_of
 from cer_gpu.engine.views.runs import RunDevice
-from cer_gpu.engine.views.snapshots import Snapshot, packed, unpacked, write
+from cer_gpu.engine.views.snapshots import Snapshot, packed, unpacked
 from cer_gpu.engine.views.terms import refused
 from cer_gpu.errors import DataError, DeviceError, Diagnostic, QueryError
 from cer_gpu.language import tree as t
@@ -35,6 +35,7 @@ from cer_gpu.language.check import check
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.printable import brief, names_text
+from cer_gpu.whole_file import whole_file
 
 if TYPE_CHECKING:
     import pandas
@@ -236,8 +237,8 @@ class JoinView:
         Parameters
         ----------
         path : str or path, optional
-            A file to write the bytes to as well. It is replaced as a whole: if the process is killed while it
-            writes, the old file stays.
+            A file to write the bytes to as well. It is replaced as a whole: if the disk is full, or the
+            process is killed while it writes, the old file stays.
 
         Returns
         -------
@@ -246,7 +247,8 @@ class JoinView:
         kept = self._kept
         data = packed(Snapshot(self.rule, self._most_kept, kept.held()))
         if path is not None:
-            write(data, path)
+            with whole_file(path) as file:
+                file.write(data)
         return data
 
     @classmethod

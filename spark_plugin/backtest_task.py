@@ -29,6 +29,7 @@ from cer_gpu.engine.run.passes import PassFound, passes_of, sum_up
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.frozen import dataclass
+from cer_gpu.whole_file import TEMPORARY, NamedSink, named, temporary_folder
 
 MATCHES = "matches"
 
@@ -158,9 +159,14 @@ class BacktestJob(Job):
 
     def _spooled(self, events: StreamRows) -> TableRows:
         """Events that come once, on disk: the matches of each query are listed by themselves."""
-        self._folder = TemporaryDirectory(prefix="cer-backtest-")
+        with named(temporary_folder(), TEMPORARY):
+            self._folder = TemporaryDirectory(prefix="cer-backtest-")
         path = os.path.join(self._folder.name, "events.arrows")
-        with pa.OSFile(path, "wb") as sink, pa.ipc.new_stream(sink, events.schema) as writer:
+        with (
+            open(path, "wb") as file,
+            NamedSink(file, path, TEMPORARY) as sink,
+            pa.ipc.new_stream(sink, events.schema) as writer,
+        ):
             for batch in events.read(events.schema.names, BATCH):
                 writer.write_batch(batch)
         return TableRows(pa.ipc.open_stream(pa.memory_map(path)).read_all(), SORTED)

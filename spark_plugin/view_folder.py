@@ -10,10 +10,12 @@ import json
 import os
 import posixpath
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
 from cer_gpu.frozen import dataclass
+from cer_gpu.whole_file import named
 
 COMMITS = "commits"
 
@@ -104,9 +106,14 @@ class ViewFolder:
         path = posixpath.join(self._root, name)
         self._system.create_dir(posixpath.dirname(path), recursive=True)
         part = f"{path}.{uuid4().hex}.part"
-        with self._system.open_output_stream(part) as file:
-            file.write(data)
-        self._system.move(part, path)
+        try:
+            with named(path), self._system.open_output_stream(part) as file:
+                file.write(data)
+            self._system.move(part, path)
+        except BaseException:
+            with suppress(OSError):  # it was not made
+                self._system.delete_file(part)
+            raise
 
     def names(self, below: str = "") -> list[str]:
         """The names of the files of a folder."""

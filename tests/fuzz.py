@@ -16,7 +16,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import fields, replace
 from random import Random
 from unittest.mock import patch
@@ -36,6 +36,7 @@ from random_windows import windowed_query
 from test_engine_rules import check as check_rule
 from test_engine_selection import bounded_query
 
+import cer_gpu
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
@@ -128,6 +129,30 @@ def query_of(rng: Random, kind: str) -> tree.SelectQuery:
     return query
 
 
+def without_matches(rng: Random, query: tree.SelectQuery) -> tree.SelectQuery:
+    """The query with a part that no events match: an event that lasts, or all that is asked for."""
+    longer = tree.Interval(tree.Bound(0, "ms", open=True), None)
+    none = tree.Timed(tree.EventType(rng.choice("ABC")), longer)
+    made = rng.choice(
+        (
+            none,
+            tree.And(query.pattern, none),
+            tree.Sequence(none, query.pattern),
+            tree.Sequence(query.pattern, none, contiguous=True),
+            tree.Unless(query.pattern, query.pattern),
+        )
+    )
+    return replace(query, pattern=made)
+
+
+def explained(query: tree.Statement, engine: str) -> None:
+    """Explain a query in each form; a drawing may be too large, or not there for an engine."""
+    compiled = cer_gpu.compile(to_text(query))
+    for form in ("text", "mermaid", "svg"):
+        with suppress(LimitError):
+            assert compiled.explain(form, engine=engine)
+
+
 AHEAD = {"cer_gpu.engine.machines.ahead.WORK": 0, "cer_gpu.engine.machines.ahead.FEW": 1}
 """Sizes under which the general machine looks ahead from the first event on."""
 
@@ -170,6 +195,8 @@ class Turn:
             longest = 10 if self.kind == "whole" else 15  # the reference takes exponential time
             events = stream(rng, rng.randrange(4, longest), lap_falls=rng.random() < 0.3)
             self.events = with_keys(rng, events) if rng.random() < 0.3 else events
+            if rng.random() < 0.1:
+                self.query = without_matches(rng, self.query)
         self.engine = rng.choice(("join" if self.kind == JOINS else "auto",) * 3 + ("general",))
         if self.kind == "general":
             self.engine = "general"
@@ -190,6 +217,7 @@ class Turn:
         with sizes(self._tiny), patch.dict(OPTIONS, engine=self.engine), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
+                explained(self.query, self.engine)
                 if isinstance(self.query, tree.Rule):
                     answers = check_rule(self.query, self.events, self._rng, self.engine)
                 elif quick:

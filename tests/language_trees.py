@@ -12,6 +12,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, leftward
 from cer_gpu.language.functions import AGGREGATES, FUNCTIONS
 from cer_gpu.language.measures import MOMENTS, with_what_is_read
+from cer_gpu.language.stream_marks import with_stream_marks
 from cer_gpu.language.units import NANOSECONDS
 
 INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)
@@ -215,18 +216,12 @@ PATTERNS = st.recursive(
 _ITEMS = st.builds(t.SelectItem, VARIABLES, st.lists(ATTRIBUTES, max_size=2).map(tuple)) | st.builds(
     t.SelectItem, VARIABLES, st.just(()), st.just(True)
 )
-_MEASURES = st.lists(
-    st.builds(
-        t.SelectMeasure,
-        st.recursive(
-            LITERALS | PARAMETERS | aggregates(prior=False) | st.builds(t.Moment, st.sampled_from(MOMENTS)),
-            _around,
-            max_leaves=4,
-        ),
-        ATTRIBUTES,
-    ),
-    max_size=2,
-).map(tuple)
+MEASURE_EXPRESSIONS = st.recursive(
+    LITERALS | PARAMETERS | aggregates(prior=False) | st.builds(t.Moment, st.sampled_from(MOMENTS)),
+    _around,
+    max_leaves=4,
+)
+_MEASURES = st.lists(st.builds(t.SelectMeasure, MEASURE_EXPRESSIONS, ATTRIBUTES), max_size=2).map(tuple)
 _WINDOWS = (
     st.builds(t.Window, INT64, st.just("events"))
     | st.builds(t.Window, NUMBERS, st.just("time"), UNITS)
@@ -245,7 +240,7 @@ def _query(
 ) -> t.SelectQuery:
     # A list, but neither * nor NONE, has what its measures read.
     select = with_what_is_read(items, measures) if items else items
-    return replace(query, select=select, measures=measures)
+    return with_stream_marks(replace(query, select=select, measures=measures))
 
 
 QUERIES = st.builds(

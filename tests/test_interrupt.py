@@ -42,6 +42,42 @@ def test_an_interrupt_is_met(case: str) -> None:
     assert float(lines[1]) < 0.1, "a thread goes on"
 
 
+IMPORTING = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+from cer_gpu.__main__ import main
+main()
+"""
+"""The shell's `cer`, interrupted when it imports a module."""
+
+BEFORE = ("cer_gpu.cli", "cer_gpu.errors", "cer_gpu.diagnostics", "typer", "cer_gpu.whole_file")
+"""Modules that are imported before the command begins, and some that it imports itself."""
+DURING = ("cer_gpu.api", "numpy", "pyarrow", "pyarrow.lib", "numba", "cer_gpu.language.parser")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("module", [*BEFORE, *DURING])
+def test_an_interrupt_during_an_import_gives_no_traceback(module: str, tmp_path: Path) -> None:
+    (tmp_path / "events.csv").write_text("type,ts\nA,1\nB,2\n", encoding="utf-8")
+    asked = ["run", "SELECT * WHERE A ; B", str(tmp_path / "events.csv"), "-o", str(tmp_path / "out.jsonl")]
+    command = [sys.executable, "-c", IMPORTING.format(module=module), *asked]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["events.csv"]
+
+
+def test_the_package_imports_nothing_that_an_interrupt_could_meet() -> None:
+    script = "import sys; before = set(sys.modules); import cer_gpu; print(*sorted({*sys.modules} - before))"
+    done = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["cer_gpu"]
+
+
 def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
     """Those that follow runs or walk structures; the others make one pass over a bounded part."""
     # Those of views go once over sorted rows: of a batch, of the runs that it meets, of a piece of answers.

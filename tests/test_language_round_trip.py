@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from case_files import cases
-from hypothesis import HealthCheck, given, settings
-from language_trees import CONDITIONS, PATTERNS, QUERIES
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from language_trees import CONDITIONS, MEASURE_EXPRESSIONS, PATTERNS, QUERIES
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
@@ -162,3 +165,19 @@ def test_a_query_prints_one_line_for_each_clause() -> None:
         "CONSUME BY ANY\n"
         "LIMIT 3"
     )
+
+
+STRATEGIES = st.sampled_from([one for one in t.Strategy if one is not t.Strategy.ALL])
+
+
+@SETTINGS
+@given(STRATEGIES, MEASURE_EXPRESSIONS)
+def test_a_measure_is_read_alike_behind_every_strategy_word(
+    chosen: t.Strategy, measure: t.Expression
+) -> None:
+    """But for one that begins with a parenthesis, which is that of an aggregate there."""
+    text = to_text(measure)
+    assume(not text.startswith("("))
+    plain = parse(f"SELECT {text} AS m WHERE T AS x")
+    behind = parse(f"SELECT {chosen.value} {text} AS m WHERE T AS x")
+    assert behind == replace(plain, strategy=chosen)

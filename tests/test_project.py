@@ -26,6 +26,7 @@ LAYERS = [
         "late",
         "progress",
         "warned",
+        "whole_file",
     },  # compiling: of machine code, whatever it does
     {"printable", "digits", "json_text"},
     {"diagnostics"},
@@ -304,6 +305,7 @@ def test_kernels_have_few_parameters():
 
 PRIVATE_OF_OTHERS = {
     "_getframe",  # of sys
+    "_exit",  # public: of os
     "_import_from_c", "_import_from_c_capsule", "_import_from_c_device", "_import_from_c_device_capsule",
     "_getvalue",  # of Numba's structures
     "_parse_table",  # of Lark's parser: it is stored with the package

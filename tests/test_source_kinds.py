@@ -208,7 +208,7 @@ def test_unsigned_values_are_never_wrapped():
     assert rows_of(open_source([whole, narrow]), ["n"]) == [{"n": 1}, {"n": 2**63}, {"n": 3}]
     signed = pa.table({"n": pa.array([-1], pa.int64()), "ts": [0]})
     both = {"A": whole.append_column("ts", pa.array([0, 1])), "B": signed}
-    with pytest.raises(DataError, match="column `n` of .* cannot be converted from uint64 to int64"):
+    with pytest.raises(DataError, match=r"column `n` of .* cannot be converted from uint64 to int64"):
         rows_of(open_source(both, order_by=("ts",)), ["n"])
 
 

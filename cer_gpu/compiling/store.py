@@ -25,12 +25,15 @@ from cer_gpu.cache_folder import FOR_OTHERS, cache_folder, safe
 from cer_gpu.compiling.identity import digest
 from cer_gpu.compiling.loaded import made_for
 from cer_gpu.compiling.unused import mark, prune
+from cer_gpu.whole_file import FULL, named
 
 FOLDER = "kernels"
 SHIPPED = Path(__file__).with_name("shipped")
 """The folder in which `cer warm --ship` stores machine code for all users of an installation."""
 
 SUFFIX = ".kernel"
+
+OTHER_FOLDER = "the environment variable XDG_CACHE_HOME names another folder"
 
 TURN_S = 0.1
 """Seconds between two tries to become the one process that compiles."""
@@ -82,7 +85,8 @@ class Store:
         try:
             _write(self._own, name, about, code)
         except OSError as error:
-            self._tell(error.strerror or str(error))
+            room = "make room there, or " if error.errno in FULL else ""
+            self._tell(f"{self._own}: {error.strerror or error}", f"; {room}{OTHER_FOLDER}")
         if not self._pruned:
             self._pruned = True
             prune(self._own.parent)
@@ -115,14 +119,15 @@ class Store:
         OSError
             When it cannot be written there.
         """
-        _write(self._shipped, name, about, code, mode=0o755)
+        with named(str(self._shipped)):
+            _write(self._shipped, name, about, code, mode=0o755)
 
-    def _tell(self, why: str) -> None:
-        """Say once that nothing is kept."""
+    def _tell(self, why: str, remedy: str = "") -> None:
+        """Say once that nothing is kept, and what to do about it."""
         if not self._told and sys.stderr is not None:
             self._told = True
             print(
-                f"cer-gpu: compiled kernels are not kept ({why}): each process compiles its own",
+                f"cer-gpu: compiled kernels are not kept ({why}): each process compiles its own{remedy}",
                 file=sys.stderr,
             )
 

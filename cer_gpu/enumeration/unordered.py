@@ -96,8 +96,8 @@ def _ordered(
         while stack:
             events, ways = stack.pop()
             if events is not None and events[1] == end and ways[0][1] < 0:
-                for labels in sorted(_listed(labels) for labels, _ in ways):
-                    yield start, _listed(events), labels
+                for row in sorted(_listed(labels) for labels, _ in ways):
+                    yield start, _listed(events), row
                 continue
             if len(ways) == 1 and ways[0][1] >= 0:
                 events, labels, node = turned.straight_on(events, *ways[0])

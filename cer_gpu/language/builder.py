@@ -26,6 +26,7 @@ from cer_gpu.language.condition_builder import (
 from cer_gpu.language.measures import measure_of, with_what_is_read
 from cer_gpu.language.parse_tree import Meta, Token, Tree
 from cer_gpu.language.repetitions import WrittenTimes, not_empty, not_optional, repeated
+from cer_gpu.language.stream_marks import with_stream_marks
 
 _CLAUSES = ("PARTITION BY", "WITHIN", "CONSUME BY", "LIMIT")
 
@@ -91,7 +92,7 @@ class _Builder(ConditionBuilder):
         pattern = next(node for node in nodes if isinstance(node, t.Pattern))
         pattern = not_empty(pattern, "the pattern", self.findings)
         selection = next(node for node in nodes if isinstance(node, _Selection))
-        return t.SelectQuery(
+        query = t.SelectQuery(
             pattern,
             next((node for node in nodes if isinstance(node, t.Strategy)), t.Strategy.ALL),
             selection.items,
@@ -108,6 +109,7 @@ class _Builder(ConditionBuilder):
             ),
             span=place_of(meta),
         )
+        return with_stream_marks(query)
 
     def _check_order(self, clauses: Sequence[_Clause]) -> None:
         latest = -1

@@ -153,7 +153,8 @@ class RuleChecker:
 
     def _use(self, variable: t.RuleVariable, use: _Use) -> None:
         first = self._uses.setdefault(variable.name, use)
-        if first.kind is use.kind or variable.name in self._mixed:
+        alike = first.kind is use.kind or (first.kind.numeric and use.kind.numeric)
+        if alike or variable.name in self._mixed:  # numbers are equal by value
             return
         self._mixed.add(variable.name)
         self._findings.error(

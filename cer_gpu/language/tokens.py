@@ -9,8 +9,9 @@ from cer_gpu.language.words import CONTEXTUAL, keyword
 
 _NAMES = frozenset({"NAME", "QUOTED"}) | CONTEXTUAL
 _STRATEGIES = frozenset({"ANY", "NEXT", "NXT", "LAST", "MAX", "STRICT"})
-# What follows a strategy; else the word is a name, or a function: `SELECT MAX(x.v) AS highest`.
-_CHOSEN_FROM = _NAMES | {"STAR", "NONE"}
+# What follows a strategy: a selection, or what begins an expression, but for the `(` of an aggregate. Else
+# the word is a name, or a function: `SELECT MAX(x.v) AS highest`.
+_CHOSEN_FROM = _NAMES | {"STAR", "NONE", "NUMBER", "MINUS", "PARAMETER", "STRING", "TRUE", "FALSE"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,10 @@ def written_back(timed: TimedCEA, formula: tree.Pattern) -> str:
         return ""
     tests = (node for node in walk(timed_predicates(timed)) if isinstance(node, TypeTest))
     types = dict.fromkeys(tree.EventType(one.name, one.stream) for one in tests)
+    if not types:  # it accepts nothing, and has no transition
+        types = dict.fromkeys(node for node in walk(formula) if isinstance(node, tree.EventType))
+    if not types:
+        return ""
     try:
         back = formula_of(timed, tuple(types), "ns" if _has_units(formula) else None)
     except (LimitError, BeyondTimedCELError):

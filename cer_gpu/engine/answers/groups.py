@@ -183,9 +183,12 @@ class Folding:
             values = computed(one.argument, operand, len(rows))
             if one.function in ("MIN", "MAX"):
                 return self._folded(one.function, values, offsets, one.order)
-            if one.function == "AVG" and not pa.types.is_duration(values.type):
+            whole = pa.types.is_integer(values.type) or pa.types.is_duration(values.type)
+            if one.function == "AVG" and not whole:
                 values = as_floats(values)
             total = self._folded("SUM", _repeated(values, many), offsets)
+            if whole and (one.function == "SUM" or pa.types.is_duration(values.type)):
+                total = total.cast(pa.int64())
         except pa.ArrowInvalid as error:
             raise DataError(
                 f"`{to_text(one)}` has a value that does not fit: {error}; cast the column to float64"
@@ -213,11 +216,16 @@ class Folding:
 
 
 def _repeated(values: pa.Array, many: pa.Array) -> pa.Array:
-    """Values times how often they are there."""
+    """Values times how often they are there; whole numbers as decimals where 64 bits are too few."""
     kind = values.type
-    if pa.types.is_duration(kind):
+    if pa.types.is_duration(kind) or pa.types.is_integer(kind):
         values = values.cast(pa.int64())
-    elif pa.types.is_decimal(kind) and kind.precision + DIGITS_OF_INT64 >= MOST_DIGITS:
+        try:
+            return pc.multiply_checked(values, many)
+        except pa.ArrowInvalid:  # the sum may fit again
+            wide = pa.decimal256(DIGITS_OF_INT64, 0)
+            return pc.multiply(values.cast(wide), many.cast(wide))
+    if pa.types.is_decimal(kind) and kind.precision + DIGITS_OF_INT64 >= MOST_DIGITS:
         # The product has the digits of both and one more, for which there is room in 256 bits.
         values = values.cast(pa.decimal256(min(kind.precision, MOST_DIGITS), kind.scale))
         many = many.cast(pa.decimal256(DIGITS_OF_INT64, 0))

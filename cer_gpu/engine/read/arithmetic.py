@@ -153,7 +153,7 @@ def as_floats(values: pa.Array) -> pa.Array:
     if pa.types.is_decimal(values.type):
         # Arrow's own cast multiplies by a power of ten that is itself rounded.
         values = values.cast(pa.large_string())
-    return values.cast(pa.float64())
+    return values.cast(pa.float64(), safe=not pa.types.is_integer(values.type))
 
 
 def _scaled(op: str, span: pa.Array, factor: pa.Array) -> pa.Array:

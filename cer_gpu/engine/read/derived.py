@@ -108,7 +108,9 @@ class DerivedColumns:
 
     def schema_of(self, schema: pa.Schema) -> pa.Schema:
         """The columns of the batches that `extended` gives for batches of a schema."""
-        (batch,) = self.extended([pa.RecordBatch.from_pylist([], schema=schema)])
+        # `empty_table` does not know all types.
+        none = pa.RecordBatch.from_arrays([pa.nulls(0, kind) for kind in schema.types], schema=schema)
+        (batch,) = self.extended([none])
         return batch.schema
 
     def _extended(self, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -67,6 +67,8 @@ def of_text(function: str, texts: pa.Array) -> pa.Array:
     if pa.types.is_null(texts.type):
         return pa.nulls(len(texts), pa.int64() if function == "LENGTH" else pa.large_string())
     if not pa.types.is_dictionary(texts.type):
+        if pa.types.is_string_view(texts.type):  # Arrow has no functions of it
+            texts = texts.cast(pa.large_string())
         found = getattr(pc, _OF_TEXT[function])(texts)
         return found.cast(pa.int64()) if function == "LENGTH" else found
     values = of_text(function, texts.dictionary)

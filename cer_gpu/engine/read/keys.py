@@ -87,7 +87,7 @@ class Part:
     wide : WideWords or None
         For a part that is decimals which 64 bits may not hold.
     doubles : DoubleWords or None
-        For a part of which some columns are whole numbers and others floats.
+        For a part of which some columns are whole numbers or decimals, and others floats.
 
     Raises
     ------
@@ -103,7 +103,8 @@ class Part:
         far = pa.types.is_decimal(self.kind) and self.kind.precision > FITTING
         wide = far or pa.types.is_uint64(self.kind)
         self.wide = WideWords() if wide else None
-        mixed = pa.types.is_floating(self.kind) and any(map(pa.types.is_integer, kinds))
+        exact = any(pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in kinds)
+        mixed = pa.types.is_floating(self.kind) and exact
         self.doubles = DoubleWords() if mixed else None
 
     def words(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> Words:
@@ -153,6 +154,10 @@ class Part:
             column = whole
         if pa.types.is_decimal(self.kind) and column.type != self.kind:
             column = column.cast(self.kind)
+        if self.doubles is not None and pa.types.is_decimal(column.type):
+            some = column if rows is None else column.take(pa.array(rows))
+            present = some.is_valid().to_numpy(zero_copy_only=False).view(np.uint8)
+            return Words(self.doubles.of_decimals(some), present if some.null_count else NONE_MISSING)
         values = columns.numbers(column, name)
         data, valid = values.data, values.valid
         if self.wide is not None:
@@ -189,6 +194,8 @@ class Part:
             return is_text(kind)
         if pa.types.is_null(kind) or pa.types.is_dictionary(kind):
             return False
+        if pa.types.is_decimal(kind) or pa.types.is_decimal(self.kind):
+            return kind == self.kind  # a single decimal comes in units of its own last digit
         return kind == self.kind or not (_is_temporal(self.kind) or _is_temporal(kind))
 
     def word(self, value: Any) -> int:
@@ -425,8 +432,8 @@ def _storage(kind: pa.DataType) -> pa.DataType:
 def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
     """The type in which values of several types are compared; None if they cannot be compared.
 
-    Strings of any kind are one type, and so are integers and decimals, integers and floats, and times of
-    different units.
+    Strings of any kind are one type, and so are numbers (floats with others by value), and times of different
+    units.
     """
     plain = [kind for kind in map(_plain, kinds) if not pa.types.is_null(kind)] or [pa.string()]
     if all(is_text(kind) for kind in plain):
@@ -441,6 +448,8 @@ def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
         return pa.float64()
     if all(pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in plain):
         return common_decimal(plain)
+    if all(_is_number(kind) for kind in plain):
+        return pa.float64()
     if all(pa.types.is_duration(kind) for kind in plain):
         return pa.duration(_finest(kind.unit for kind in plain))
     moments = [kind for kind in plain if pa.types.is_timestamp(kind)]
@@ -449,6 +458,10 @@ def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
         if len(zones) == 1:
             return pa.timestamp(_finest(kind.unit for kind in moments), zones.pop())
     return None
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind))
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

@@ -22,6 +22,7 @@ from cer_gpu.engine.ascending import ascending
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.errors import LimitError
 from cer_gpu.late import compute as pc
+from cer_gpu.whole_file import TEMPORARY, temporary_folder
 
 ROWS = 1 << 14
 """Partitions that are copied at a time when files are rewritten."""
@@ -306,8 +307,7 @@ def _on_disk() -> Iterator[None]:
     except OSError as error:
         raise LimitError(
             "the partitions that memory has no room for cannot be stored in "
-            f"{tempfile.gettempdir()}: {error.strerror or error}; allow more memory (memory=), make room "
-            "there, or name another folder with the environment variable TMPDIR"
+            f"{temporary_folder()}: {error.strerror or error}; allow more memory (memory=), {TEMPORARY}"
         ) from error
 
 

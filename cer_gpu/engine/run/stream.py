@@ -16,7 +16,7 @@ from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
 from cer_gpu.engine.read.order import HOW_TO_SORT
 from cer_gpu.engine.read.singly import NO_EVENTS, SingleEvent, SingleEvents
-from cer_gpu.engine.read.sources.arrow_types import convert
+from cer_gpu.engine.read.sources.arrow_types import convert, dictionaries, has_null_texts
 from cer_gpu.engine.read.sources.categories import check_alike, check_orders
 from cer_gpu.engine.read.sources.columns import is_text
 from cer_gpu.engine.read.sources.fields import field_of, path_to
@@ -365,6 +365,7 @@ class _Alike:
             for field in self._target
         )
         self._orders = {name: one for name, one in bound.orders.items() if name in self._names}
+        self._encoded = dictionaries(schema)
         self._reader = _reader(schema, {}, bound, run) if keeps else None
 
     def holds(self, given: Any) -> bool:
@@ -375,14 +376,15 @@ class _Alike:
         """Read the given data, if it is one event; as `SingleEvents.read`."""
         if self._reader is None or given.num_rows != 1:
             return False
-        return self._intake.singly(self._reader, check_orders(_only_batch(given), self._orders, "the batch"))
+        batch = check_orders(_only_batch(given), self._orders, "the batch")
+        return not has_null_texts(batch, self._encoded) and self._intake.singly(self._reader, batch)
 
     def batches(self, given: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch]:
         """The given data as `BoundQuery.given` gives it."""
         parts = [given] if isinstance(given, pa.RecordBatch) else given.to_batches(max_chunksize=BATCH)
         for part in parts:
             check_orders(part, self._orders, "the batch")
-            if self._normal:
+            if self._normal and not has_null_texts(part, self._encoded):
                 yield part
                 continue
             arrays = [
@@ -433,8 +435,10 @@ class _TablesAlike:
             return False
         ((name, table),) = found
         reader = self._readers[name]
+        if reader is None:
+            return False
         batch = check_orders(_only_batch(table), self._orders, "the batch")
-        return reader is not None and self._intake.singly(reader, batch)
+        return not has_null_texts(batch, dictionaries(table.schema)) and self._intake.singly(reader, batch)
 
 
 def _is_arrow(given: Any) -> bool:

@@ -174,11 +174,10 @@ class Grouping:
             sums = np.zeros(groups)
             np.add.at(sums, group, floats(codes) * counts)
         else:
-            with np.errstate(over="ignore"):
-                high = np.zeros(groups)
-                np.add.at(high, group, np.abs(codes.astype(np.float64)) * counts)
-                if len(high) and high.max() > MOST:
-                    raise LimitError(f"the values of `{one.name}` add up to more than 2^62")
+            high = np.zeros(groups)
+            np.add.at(high, group, np.abs(codes.astype(np.float64)) * counts)
+            if len(high) and high.max() > MOST:
+                return self._wide(one, (group, counts, codes), many)
             sums = _added(group, codes * counts, groups)
         if one.function == "AVG":
             mean = sums / np.where(none, 1, many)
@@ -188,6 +187,27 @@ class Grouping:
         if one.kind.value is ValueType.FLOAT64:
             return pa.array(sums, pa.float64(), mask=none)
         return self._codes.decode(np.where(none, NULL, sums), one.kind)
+
+    def _wide(
+        self, one: Folded, rows: tuple[np.ndarray, np.ndarray, np.ndarray], many: np.ndarray
+    ) -> pa.Array:
+        """Sums and means of whole numbers and durations, the parts of which 64 bits may not hold."""
+        group, counts, codes = rows
+        sums = np.zeros(len(many), object)
+        np.add.at(sums, group, codes.astype(object) * counts.astype(object))
+        there = [(total, n) for total, n in zip(sums.tolist(), many.tolist())]
+        if one.function == "AVG":
+            means = [total / n if n else None for total, n in there]
+            if one.kind.value is not ValueType.DURATION:
+                return pa.array(means, pa.float64())
+            whole = [NULL if mean is None else int(mean) for mean in means]
+            return self._codes.decode(np.array(whole, np.int64), one.kind)
+        for total, n in there:
+            if n and not NULL < total < -NULL:
+                raise LimitError(
+                    f"`{one.name}` is {total}, which 64 bits do not hold: cast the column to float64"
+                )
+        return self._codes.decode(np.where(many == 0, NULL, sums).astype(np.int64), one.kind)
 
     def _decimals(
         self, one: Folded, rows: tuple[np.ndarray, np.ndarray, np.ndarray], many: np.ndarray

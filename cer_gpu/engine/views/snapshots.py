@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -91,14 +89,3 @@ def unpacked(data: bytes, where: str) -> Snapshot:
             return Snapshot(header["rule"], header["most_kept"], relations)
     except (zipfile.BadZipFile, KeyError, ValueError, pa.ArrowInvalid) as error:
         raise DataError(f"{where} does not hold the snapshot of a view, or is damaged") from error
-
-
-def write(data: bytes, path: str | os.PathLike[str]) -> None:
-    """Write a file as a whole: readers find the old one or the new one, even if the process is killed."""
-    target = Path(path)
-    part = target.with_name(f"{target.name}.part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(target)

@@ -137,10 +137,10 @@ def convert(array: pa.Array, target: pa.DataType, where: str) -> pa.Array:
         If a value does not fit, e.g. an unsigned integer above 2^63 - 1 beside signed ones.
     """
     if array.type == target:
-        return array
+        return without_null_texts(array) if pa.types.is_dictionary(target) else array
     try:
         if pa.types.is_run_end_encoded(array.type):
-            return convert(pc.run_end_decode(array), target, where)
+            return convert(_run_end_decoded(array), target, where)
         if pa.types.is_dictionary(target):
             return _to_dictionary(array, target)
         if pa.types.is_dictionary(array.type):
@@ -177,12 +177,44 @@ def _to_dictionary(array: pa.Array, target: pa.DataType) -> pa.Array:
         indices = indices.cast(target.index_type)
     if values.type != target.value_type:
         values = values.cast(target.value_type)
-    return pa.DictionaryArray.from_arrays(indices, values)
+    return without_null_texts(pa.DictionaryArray.from_arrays(indices, values))
+
+
+def without_null_texts(array: pa.DictionaryArray) -> pa.DictionaryArray:
+    """A dictionary-encoded array whose nulls have no code: those of others may have one, for a null text."""
+    values = array.dictionary
+    if not values.null_count:
+        return array
+    there = values.is_valid()
+    places = pc.subtract(pc.cumulative_sum(there.cast(pa.int32())), pa.scalar(1, pa.int32()))
+    codes = pc.if_else(there, places, pa.scalar(None, pa.int32())).take(array.indices)
+    codes = codes.cast(array.type.index_type)
+    return pa.DictionaryArray.from_arrays(codes, values.drop_null(), ordered=array.type.ordered)
+
+
+def dictionaries(schema: pa.Schema) -> list[int]:
+    """The places of the columns that are dictionary-encoded."""
+    return [place for place, kind in enumerate(schema.types) if pa.types.is_dictionary(kind)]
+
+
+def has_null_texts(batch: pa.RecordBatch, places: Sequence[int]) -> bool:
+    """Whether one of some dictionary-encoded columns has a code for null, see `without_null_texts`."""
+    return any(batch.column(place).dictionary.null_count for place in places)
+
+
+def _run_end_decoded(array: pa.RunEndEncodedArray) -> pa.Array:
+    """An array with a value for each row; Arrow decodes no runs of string_view."""
+    values = array.values
+    if is_text(values.type) or pa.types.is_dictionary(values.type):
+        values = convert(values, pa.large_string(), "the values of runs")
+        whole = pa.RunEndEncodedArray.from_arrays(array.run_ends, values)
+        array = whole.slice(array.offset, len(array))
+    return pc.run_end_decode(array)
 
 
 def convert_batch(batch: pa.RecordBatch, schema: pa.Schema, where: str) -> pa.RecordBatch:
     """`batch` with its columns in the types of `schema` (same names, same order), see `convert`."""
-    if batch.schema.equals(schema):
+    if batch.schema.equals(schema) and not has_null_texts(batch, dictionaries(schema)):
         return batch
     arrays = [
         convert(column, field.type, f"column `{field.name}` of {where}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -115,21 +116,23 @@ class WideWords:
     """The first word that is no number itself."""
 
     def __init__(self) -> None:
-        self._words: dict[int, int] = {}
+        self._words: dict[int | Fraction, int] = {}
         self._texts = np.full(8, "", object)  # a stored state holds texts of any length
         self._count = 0
 
-    def own(self, number: int) -> int | None:
+    def own(self, number: Any) -> int | None:
         """The word of a number that is its own word; None for one that gets a word when it is seen."""
         return number if -2 * self.FIRST <= number < self.FIRST else None
 
-    def word(self, number: int) -> int:
+    def word(self, number: int | Fraction) -> int:
         """The word of a number."""
         own = self.own(number)
         if own is not None:
             return own
         if len(self._words) != self._count:  # after a stored state was put back
-            self._words = {int(text): self.FIRST + k for k, text in enumerate(self._texts[: self._count])}
+            self._words = {
+                Fraction(text): self.FIRST + k for k, text in enumerate(self._texts[: self._count])
+            }
         word = self._words.setdefault(number, self.FIRST + self._count)
         if word == self.FIRST + self._count:
             if self._count == len(self._texts):
@@ -148,7 +151,7 @@ class WideWords:
 
 
 class DoubleWords(WideWords):
-    """Words of whole numbers of 64 bits that are compared with floats, by value.
+    """Words of whole numbers of 64 bits and of decimals that are compared with floats, by value.
 
     A number that is exactly a float64 has the bits of that float. Any other number equals no float, and gets
     the bits of a NaN of its own when it is first seen.
@@ -156,10 +159,17 @@ class DoubleWords(WideWords):
 
     FIRST = int(np.array(0xFFF8_0000_0000_0001, np.uint64).view(np.int64))
 
-    def own(self, number: int) -> int | None:
+    def own(self, number: Any) -> int | None:
         """See `WideWords.own`."""
         close = float(number)
-        return int(np.float64(close).view(np.int64)) if int(close) == number else None
+        return int(np.float64(close).view(np.int64)) if Fraction(close) == number else None
+
+    def of_decimals(self, array: pa.Array) -> np.ndarray:
+        """The words of decimals, shape (n,), int64; arbitrary at a null."""
+        distinct, places = np.unique(unscaled(array), return_inverse=True)
+        one = 10**array.type.scale
+        words = [self.word(Fraction(number, one)) for number in distinct.tolist()]
+        return np.array(words, np.int64)[places.reshape(-1)]
 
     def words(self, numbers: np.ndarray) -> np.ndarray:
         """The words of numbers, whole ones of 64 bits: shape (n,), int64."""
