@@ -29,7 +29,7 @@ class Slot(int):
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and int.__eq__(self, other)  # type: ignore[arg-type]
+        return type(self) is type(other) and int.__eq__(self, other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
