@@ -147,7 +147,7 @@ def schema_of(query: tree.Statement, source: Source, asked: Options) -> Schema:
 
 def opened(names: frozenset[str], events: Any, asked: Options) -> Source:
     """Open events as a source, for queries in which these names occur."""
-    from cer_gpu.engine.read.sources.source import open_source
+    from cer_gpu.engine.read.sources.open_source import open_source
 
     with within_memory("opening the events"):
         return open_source(

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,20 +29,17 @@ from cer_gpu.engine.views.relations import table_of
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import Snapshot, packed, unpacked
 from cer_gpu.engine.views.terms import refused
-from cer_gpu.errors import DataError, DeviceError, Diagnostic, QueryError
+from cer_gpu.errors import DeviceError, Diagnostic, QueryError
 from cer_gpu.language import tree as t
 from cer_gpu.language.check import check
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
-from cer_gpu.printable import brief, names_text
+from cer_gpu.printable import brief
+from cer_gpu.view_answers import ViewAnswers
 from cer_gpu.whole_file import whole_file
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-
-BATCH = 1 << 16
-"""Answers in a batch."""
+    pass
 
 MULTIPLICITY = "multiplicity"
 
@@ -335,109 +332,6 @@ class JoinView:
             else:
                 arrays.append(pa.array(piece.after if whole else piece.after - piece.before))
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-class ViewAnswers:
-    """Answers of a view, or changes of them; made by `JoinView.enumerate` and `JoinView.delta`.
-
-    They are listed as they are read, and other libraries read them as an Arrow stream. Iterating over them
-    gives record batches.
-
-    Parameters
-    ----------
-    schema : callable
-        Returns the columns, or None while some relation has never had rows.
-    batches : callable
-        Called with the most rows of a batch; returns the batches.
-    """
-
-    def __init__(
-        self,
-        schema: Callable[[], pa.Schema | None],
-        batches: Callable[[int], Iterator[pa.RecordBatch]],
-    ) -> None:
-        self._schema_of = schema
-        self._batches_of = batches
-
-    def batches(self, rows: int = BATCH) -> pa.RecordBatchReader:
-        """The answers as a reader of record batches, each of at most `rows` rows.
-
-        Raises
-        ------
-        DataError
-            While a relation of the rule has never been given a table: the types of its columns are not known.
-        """
-        schema = self._schema_of()
-        if schema is None:
-            raise DataError(
-                "the rule has no answers yet: give each of its relations a table first, which may be empty"
-            )
-        return pa.RecordBatchReader.from_batches(schema, self._batches_of(rows))
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        return iter(self._batches_of(BATCH)) if self._schema_of() is not None else iter(())
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The answers through Arrow's C stream interface, for other libraries."""
-        return self.batches().__arrow_c_stream__(requested_schema)
-
-    def head(self, rows: int) -> pa.Table:
-        """The first `rows` answers, in no particular order."""
-        found, left = [], rows
-        for batch in self.batches(max(1, min(rows, BATCH))):
-            found.append(batch.slice(0, left))
-            left -= len(found[-1])
-            if not left:
-                break
-        return pa.Table.from_batches(found, self.batches().schema)
-
-    def top(self, rows: int, by: str, descending: bool = True) -> pa.Table:
-        """The answers with the greatest values in a column, the greatest first: SQL's `ORDER BY ... LIMIT`.
-
-        All answers are read, but no more than `rows` of them and one batch are in memory at a time. Nulls
-        come last.
-
-        Parameters
-        ----------
-        rows : int
-            How many rows to return; of answers with equal values, any may be taken.
-        by : str
-            A column, such as `a`, `SUM(v)` or `multiplicity`.
-        descending : bool, default True
-            False takes the least values, the least first.
-
-        Raises
-        ------
-        DataError
-            When there is no such column.
-        """
-        reader = self.batches()
-        if by not in reader.schema.names:
-            raise DataError(
-                f"the answers have no column {names_text([by])}: they have {names_text(reader.schema.names)}"
-            )
-        found = reader.schema.empty_table()
-        for batch in reader:
-            found = pa.concat_tables([found, pa.Table.from_batches([batch])])
-            order = "descending" if descending else "ascending"
-            found = found.sort_by([(by, order)]).slice(0, rows)
-        return found
-
-    def to_arrow(self) -> pa.Table:
-        """All answers as one table."""
-        return self.batches().read_all()
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """All answers as a pandas DataFrame."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> polars.DataFrame:
-        """All answers as a polars DataFrame."""
-        import polars
-
-        found = polars.from_arrow(self.to_arrow())
-        assert isinstance(found, polars.DataFrame)
-        return found
 
 
 def _place(device: str) -> Place:

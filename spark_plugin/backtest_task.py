@@ -22,8 +22,9 @@ from cer_gpu.backtesting.parted import Parted, columns_found
 from cer_gpu.backtesting.table import EndsSummed, numbered, of_ends, of_groups
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.where import DECIMAL_DIGITS
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.engine.read.sources.rows import StreamRows, TableRows
-from cer_gpu.engine.read.sources.source import Source, open_source
+from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.passes import PassFound, passes_of, sum_up
 from cer_gpu.engine.run.portable import PortableQuery

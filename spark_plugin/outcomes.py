@@ -50,7 +50,7 @@ from cer_gpu.backtesting.table import QUERY
 from cer_gpu.engine.answers.around import EventColumns
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.read.lanes import LaneEncoder
-from cer_gpu.engine.read.sources.source import open_source
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.engine.run.portable import PortableQuery
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from cer_gpu.engine.read.sources.device_interface import (
     ArrowDeviceArrayStream,
     device_batches,
 )
-from cer_gpu.engine.read.sources.source import open_source
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.progress import Progress
 
 if USABLE.devices != ("simulator",):

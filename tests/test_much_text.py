@@ -24,7 +24,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     decoded,
     normal_type,
 )
-from cer_gpu.engine.read.sources.source import open_source
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.json_text import json_text
 
 N = 4000

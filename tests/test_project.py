@@ -42,7 +42,7 @@ LAYERS = [
     {"checked"},
     {"next_events"},
     {"stopped"},
-    {"listed_runs"},
+    {"listed_runs", "view_answers"},
     {"funnel", "sql", "views"},
     {"api"},
     {

@@ -11,7 +11,7 @@ from case_files import RULES as FAMILIES
 from case_files import cases
 from test_rules_language import rule, said
 
-from cer_gpu.engine.read.sources.source import open_source
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.language import tree as t
 from cer_gpu.language.check import check
 from cer_gpu.language.parser import parse

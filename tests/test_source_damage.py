@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cer_gpu
-from cer_gpu.engine.read.sources.source import open_source
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.errors import DataError
 
 N = 400

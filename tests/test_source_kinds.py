@@ -15,7 +15,7 @@ import pytest
 import cer_gpu as cer
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, LARGE_DICTIONARY
-from cer_gpu.engine.read.sources.source import open_source
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
 

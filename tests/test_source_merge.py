@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cer_gpu.engine.read.sources.source import open_source
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
 

@@ -12,7 +12,7 @@ import cer_gpu as cer
 from cer_gpu.cli import status_of
 from cer_gpu.engine.read.sources import text as text_files
 from cer_gpu.engine.read.sources import text_faults
-from cer_gpu.engine.read.sources.source import open_source
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.engine.read.sources.text_form import text_form
 from cer_gpu.errors import DataError, QueryError
 

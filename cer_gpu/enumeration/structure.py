@@ -276,7 +276,7 @@ def empty_roots(n_hits: int, capacity: int) -> Roots:
     )
 
 
-class _Scratch(NamedTuple):
+class BulkScratch(NamedTuple):
     """What `fill` writes into before a block."""
 
     found: Unsorted
@@ -284,7 +284,7 @@ class _Scratch(NamedTuple):
     sorting: SortScratch
 
 
-def _scratch(count: int, larger: int = 0) -> _Scratch:
+def _scratch(count: int, larger: int = 0) -> BulkScratch:
     """Scratch for hits with `count` complex events, for longer ones with each step of `larger`."""
     n_marks = min(BULK_MARKS, max(64 * count, 4096)) << 2 * larger
     stack = 4096 << 2 * larger
@@ -295,7 +295,7 @@ def _scratch(count: int, larger: int = 0) -> _Scratch:
     # The third row of `pending` is for automata with a clock.
     pending, path = np.empty((3, 4 * stack), dtype=np.int64), np.empty((2, stack), dtype=np.int64)
     order, spare = (np.empty(count, dtype=np.int32) for _ in range(2))
-    return _Scratch(found, WalkStack(pending, path), SortScratch(order, spare, np.zeros(256, dtype=np.int64)))
+    return BulkScratch(found, WalkStack(pending, path), SortScratch(order, spare, np.zeros(256, dtype=np.int64)))
 
 
 def _block(count: int, n_marks: int) -> Block:

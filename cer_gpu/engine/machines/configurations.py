@@ -22,9 +22,12 @@ from cer_gpu.engine.machines.configurations_kept import (
     ROW,
     STORED,
     ReachedEnds,
+    compacted,
+    copy_rows,
     labels_at,
     most_open,
     numbers_of_limbs,
+    one_more_limb,
     pushed_of,
     room_for,
     room_for_ends,
@@ -47,7 +50,6 @@ from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cpu as kernels
 from cer_gpu.kernels.configurations.contract import EndsFound, Groups, Kept, Rules, TimedEvents, Touched
 from cer_gpu.kernels.configurations.cpu_groups import arrange
-from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes, nodes_below
 from cer_gpu.kernels.forest.contract import Roots
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
@@ -62,9 +64,6 @@ MEMORY = 1 << 30
 
 LITTLE = 1 << 20
 """They may take so many bytes however little memory is allowed."""
-
-NODE = 32
-"""The bytes of a node."""
 
 LEAST = 1 << 12
 """From this many configurations on, late ones are searched and dropped."""
@@ -134,7 +133,8 @@ class ConfigurationRuns:
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
         if self._ahead is not None:
             self._ahead.begin(progress)
-        ends = self._followed(following, ends)
+        for stop in following.stops():
+            ends = self._follow(stop - first, ends)
         found, used = int(progress[words.HIT]), int(progress[words.ROOTS])
         if not found:
             return None
@@ -144,12 +144,6 @@ class ConfigurationRuns:
         roots = Roots(ends.root_first[: found + 1], ends.root_label[:used], ends.root_node[:used])
         arena = self._arena[: progress[words.NODES]]
         return ReachedEnds(event, ends.lowest[:found], ends.latest[:found], number, arena, roots)
-
-    def _followed(self, following: Following, ends: EndsFound) -> EndsFound:
-        """Follow the configurations over all events of a push."""
-        for stop in following.stops():
-            ends = self._follow(stop - following.first, ends)
-        return ends
 
     def _read(self, following: Following) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What later events are compared with, as `TimedEvents` has it."""
@@ -353,12 +347,7 @@ class ConfigurationRuns:
         row = ROW + 8 * (width + self._lists + self._limbs)
         room = self._headroom.rows(room, least, row, self._shapes.about)
         kept = room_for(room, dtype, width, self._lists, self._limbs, steps.indexed > 0)
-        for name in ("shape", "lane", "began", "since", "node", "number"):
-            own = getattr(old, name)
-            if own.size:
-                getattr(kept, name)[:count] = own[rows]
-        both = np.s_[: min(old.slots.shape[1], width)]
-        kept.slots[:count, both] = old.slots[rows, both]
+        copy_rows(old, rows, kept)
         self._kept = kept
         if kept.slots.shape[1] != self._touched.slots.shape[1]:
             self._touched = room_for_touched(min(len(self._touched.leaf), room), kept)
@@ -387,14 +376,9 @@ class ConfigurationRuns:
         kept, count = self._kept, int(self._progress[words.NODES])
         rows = np.flatnonzero(kept.shape >= 0)
         wanted = np.concatenate([kept.node[rows], roots])
-        place_of = np.empty(count, np.int64)
-        left = int(nodes_below(self._arena, count, wanted, place_of))
-        room = max(ROOM, 2 * left + more)
-        if count:
-            room = self._headroom.rows(room, left + more, NODE, self._shapes.about)
-        arena = np.empty((room, 4), np.int64)
-        kept_nodes(self._arena, count, place, place_of, arena)
-        self._arena = arena
+        self._arena, place_of, left = compacted(
+            self._arena, count, wanted, place, more, partial(self._headroom.rows, advised=self._shapes.about)
+        )
         self._progress[words.NODES] = left
         own = kept.node[rows]
         kept.node[rows] = np.where(own >= 0, place_of[np.maximum(own, 0)], -1) if count else own
@@ -403,12 +387,10 @@ class ConfigurationRuns:
     def _more_limbs(self, ends: EndsFound) -> EndsFound:
         """Count with one more digit to the base 2^62."""
         self._limbs += 1
-        zeros = np.zeros((len(self._kept.number), 1), np.int64)
-        self._kept = self._kept._replace(number=np.ascontiguousarray(np.hstack([self._kept.number, zeros])))
+        self._kept = self._kept._replace(number=one_more_limb(self._kept.number))
         self._touched = room_for_touched(len(self._touched.leaf), self._kept)
         self._progress[words.TOP] = 0
-        zeros = np.zeros((len(ends.number), 1), np.int64)
-        return ends._replace(number=np.ascontiguousarray(np.hstack([ends.number, zeros])))
+        return ends._replace(number=one_more_limb(ends.number))
 
     # -------------------------------------------------------------------------- of the stream's state
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from cer_gpu.enumeration.chosen import left_of, some_of
 from cer_gpu.enumeration.unordered import NodeAnswers
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations.contract import EndsFound, Kept, TimedEvents, Touched
+from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes, nodes_below
 from cer_gpu.kernels.forest.contract import LABEL, LEFT, RIGHT, UNION, Roots
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import WindowPlan
@@ -30,6 +31,9 @@ FEW_SLOTS = 16
 
 ROW = 104
 """About the bytes that a configuration takes besides its slots, its node and its number."""
+
+NODE = 32
+"""The bytes of a node."""
 
 STORED = ("shape", "lane", "slots", "began", "since", "node", "number")
 """The fields of `Kept` that are stored."""
@@ -138,6 +142,61 @@ def room_for_touched(rows: int, kept: Kept) -> Touched:
         np.empty(rows if len(kept.node) else 0, np.int64),
         np.empty((rows, kept.number.shape[1]), np.int64),
     )
+
+
+def compacted(
+    arena: np.ndarray,
+    count: int,
+    wanted: np.ndarray,
+    place: np.ndarray,
+    more: int,
+    rows: Callable[[int, int, int], int],
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """The nodes below some, with room for more.
+
+    Parameters
+    ----------
+    arena : ndarray, shape (capacity, 4), int64
+        Of which `count` nodes are in use.
+    wanted : ndarray, shape (k,), int64
+    place : ndarray, shape (events,), int64
+        The new number of each event; empty: numbers stay.
+    more : int
+        Nodes that there has to be room for.
+    rows : callable
+        Given how many nodes there should be room for, how many at least, and the bytes of one: how many the
+        memory allows.
+
+    Returns
+    -------
+    arena : ndarray, shape (capacity, 4), int64
+    place_of : ndarray, shape (count,), int64
+        The new number of each node, -1 for one that is dropped.
+    left : int
+        How many nodes are in use.
+    """
+    place_of = np.empty(count, np.int64)
+    left = int(nodes_below(arena, count, wanted, place_of))
+    room = max(ROOM, 2 * left + more)
+    kept = np.empty((rows(room, left + more, NODE) if count else room, 4), np.int64)
+    kept_nodes(arena, count, place, place_of, kept)
+    return kept, place_of, left
+
+
+def copy_rows(old: Kept, rows: np.ndarray, kept: Kept) -> None:
+    """Copy the configurations of some rows to the first rows of `kept`."""
+    count = len(rows)
+    for name in ("shape", "lane", "began", "since", "node", "number"):
+        own = getattr(old, name)
+        if own.size:
+            getattr(kept, name)[:count] = own[rows]
+    both = np.s_[: min(old.slots.shape[1], kept.slots.shape[1])]
+    kept.slots[:count, both] = old.slots[rows, both]
+
+
+def one_more_limb(number: np.ndarray) -> np.ndarray:
+    """Numbers with one more digit, the highest."""
+    return np.ascontiguousarray(np.hstack([number, np.zeros((len(number), 1), np.int64)]))
 
 
 def numbers_of_limbs(limbs: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from cer_gpu.engine.read.sources.source import open_source
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.workers import Workers

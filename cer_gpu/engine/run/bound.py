@@ -479,8 +479,7 @@ class BoundQuery:
                 return (reported_in(found, asked, run.query.limit, run.more) for found in parts)
             chunks = run.chunks(watch(self.read(run)), self.halo, self.stop)
             if asked == "count" and run.chunker.carries_ungrouped:
-                one = partial(_reported_number, run)
-                return self._workers.behind("counting", one, chunks)
+                return self._workers.behind("counting", partial(_reported_number, run), chunks)
             return (reported(run.runner, chunk, asked, run.query.limit, run.more) for chunk in chunks)
 
         return self._watched(run, on_host)
@@ -498,8 +497,8 @@ class BoundQuery:
     def say_read(self, run: Run) -> None:
         """Note what a run has read, when it is over."""
         if not self._part:
-            only = (self._query.reading.only_type,)
-            say_what_was_read(self.notes, self._query, run.intake, self._options, only)
+            query = self._query
+            say_what_was_read(self.notes, query, run.intake, self._options, (query.reading.only_type,))
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""

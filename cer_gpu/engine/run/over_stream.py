@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from cer_gpu.engine.read.sources.source import Source, open_source
+from cer_gpu.engine.read.sources.open_source import open_source
+from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.stream import Stream

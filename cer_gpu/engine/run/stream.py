@@ -15,13 +15,11 @@ from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
 from cer_gpu.engine.read.order import HOW_TO_SORT
-from cer_gpu.engine.read.singly import NO_EVENTS, SingleEvent, SingleEvents
-from cer_gpu.engine.read.sources.arrow_types import convert, dictionaries, has_null_texts
-from cer_gpu.engine.read.sources.categories import check_alike, check_orders
-from cer_gpu.engine.read.sources.columns import is_text
-from cer_gpu.engine.read.sources.fields import field_of, path_to
+from cer_gpu.engine.read.singly import NO_EVENTS, SingleEvent
+from cer_gpu.engine.read.sources.categories import check_alike
 from cer_gpu.engine.read.sources.rows import NoRows
-from cer_gpu.engine.run.bound import BATCH, BoundQuery
+from cer_gpu.engine.run.alike_batches import AlikeBatches, AlikeTables, is_arrow
+from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.chunks import Run
 from cer_gpu.engine.run.components import (
     begin_intake,
@@ -76,7 +74,7 @@ class Stream:
         self._first: BoundQuery | None = None
         self._run: Any = None
         self._state: Any = None
-        self._alike: _Alike | _TablesAlike | None = None
+        self._alike: AlikeBatches | AlikeTables | None = None
         self._closed = False
         self._broken: str | None = None
         """The kind of the error that closed the stream."""
@@ -226,9 +224,9 @@ class Stream:
         check_alike(bound.orders, self._first.orders, "the batch")
         keeps = isinstance(self._state, StreamState)
         if isinstance(given, (pa.RecordBatch, pa.Table)):
-            self._alike = _Alike(given.schema, bound, self._run, keeps)
-        elif keeps and isinstance(given, dict) and all(map(_is_arrow, given.values())):
-            self._alike = _TablesAlike(given, bound, self._run)
+            self._alike = AlikeBatches(given.schema, bound, self._run, keeps)
+        elif keeps and isinstance(given, dict) and all(map(is_arrow, given.values())):
+            self._alike = AlikeTables(given, bound, self._run)
         return bound.given(self._run)
 
     def snapshot(self) -> bytes:
@@ -337,136 +335,6 @@ def about(text: str, asked: Options) -> dict[str, Any]:
         "event_id": asked.event_id,
         **({"params": repr(sorted(asked.params.items()))} if asked.params else {}),
     }
-
-
-class _Alike:
-    """Reads Arrow data with the schema of an earlier batch: nothing has to be checked or planned again.
-
-    Parameters
-    ----------
-    schema : pyarrow.Schema
-        As the user gave it.
-    bound : BoundQuery
-        The query over data of that schema.
-    run : Run
-    keeps : bool
-        Whether the stream keeps its state between pushes.
-    """
-
-    def __init__(self, schema: pa.Schema, bound: BoundQuery, run: Run, keeps: bool) -> None:
-        self._schema = schema
-        self._intake = run.intake
-        self._names = bound.columns(run.intake.payload)
-        paths = [path_to(name, schema) or (name,) for name in self._names]
-        self._places = [(schema.get_field_index(first), inside) for first, *inside in paths]
-        self._target = pa.schema([bound.arrow_schema.field(name) for name in self._names])
-        self._normal = all(
-            schema.get_field_index(field.name) >= 0 and schema.field(field.name).type == field.type
-            for field in self._target
-        )
-        self._orders = {name: one for name, one in bound.orders.items() if name in self._names}
-        self._encoded = dictionaries(schema)
-        self._reader = _reader(schema, {}, bound, run) if keeps else None
-
-    def holds(self, given: Any) -> bool:
-        """Whether it can read the given data."""
-        return _is_arrow(given) and given.schema.equals(self._schema)
-
-    def singly(self, given: pa.RecordBatch | pa.Table) -> SingleEvent | bool:
-        """Read the given data, if it is one event; as `SingleEvents.read`."""
-        if self._reader is None or given.num_rows != 1:
-            return False
-        batch = check_orders(_only_batch(given), self._orders, "the batch")
-        return not has_null_texts(batch, self._encoded) and self._intake.singly(self._reader, batch)
-
-    def batches(self, given: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch]:
-        """The given data as `BoundQuery.given` gives it."""
-        parts = [given] if isinstance(given, pa.RecordBatch) else given.to_batches(max_chunksize=BATCH)
-        for part in parts:
-            check_orders(part, self._orders, "the batch")
-            if self._normal and not has_null_texts(part, self._encoded):
-                yield part
-                continue
-            arrays = [
-                convert(field_of(part.column(place), path), field.type, f"column `{field.name}` of the table")
-                for (place, path), field in zip(self._places, self._target, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(arrays, schema=self._target)
-
-
-class _TablesAlike:
-    """Reads single events out of dicts with a table for each event type, as `_Alike` reads those of a table.
-
-    Parameters
-    ----------
-    tables : dict of str to pyarrow.Table or RecordBatch
-    bound : BoundQuery
-        The query over these tables.
-    run : Run
-    """
-
-    batches = None
-    """Several events are merged by a source."""
-
-    def __init__(self, tables: dict[str, Any], bound: BoundQuery, run: Run) -> None:
-        self._schemas = {name: table.schema for name, table in tables.items()}
-        self._intake = run.intake
-        column = bound.type_column
-        assert column is not None  # tables of several types cannot be opened without it
-        self._orders = bound.orders
-        self._readers = {
-            name: _reader(schema, {column: name}, bound, run) for name, schema in self._schemas.items()
-        }
-
-    def holds(self, given: Any) -> bool:
-        """Whether it can read the given data."""
-        return (
-            isinstance(given, dict)
-            and given.keys() == self._schemas.keys()
-            and all(
-                _is_arrow(table) and table.schema.equals(self._schemas[name]) for name, table in given.items()
-            )
-        )
-
-    def singly(self, given: dict[str, Any]) -> SingleEvent | bool:
-        """Read the given data, if it is one event; as `SingleEvents.read`."""
-        found = [(name, table) for name, table in given.items() if table.num_rows]
-        if len(found) != 1 or found[0][1].num_rows != 1:
-            return False
-        ((name, table),) = found
-        reader = self._readers[name]
-        if reader is None:
-            return False
-        batch = check_orders(_only_batch(table), self._orders, "the batch")
-        return not has_null_texts(batch, dictionaries(table.schema)) and self._intake.singly(reader, batch)
-
-
-def _is_arrow(given: Any) -> bool:
-    return isinstance(given, (pa.RecordBatch, pa.Table))
-
-
-def _only_batch(given: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
-    """The batch with the only row of some data."""
-    if isinstance(given, pa.RecordBatch):
-        return given
-    return next(batch for batch in given.to_batches() if batch.num_rows)
-
-
-def _reader(given: pa.Schema, known: dict[str, str], bound: BoundQuery, run: Run) -> SingleEvents | None:
-    """What reads batches of one event that have a schema; None where types must be converted."""
-    schema = bound.arrow_schema
-    for name in bound.columns(run.intake.payload):
-        if name in known:
-            continue
-        if name not in given.names:
-            if path_to(name, given) is not None:
-                return None  # a field of a struct
-            continue
-        own, kind = given.field(name).type, schema.field(name).type
-        # A text is a text, unless it is kept.
-        if own != kind and (name in run.intake.payload or not (is_text(own) and is_text(kind))):
-            return None
-    return run.intake.single_events(schema, given, known)
 
 
 class WindowAgain:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
     all_units,
-    check_encoded,
     convert_batch,
     is_narrow,
     time_zones,
@@ -19,25 +17,21 @@ from cer_gpu.engine.read.sources.arrow_types import (
     value_type,
 )
 from cer_gpu.engine.read.sources.categories import Orders
-from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable, on_device
-from cer_gpu.engine.read.sources.fields import names_of_fields, with_fields
-from cer_gpu.engine.read.sources.kinds import ACCEPTED, open_rows
+from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable
+from cer_gpu.engine.read.sources.fields import names_of_fields
 from cer_gpu.engine.read.sources.merge import MergedRows
 from cer_gpu.engine.read.sources.rows import (
     ROW,
     Rows,
-    StreamRows,
-    TableRows,
     regroup,
 )
-from cer_gpu.engine.read.sources.sorting import SortedRows
-from cer_gpu.engine.read.sources.text_form import PLAIN, TIMES, TextForm
+from cer_gpu.engine.read.sources.text_form import TIMES
 from cer_gpu.errors import CerError, DataError, RowError
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.words import written
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.axes import type_number
-from cer_gpu.printable import brief, name_text, names_text
+from cer_gpu.printable import name_text, names_text
 
 OFFSET = re.compile(r":\d\d(\.\d+)?\s*([+-]\d\d:?(\d\d)?|Z)$")
 """How a text of a time ends that says how far its clock is from UTC."""
@@ -407,109 +401,3 @@ class Source:
             fields = [own if is_narrow(own.type) else field for own, field in zip(batch.schema, target)]
             made = convert_batch(batch, pa.schema(fields), self.where)
             yield made if columns == made.schema.names else made.select(columns)
-
-
-def open_source(
-    events: Any,
-    *,
-    order_by: Sequence[str] = (),
-    type_column: str | None = "type",
-    stream_column: str | None = None,
-    sort: bool = False,
-    names: Collection[str] = (),
-    text: TextForm = PLAIN,
-) -> Source:
-    """Open the events that a user passed.
-
-    Parameters
-    ----------
-    events : object
-        See `API.md`: Arrow data, data frames, paths, or a dict of event type to any of these.
-    order_by : sequence of str
-        The time column, then tie-breakers. May be empty: the row order is the order. A dict needs it.
-    type_column : str or None
-        Column of the event type; it need not exist, except that a dict adds it. None: no column tells the
-        type, whatever its name.
-    stream_column : str or None
-        Column of the stream's name.
-    sort : bool
-        Sort by `order_by` (stable, all rows in memory) instead of trusting the order.
-    names : collection of str
-        The names in the query: those that are fields of structs, `payload.price`, become columns.
-    text : TextForm
-        How text files are read.
-
-    Returns
-    -------
-    Source
-
-    Raises
-    ------
-    DataError
-        Names the file, column or object that is wrong, and what is accepted.
-    """
-    order = tuple(order_by)
-    if len(set(order)) < len(order):
-        raise DataError(f"order_by names a column twice: {', '.join(order)}")
-    if sort and not order:
-        raise DataError("sort=True needs order_by, the columns to sort by")
-    dotted = [name for name in {*names, *order, type_column or "", stream_column or ""} if "." in name]
-
-    def open_one(given: Any, where: str) -> Rows:
-        return with_fields(open_rows(given, where, text), dotted)
-
-    if isinstance(events, Mapping) and not on_device(events):
-        tables = _open_tables(events, order, type_column, sort, open_one)
-        return Source(tables, order, type_column, stream_column)
-    rows = open_one(events, "the table")
-    Source(rows, order, type_column, stream_column)  # checks the columns before they are sorted by
-    if sort:
-        rows = SortedRows(rows, order)
-    return Source(rows, order, type_column, stream_column)
-
-
-def _open_tables(
-    tables: Mapping[Any, Any],
-    order: tuple[str, ...],
-    type_column: str | None,
-    sort: bool,
-    open_one: Callable[[Any, str], Rows],
-) -> MergedRows:
-    if not tables:
-        raise DataError("the dict of tables is empty: add at least one event type and its events")
-    columns = [name for name, given in tables.items() if _is_column(given)]
-    if columns:
-        raise DataError(
-            f"a dict must hold a table for each event type, and `{columns[0]}` is not a table: make one of a "
-            "dict of columns with pyarrow.table(...)"
-        )
-    if type_column is None:
-        raise DataError(
-            "a dict of tables tells the types of events by its keys: leave type_column=None out, or pass the "
-            "table of one type alone; if a table has a column `type`, pass any free name as type_column"
-        )
-    if not order:
-        raise DataError("several tables are merged by time: name the time column with order_by")
-    parts: dict[str, Rows] = {}
-    for name, events in tables.items():
-        if not isinstance(name, str):
-            raise DataError(f"the keys of a dict of tables must be event types, as str, not {brief(name)}")
-        check_encoded(name, "the event type")
-        if isinstance(events, Mapping):
-            raise DataError(f"the events of `{name}` are a dict again; pass {ACCEPTED.rsplit(', or ', 1)[0]}")
-        part = open_one(events, f"the table of `{name}`")
-        if isinstance(part, StreamRows) and part.rewindable:
-            # Streams of one DuckDB connection cannot be open side by side.
-            part = TableRows(
-                pa.Table.from_batches(part.read(part.schema.names, 1 << 20), part.schema), part.where
-            )
-        Source(part, order, type_column, None)  # its order columns are there and can be compared
-        parts[name] = SortedRows(part, order) if sort else part
-    return MergedRows(parts, order, type_column)
-
-
-def _is_column(given: Any) -> bool:
-    """Whether something is the values of a column: an array, a series, a list of numbers."""
-    if isinstance(given, (list, tuple)):
-        return bool(given) and (given[0] is None or isinstance(given[0], (bool, int, float)))
-    return hasattr(given, "dtype") or isinstance(given, (pa.Array, pa.ChunkedArray))
