@@ -151,9 +151,11 @@ class Query:
             Bytes that a run may keep and work on at a time. It decides how many events are read and run at a
             time, and how many complex events are found at a time. If the events of open windows and the keys
             of PARTITION BY take more, the partitions whose last event is longest ago are moved to temporary
-            files; if that does not help, the run ends with a `LimitError`. `memory` does not count the
-            process and its libraries, data that is already in memory, dictionaries of strings, results that
-            you keep, and working copies. The peak of the process lies above `memory` by these, about 100 MB.
+            files; if that does not help, or matches that have begun take more, the run ends with a
+            `LimitError`. Without `memory`, it does so before the free memory is gone. `memory` does not count
+            the process and its libraries, data that is already in memory, dictionaries of strings, results
+            that you keep, and working copies. The peak of the process lies above `memory` by these, about
+            100 MB.
         delimiter : str, optional
             The character between the cells of CSV files: by default a tab in `.tsv` files, a comma in others.
         column_types : dict of str to str or pyarrow.DataType, optional
