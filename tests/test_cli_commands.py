@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -47,11 +48,22 @@ def cer(capsys, *arguments):
     return status, captured.out, captured.err
 
 
-def spawn(*arguments, **options):
-    """The command as a process of its own."""
-    script = "from cer_gpu.cli import main; main()"
+@contextmanager
+def spawned(*arguments, **options):
+    """The command as a process of its own, which is gone when the test is over.
+
+    Under nohup the tests ignore SIGHUP, and so would the command: it begins with what a terminal gives it.
+    """
+    script = (
+        "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); from cer_gpu.cli import main; main()"
+    )
     command = [sys.executable, "-c", script, *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 EXPECTED = [
@@ -255,23 +267,23 @@ def many(tmp_path_factory):
 
 
 def test_reader_that_goes_away(many):
-    process = spawn("run", "SELECT * WHERE A AS a ; A+ AS b", many)
-    assert json.loads(process.stdout.readline())["end"] == 1
-    process.stdout.close()
-    assert process.stderr.read() == ""
-    assert process.wait(timeout=30) == 0
+    with spawned("run", "SELECT * WHERE A AS a ; A+ AS b", many) as process:
+        assert json.loads(process.stdout.readline())["end"] == 1
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=30) == 0
 
 
 @pytest.mark.parametrize(
     ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
 def test_interrupted_while_writing(sent, status, many, tmp_path):
-    process = spawn("run", "SELECT * WHERE A+ AS a", many, "-o", "out.jsonl", cwd=tmp_path)
-    while not any(path.stat().st_size for path in tmp_path.iterdir()):
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.05)
-    process.send_signal(sent)
-    _, err = process.communicate(timeout=30)
+    with spawned("run", "SELECT * WHERE A+ AS a", many, "-o", "out.jsonl", cwd=tmp_path) as process:
+        while not any(path.stat().st_size for path in tmp_path.iterdir()):
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.05)
+        process.send_signal(sent)
+        _, err = process.communicate(timeout=30)
     assert process.returncode == status
     assert "Traceback" not in err
     assert os.listdir(tmp_path) == []
