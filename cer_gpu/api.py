@@ -409,9 +409,9 @@ class Query:
         """
         return self.portable_over(schema.empty_table(), read_options(**keywords))
 
-    def portable_over(self, events: Any, asked: Options) -> PortableQuery:
+    def portable_over(self, events: Any, asked: Options, listed: bool = False) -> PortableQuery:
         """The query planned for events, to send it to another process; for the package itself."""
-        return self._bound(events, asked, once=True).portable()
+        return self._bound(events, asked, once=True, listed=listed).portable()
 
     def _bound(self, events: Any, asked: Options, once: bool = False, listed: bool = False) -> BoundQuery:
         """Check the query against the events, and plan it for them."""
@@ -436,10 +436,11 @@ class Query:
 
         if asked.event_id is not None:
             source.require(asked.event_id, "event_id")
-        if listed and asked.engine == AUTO and not any(one.startswith("cuda") for one in asked.device):
-            known = self._plan or self._planned_for(source, asked)[0]
-            asked = replace(asked, engine=LISTS_FOR.get(known.engine, AUTO))
         planned, schema, findings = self._planned_for(source, asked)
+        on_device = any(one.startswith("cuda") for one in asked.device)
+        if listed and not on_device and asked.engine == AUTO and planned.engine in LISTS_FOR:
+            asked = replace(asked, engine=LISTS_FOR[planned.engine])
+            planned, schema, findings = self._planned_for(source, asked)
         once = once or not source.repeats
         compiled = planned.compiled
         if once:

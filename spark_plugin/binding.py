@@ -89,7 +89,7 @@ def task_of(
     checked_ties(ties)
     whole = compiled(query)
     asked = read_options(order_by=order_by, limit=limit, device="cpu", **keywords)
-    portable = whole.portable_over(NoRows(schema, orders or {}), asked)
+    portable = whole.portable_over(NoRows(schema, orders or {}), asked, listed=product != "hits")
     # The same for every product, so that the hits of a query are those of its complex events; the id orders
     # only events that are alike to the query.
     others = [

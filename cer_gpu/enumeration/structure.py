@@ -295,7 +295,8 @@ def _scratch(count: int, larger: int = 0) -> BulkScratch:
     # The third row of `pending` is for automata with a clock.
     pending, path = np.empty((3, 4 * stack), dtype=np.int64), np.empty((2, stack), dtype=np.int64)
     order, spare = (np.empty(count, dtype=np.int32) for _ in range(2))
-    return BulkScratch(found, WalkStack(pending, path), SortScratch(order, spare, np.zeros(256, dtype=np.int64)))
+    sorting = SortScratch(order, spare, np.zeros(256, dtype=np.int64))
+    return BulkScratch(found, WalkStack(pending, path), sorting)
 
 
 def _block(count: int, n_marks: int) -> Block:

@@ -18,7 +18,7 @@ from cer_gpu.plan.planning.planner import Plan
 from cer_gpu.printable import brief
 
 PLANS = 256
-"""Plans that are kept, for values that need their own."""
+"""Plans that are kept of one schema, for values that need their own."""
 
 
 class OpenQuery:
@@ -43,8 +43,7 @@ class OpenQuery:
         self._text = text
         self.given = dict(given)
         self._shaping = shaping(statement)
-        self._key: Any = None
-        self._plans: dict[Any, Plan] = {}
+        self._kept: list[tuple[Any, dict[Any, Plan]]] = []
         self._asked = parameters(statement)
         check_given(self._asked, {**dict.fromkeys(self._asked), **self.given}, text)
 
@@ -93,21 +92,28 @@ class OpenQuery:
         make: Callable[[Outline], Plan],
     ) -> Plan:
         """The plan that all values share which do not change its shape."""
-        if self._key != key:
-            self._key, self._plans = key, {}
+        plans = self._plans_of(key)
         shape = {name: given[name] for name in sorted(self._shaping)}
         window = statement.window
         measured = None if window is None else (window.kind, window.unit, window.attribute)
         own = (repr(shape), measured)
-        plan = self._plans.get(own)
+        plan = plans.get(own)
         if plan is None:
             open_ = with_values(self._statement, shape, schema, self._text)
             if window is not None:
                 open_ = replace(open_, window=window)
-            if len(self._plans) >= PLANS:
-                self._plans.clear()
-            plan = self._plans[own] = make(outline(open_, self._text))
+            if len(plans) >= PLANS:
+                plans.clear()
+            plan = plans[own] = make(outline(open_, self._text))
         return plan
+
+    def _plans_of(self, key: Any) -> dict[Any, Plan]:
+        """The plans for a key; those of the key before stay, as another engine may list matches."""
+        plans = next((plans for known, plans in self._kept if known == key), None)
+        if plans is None:
+            plans = {}
+            self._kept = [(key, plans), *self._kept[:1]]
+        return plans
 
     def told(self, params: Mapping[str, Any]) -> list[str]:
         """A line for each parameter: its value, and whether a new value needs a new plan."""
