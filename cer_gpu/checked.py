@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.engine.read.sources.source import no_such_type
 from cer_gpu.engine.run.options import Options, read_options
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import Diagnostic, LimitError, QueryError
@@ -108,6 +107,9 @@ def _with_attribute_hint(finding: Diagnostic, query: tree.Statement, source: Sou
         return finding
     if finding.message != unknown_type(streams[0]):
         return finding
+    # A query that is only checked opens no source.
+    from cer_gpu.engine.read.sources.source import no_such_type
+
     return replace(finding, hints=(*finding.hints, no_such_type(source.type_column, streams[0])))
 
 

@@ -97,7 +97,8 @@ def task_of(
     ]
     if event_id is not None and event_id not in {*others, *portable.options.order_by}:
         others.append(event_id)
-    placed = product != "count" and event_id is None  # a position tells how many rows of its time come first
+    # A position tells how many rows of its time come first, and of starts that tie one is the latest.
+    placed = product == "hits" or (product != "count" and event_id is None)
     rule = ties if placed or depends_on_ties(whole.tree, ends=product != "count") else ANY
     result = _result(portable, product, event_id)
     return Task(portable, product, event_id, tuple(others), result, gpu, limit, tie_rule=rule)

@@ -377,3 +377,54 @@ def test_random_categories_agree_with_the_reference(seed: int) -> None:
         assert isinstance(query, tree.SelectQuery)
         events = random_kinds.events_of(rng, rng.randrange(3, 14))
         check_quickly(query, events, rng, random_kinds.table_of(events))
+
+
+def _in_dictionaries(codes: list[int], categories: list[str]) -> pa.Table:
+    """Events whose severities have a dictionary of their own."""
+    graded = pa.DictionaryArray.from_arrays(
+        pa.array(codes, pa.int8()), pa.array(categories, pa.string()), ordered=True
+    )
+    times = pa.array(range(len(codes)), pa.timestamp("s"))
+    return pa.table({"type": pa.array(["A"] * len(codes), pa.string()), "ts": times, "sev": graded})
+
+
+EMPTY, GRADED = _in_dictionaries([], []), _in_dictionaries([0, 1, 2], ["low", "mid", "high"])
+
+
+def _written(folder: Path, form: str) -> list[str]:
+    paths = [str(folder / f"{name}.{form}") for name in ("empty", "graded")]
+    for path, table in zip(paths, (EMPTY, GRADED), strict=True):
+        if form == "parquet":
+            pq.write_table(table, path)
+        else:
+            pyarrow.feather.write_feather(table, path)
+    return paths
+
+
+def test_a_source_without_rows_does_not_take_the_order_away(tmp_path: Path) -> None:
+    query = cer.compile("SELECT * WHERE A AS a FILTER a.sev > 'low'")
+    given: dict[str, Callable[[], Any]] = {
+        "iterator": lambda: iter([EMPTY, GRADED]),
+        "list": lambda: [EMPTY, GRADED],
+        "parquet": lambda: _written(tmp_path, "parquet"),
+        "arrow": lambda: _written(tmp_path, "arrow"),
+        "dataset": lambda: pads.dataset(_written(tmp_path, "parquet")),
+        "dict": lambda: {"A": GRADED.drop_columns(["type"]), "B": EMPTY.drop_columns(["type"])},
+    }
+    for name, made in given.items():
+        matches = query.run(made(), order_by="ts")
+        assert [found.start for found in matches] == [1, 2], name
+        assert not any("compared as text" in note for note in matches.notes), name
+
+
+def test_a_stream_learns_the_order_from_its_first_batch() -> None:
+    stream = cer.compile("SELECT * WHERE A AS a FILTER a.sev > 'low'").stream(order_by="ts")
+    stream.push(EMPTY)
+    with pytest.raises(
+        cer.DataError, match=r"column `sev` of the batch has ordered categories, and the column had"
+    ):
+        stream.push(GRADED)
+    state = stream.snapshot()
+    again = cer.compile("SELECT * WHERE A AS a FILTER a.sev > 'low'").stream(state, order_by="ts")
+    with pytest.raises(cer.DataError, match=r"give all of it the same ordered categories"):
+        again.push(GRADED.slice(0, 1))

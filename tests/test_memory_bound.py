@@ -55,7 +55,7 @@ def test_partial_matches_stay_within_memory(asked: str) -> None:
     ASKED[asked](query, table.slice(0, 200), order_by="ts")  # what is loaded and compiled first
     tracemalloc.start()
     try:
-        with pytest.raises(cer.LimitError, match=r"are open need .* memory=20,000,000 is allowed.*narrower"):
+        with pytest.raises(cer.LimitError, match=r"at hand, need .* memory=20,000,000 is allowed.*narrower"):
             ASKED[asked](query, table, order_by="ts", memory=ALLOWED)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -67,7 +67,7 @@ def test_partial_matches_stay_within_memory(asked: str) -> None:
 def test_without_memory_the_free_memory_is_the_bound(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free_memory", lambda: memory.RESERVE + 30_000_000)
     monkeypatch.setattr(memory, "LIGHT", 1_000_000)
-    with pytest.raises(cer.LimitError, match=r"are open need .* bytes, and .* are free on this machine"):
+    with pytest.raises(cer.LimitError, match=r"at hand, need .* bytes, and .* are free on this machine"):
         ASKED[asked](cer.compile(SCANS), connections(4000), order_by="ts")
 
 
@@ -85,7 +85,7 @@ def test_the_machine_of_python_values_looks_at_memory() -> None:
     stream = query.stream(memory=2_000_000)
     stream.push(table.slice(0, 4))
     assert isinstance(stream._run.runner.runs, RegisterRuns)
-    with pytest.raises(cer.LimitError, match=r"are open need .* memory=2,000,000 is allowed"):
+    with pytest.raises(cer.LimitError, match=r"at hand, need .* memory=2,000,000 is allowed"):
         stream.push(table.slice(4))
 
 
@@ -107,5 +107,31 @@ def test_the_rows_of_configurations_are_bound_where_no_nodes_are_made() -> None:
     query = cer.compile("SELECT * WHERE A AS a ; B AS b FILTER a.v + b.v != 7")
     table = pa.table({"type": ["A"] * 60_000 + ["B"], "v": range(60_001)})
     assert query.count(table) == 60_000
-    with pytest.raises(cer.LimitError, match=r"partial matches are open|are open need"):
+    with pytest.raises(cer.LimitError, match=r"partial matches are open|at hand, need"):
         query.count(table, memory=3_000_000)
+
+
+PUSHED = [
+    "SELECT * WHERE A ;[<= 5 s] B",
+    "SELECT * WHERE A ;[5 s, 9 s] B",
+    "SELECT * WHERE A AS x ; B AS y FILTER x.q < y.q WITHIN 5 EVENTS",
+]
+
+
+@pytest.mark.parametrize("text", PUSHED)
+def test_a_large_push_with_little_open_is_taken(text: str) -> None:
+    """What is open is little: that the answers of a push take more than is allowed is the caller's choice."""
+    count = 200_000
+    times = pa.array(range(count), pa.timestamp("s"))
+    table = pa.table({"type": ["A", "B"] * (count // 2), "ts": times, "q": pa.array(range(count))})
+    query = cer.compile(text)
+    pushed = query.stream(order_by="ts", memory=20_000_000).push(table)
+    assert sum(len(batch) for batch in pushed.batches()) == query.count(table, order_by="ts") > count // 3
+
+
+def test_dead_nodes_of_python_values_are_dropped_before_memory_is_refused() -> None:
+    query = cer.compile("SELECT * WHERE A AS a ; B AS b FILTER a.v + b.v != 1.5 WITHIN 3 EVENTS")
+    values = pa.array(range(30_000), pa.decimal128(30, 2))
+    table = pa.table({"type": ["A", "C", "C", "C", "C"] * 6000, "v": values})
+    with query.stream(memory=1_500_000) as stream:
+        assert stream.push(table).to_arrow().num_rows == 0

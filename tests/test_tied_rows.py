@@ -26,6 +26,7 @@ INDIFFERENT = [
     "SELECT a[price] WHERE A AS a ;[> 0 s] B WITHIN 5 [x]",
     "SELECT *, SUM(a.price) AS s WHERE (A AS a)+[>= 1 s] ;[> 0 s] B",
     "SELECT * WHERE A NOT FOLLOWED BY [>= 1 s, <= 5 s] B",
+    "SELECT * WHERE A PRECEDED BY [> 0 s] (B AS b OR C AS b FILTER b[price > 3])",
     "SELECT * WHERE A ;[>= 1 s] B ? ;[>= 1 s] C",
 ]
 
@@ -47,6 +48,8 @@ DEPENDENT = [
     "SELECT * WHERE (A ;[> 0 s] B) UNLESS C",
     "SELECT * WHERE A NOT FOLLOWED BY [<= 5 s] B",
     "SELECT * WHERE A FOLLOWED BY [>= 1 EVENTS] B",
+    "SELECT * WHERE A FOLLOWED BY [> 0 s] (B ;[> 0 s] C)",  # the B may be of the time of the A
+    "SELECT * WHERE A PRECEDED BY [> 0 s] (B ;[> 0 s] C)",
     "SELECT * WHERE A :[> 0 s] B",
     "Q(x) <- A(k = x), B(k = x) WITHIN 5 EVENTS",
 ]

@@ -89,37 +89,46 @@ class Allowance:
 
 
 class Headroom:
-    """What a machine may still take while it follows events: asked before its arrays grow, and at its stops.
+    """What a machine may still take while it follows events.
+
+    A machine that makes more for an event, the more is open, asks before its arrays grow. What any other one
+    makes of the events at hand is bound by these; it looks at its stops whether the memory is nearly gone.
 
     Parameters
     ----------
     memory : int or None
-        Bytes that the run may take; None: what the machine has free.
-    kept : callable
-        The bytes that the run keeps by now: events, keys and what the machine has open.
-    open_bytes : callable
-        Those of them that the machine has open.
+        Bytes that partial matches may take; None: what the machine has free.
+    taken : callable
+        The bytes that the machine has taken by now.
     """
 
-    def __init__(self, memory: int | None, kept: Callable[[], int], open_bytes: Callable[[], int]) -> None:
+    def __init__(self, memory: int | None, taken: Callable[[], int]) -> None:
         self.memory = memory
-        self._kept = kept
-        self._open = open_bytes
+        self._taken = taken
 
     def check(self) -> None:
-        """Raise if more is open than is allowed, or the memory of the machine is nearly gone.
+        """Raise if more is open than `memory` allows, or the memory is nearly gone.
 
         Raises
         ------
         LimitError
         """
-        size = self._open()
-        if self.memory is not None:
-            if size > self.memory:
-                raise self._too_little(size, _narrower)
-            return
-        if size > LIGHT and (free := free_memory()) is not None and free < RESERVE:
+        if self.memory is not None and (size := self._taken()) > self.memory:
             raise self._too_little(size, _narrower)
+        self.check_free()
+
+    def check_free(self) -> None:
+        """Raise if the memory is nearly gone, and the machine has taken much of it.
+
+        Raises
+        ------
+        LimitError
+        """
+        size = self._taken()
+        if size > LIGHT and (free := free_memory()) is not None and free < RESERVE:
+            raise LimitError(
+                _narrower(f"partial matches that are open take {size:,} bytes, and the memory is nearly gone")
+            )
 
     def rows(self, wanted: int, least: int, row: int, advised: Callable[[str], str]) -> int:
         """How many rows an array may have that replaces a smaller one.
@@ -150,16 +159,17 @@ class Headroom:
 
     def _free(self) -> int | None:
         if self.memory is not None:
-            return self.memory - self._kept()
+            return self.memory - self._taken()
         free = free_memory()
         return None if free is None else free - RESERVE
 
     def _too_little(self, size: int, advised: Callable[[str], str]) -> LimitError:
         if self.memory is not None:
-            most = f"memory={self.memory:,} is allowed for all that the run keeps"
+            most = f"memory={self.memory:,} is allowed"
         else:
             most = f"{max(self._free() or 0, 0):,} are free on this machine"
-        return LimitError(advised(f"partial matches that are open need {size:,} bytes, and {most}"))
+        what = "partial matches that are open, with those that end at the events at hand, need"
+        return LimitError(advised(f"{what} {size:,} bytes, and {most}"))
 
 
 def _narrower(what: str) -> str:
@@ -169,7 +179,7 @@ def _narrower(what: str) -> str:
     )
 
 
-NO_BOUND = Headroom(None, int, int)
+NO_BOUND = Headroom(None, int)
 """Memory that nothing is known of but what the machine has free."""
 
 

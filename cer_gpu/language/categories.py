@@ -124,10 +124,8 @@ class CategoryChecker:
                 )
                 hint = f"give both the same: {order} and {own}"
                 self._error(message, part, node, hint)
-            elif (
-                not isinstance(part, t.Parameter)
-                and (own is None or not own.categories)
-                and not (own is not None and own.clash)
+            elif not isinstance(part, t.Parameter) and (
+                own is None or not (own.categories or own.clash or own.pending)
             ):
                 message = (
                     f"`{shown}` has ordered categories, and `{to_text(part)}` has none to compare by order"
@@ -138,7 +136,7 @@ class CategoryChecker:
     def _check_part(self, part: t.Expression, node: t.Comparison | t.InRange | t.Aggregate) -> None:
         """Report an attribute whose categories have no single order, and note one whose are not ordered."""
         order = self._order(part)
-        if order is None or order.categories:
+        if order is None or order.categories or order.pending:
             return
         names = [one.name for one in attributes(part)]
         if not self._noted.isdisjoint(names):

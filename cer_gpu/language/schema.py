@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import Enum
+from typing import Any
 
 from cer_gpu.frozen import dataclass
 
@@ -39,22 +40,37 @@ class CategoryOrder:
         Ascending; empty if they have no order.
     clash : str
         Why there is no single order, though the source says that there is one; otherwise empty.
+    pending : bool
+        Whether the source says that there is an order, and has shown no category.
     """
 
     categories: tuple[str, ...] = ()
     clash: str = ""
+    pending: bool = False
 
     def joined(self, other: CategoryOrder) -> CategoryOrder:
         """The order of values of two columns: that of the one which has all categories of the other."""
-        if self.clash or other.clash or not other.categories:
-            return self if self.clash or not self.categories else other
-        if not self.categories:
-            return self
+        if self.clash or other.clash:
+            return self if self.clash else other
+        if self.pending or other.pending:
+            return other if self.pending else self
+        if not self.categories or not other.categories:
+            return other if self.categories else self
         fewer, more = sorted((self, other), key=lambda one: len(one.categories))
         rest = iter(more.categories)
         if all(one in rest for one in fewer.categories):
             return more
         return CategoryOrder((), f"{self} and {other}")
+
+    def stored(self) -> list[Any]:
+        """The order as plain values."""
+        return [list(self.categories), self.clash, self.pending]
+
+    @classmethod
+    def restored(cls, values: Sequence[Any]) -> CategoryOrder:
+        """The order that `stored` has given."""
+        categories, clash, pending = values
+        return cls(tuple(categories), clash, pending)
 
     def __str__(self) -> str:
         more = f" < ... ({len(self.categories)} categories)" if len(self.categories) > _SHOWN else ""

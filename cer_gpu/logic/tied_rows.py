@@ -55,7 +55,8 @@ def _indifferent(pattern: tree.Pattern) -> bool:
         case tree.Iteration(pattern=repeated, contiguous=False, gap=gap):
             return _apart(gap) and _indifferent(repeated)
         case tree.Beside(left=left, right=right, interval=interval):
-            return _apart(interval) and _indifferent(left) and _indifferent(right)
+            # The interval is measured to the far end of what comes beside, whose near end may tie.
+            return _apart(interval) and _indifferent(left) and _is_single(right)
         case tree.And(left=left, right=right) | tree.Or(left=left, right=right):
             return _indifferent(left) and _indifferent(right)
         case (
@@ -66,6 +67,19 @@ def _indifferent(pattern: tree.Pattern) -> bool:
             | tree.Timed(pattern=inner)
         ):
             return _indifferent(inner)
+        case _:
+            return False
+
+
+def _is_single(pattern: tree.Pattern) -> bool:
+    """Whether all matches of a pattern have one event."""
+    match pattern:
+        case tree.EventType() | tree.OtherEvent():
+            return True
+        case tree.As(pattern=inner) | tree.Filter(pattern=inner) | tree.Project(pattern=inner):
+            return _is_single(inner)
+        case tree.Or(left=left, right=right):
+            return _is_single(left) and _is_single(right)
         case _:
             return False
 

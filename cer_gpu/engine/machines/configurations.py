@@ -29,6 +29,7 @@ from cer_gpu.engine.machines.configurations_kept import (
     numbers_of_limbs,
     one_more_limb,
     pushed_of,
+    relabel,
     room_for,
     room_for_ends,
     room_for_groups,
@@ -133,8 +134,7 @@ class ConfigurationRuns:
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
         if self._ahead is not None:
             self._ahead.begin(progress)
-        for stop in following.stops():
-            ends = self._follow(stop - first, ends)
+        ends = self._followed(following, ends)
         found, used = int(progress[words.HIT]), int(progress[words.ROOTS])
         if not found:
             return None
@@ -144,6 +144,12 @@ class ConfigurationRuns:
         roots = Roots(ends.root_first[: found + 1], ends.root_label[:used], ends.root_node[:used])
         arena = self._arena[: progress[words.NODES]]
         return ReachedEnds(event, ends.lowest[:found], ends.latest[:found], number, arena, roots)
+
+    def _followed(self, following: Following, ends: EndsFound) -> EndsFound:
+        """Follow the configurations over all events of a push."""
+        for stop in following.stops():
+            ends = self._follow(stop - following.first, ends)
+        return ends
 
     def _read(self, following: Following) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What later events are compared with, as `TimedEvents` has it."""
@@ -155,10 +161,7 @@ class ConfigurationRuns:
             self._values.keep(self._labels_held)
         values, moved = self._values.read(table)
         if moved and self._steps is not None:
-            for columns, old, new in moved:
-                for rows, slot in labels_at(self._kept, self._shapes.all, columns):
-                    found = self._kept.bits[rows, slot]
-                    self._kept.bits[rows, slot] = new[np.searchsorted(old, found)]
+            relabel(self._kept, self._shapes.all, moved)
             self._regroup(np.flatnonzero(self._kept.shape >= 0), len(self._kept.shape))
             self._steps.texts = self._values.text_labels()
             self._steps.note_programs(anew=True)

@@ -324,3 +324,12 @@ def labels_at(
         for slot, measure in enumerate(shapes[shape].measures):
             if measure - 2 in columns:
                 yield own, slot
+
+
+def relabel(
+    kept: Kept, shapes: Sequence[Shape], moved: Sequence[tuple[frozenset[int], np.ndarray, np.ndarray]]
+) -> None:
+    """Replace labels: for some columns each, the old labels, ascending, and the new ones."""
+    for columns, old, new in moved:
+        for rows, slot in labels_at(kept, shapes, columns):
+            kept.bits[rows, slot] = new[np.searchsorted(old, kept.bits[rows, slot])]

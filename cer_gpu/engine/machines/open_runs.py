@@ -20,12 +20,6 @@ from cer_gpu.kernels.streams.contract import ALL_LANES, NOTHING, OWN_LANE, LaneB
 STEP = 1 << 16
 """Events that a machine follows without a stop."""
 
-LEAST_STEP = 1 << 8
-"""The least of them, where little memory is allowed."""
-
-BYTES_OF_STEP = 1 << 12
-"""Bytes of the allowed memory for each event of a step."""
-
 CONSUMES = {"NONE": NOTHING, "ANY": ALL_LANES, "PARTITION": OWN_LANE}
 """What a reported end consumes, as kernels read it."""
 
@@ -54,12 +48,11 @@ class Pushed:
 def stops(first: int, end: int, headroom: Headroom = NO_BOUND) -> Iterator[int]:
     """Where a machine that follows events stops, the end included.
 
-    At each stop the run reacts to Ctrl-C, looks at the memory that it takes, and shows progress.
+    At each stop the run reacts to Ctrl-C, looks at the free memory, and shows progress.
     """
-    step = STEP if headroom.memory is None else min(STEP, max(headroom.memory // BYTES_OF_STEP, LEAST_STEP))
-    for stop in range(first + step, end, step):
+    for stop in range(first + STEP, end, STEP):
         yield stop
-        headroom.check()
+        headroom.check_free()
         progress.show("following runs", stop - first, end - first)
     yield end
 

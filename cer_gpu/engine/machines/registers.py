@@ -36,6 +36,9 @@ CONFIGURATIONS = 1 << 18
 STATES = 1 << 16
 """The most states that an event may lead one configuration to."""
 
+LITTLE = 1 << 18
+"""Bytes that configurations may take without a look at the memory."""
+
 LEAST = 1 << 10
 """From this many configurations on, late ones are searched and dropped."""
 
@@ -145,7 +148,7 @@ class RegisterRuns:
         self._count = 0
         self._open = 0
         self._sweep_at = LEAST
-        self._looked = 0
+        self._looked = LITTLE
         """Bytes up to which it is known that memory allows them."""
 
     # ---------------------------------------------------------------------------------------- pushes
@@ -153,7 +156,7 @@ class RegisterRuns:
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the configurations over further events; as `OpenRuns.push`."""
         first = following.first
-        self._count, self._looked = following.stop, 0
+        self._count, self._looked = following.stop, LITTLE
         self._reader.read(following, self._names)
         symbols = following.events.symbols[first : following.stop].tolist()
         laned = len(following.events.lanes)
@@ -165,15 +168,17 @@ class RegisterRuns:
         )
         events: list[int] = []
         found: list[tuple[int, int, int]] = []
-        root_first, labels, nodes = [0], [], []
+        root_first, labels = [0], list[int]()
+        nodes: list[int] = []
         done = first
         for stop in following.stops():
             for at in range(done - first, stop - first):
                 lane = 0 if lanes is None else lanes[at]
                 ended = self._step(lane, self._reader.event(at, symbols[at]), numbers[at])
                 if self.nbytes > self._looked:
+                    nodes = self._compacted(nodes)
                     following.headroom.check()
-                    self._looked = 5 * self.nbytes // 4
+                    self._looked = max(5 * self.nbytes // 4, LITTLE)
                 if ended is None:
                     continue
                 events.append(at + first)
@@ -202,6 +207,16 @@ class RegisterRuns:
             return pushed_lists(self._machine, seen, ends, arena, roots)
 
         return pushed
+
+    def _compacted(self, roots: list[int]) -> list[int]:
+        """Drop the nodes that neither configurations nor some roots need; gives the roots anew."""
+        if not self._lists:
+            return roots
+        started = [one for one in self._all() if one.started]
+        place_of = self._nodes.compact([*(one.node for one in started), *roots], np.empty(0, np.int64))
+        for one in started:
+            one.node = int(place_of[one.node])
+        return [int(place_of[root]) for root in roots]
 
     def _step(
         self, lane_number: int, event: EventSeen, number: int

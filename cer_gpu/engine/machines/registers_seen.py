@@ -251,7 +251,7 @@ class Reader:
         assert self._bounds is not None
         measure = self._automaton.tests.all[test].measure
         low, high = self._bounds[test]
-        return bool(low <= now[measure] - self._moments[slot][measure] <= high)
+        return bool(low <= now[measure] - self._moments[int(slot)][measure] <= high)
 
     def forget(self, used: set[int]) -> None:
         """Keep the moments of the used clocks only."""

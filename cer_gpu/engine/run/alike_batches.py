@@ -42,7 +42,8 @@ class AlikeBatches:
             for field in self._target
         )
         self._orders = {name: one for name, one in bound.orders.items() if name in self._names}
-        self._encoded = dictionaries(schema)
+        read = {first for first, *_ in paths}
+        self._encoded = [place for place in dictionaries(schema) if schema.names[place] in read]
         self._reader = _reader(schema, {}, bound, run) if keeps else None
 
     def holds(self, given: Any) -> bool:
@@ -94,6 +95,7 @@ class AlikeTables:
         self._readers = {
             name: _reader(schema, {column: name}, bound, run) for name, schema in self._schemas.items()
         }
+        self._encoded = {name: dictionaries(schema) for name, schema in self._schemas.items()}
 
     def holds(self, given: Any) -> bool:
         """Whether it can read the given data."""
@@ -115,7 +117,7 @@ class AlikeTables:
         if reader is None:
             return False
         batch = check_orders(_only_batch(table), self._orders, "the batch")
-        return not has_null_texts(batch, dictionaries(table.schema)) and self._intake.singly(reader, batch)
+        return not has_null_texts(batch, self._encoded[name]) and self._intake.singly(reader, batch)
 
 
 def is_arrow(given: Any) -> bool:

@@ -257,7 +257,7 @@ class Stream:
                 self._about,
                 {
                     "schema": schema.empty_table(),
-                    "orders": {name: list(one.categories) for name, one in self._first.orders.items()},
+                    "orders": {name: one.stored() for name, one in self._first.orders.items()},
                     "intake": intake_state(run.intake),
                     "away": [] if run.intake.away is None else run.intake.away.everything(),
                     "runner": [remembered(one) for one in vars(run.runner).values() if is_component(one)],

@@ -7,6 +7,7 @@ relation tells its values. The order is that of the dictionary.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -40,7 +41,7 @@ def order_in(dictionaries: Iterable[pa.Array]) -> CategoryOrder:
         own = CategoryOrder(tuple(text for text in dictionary.to_pylist() if text is not None))
         if own.categories:
             found = own if found is None else found.joined(own)
-    return found or CategoryOrder()
+    return found or CategoryOrder(pending=True)
 
 
 def orders_in(
@@ -93,16 +94,23 @@ def check_orders(batch: pa.RecordBatch, orders: Orders, where: str) -> pa.Record
     if orders:
         for name, column in zip(batch.schema.names, batch.columns):
             order = orders.get(name)
-            if order is not None and order.categories and is_ordered(column.type):
+            if order is not None and (order.categories or order.pending) and is_ordered(column.type):
                 check_order(column.dictionary, order, f"column `{name}` of {where}")
     return batch
 
 
 def check_order(dictionary: pa.Array, order: CategoryOrder, what: str) -> None:
-    """Raise a DataError if a dictionary has the same categories in another order."""
-    texts = tuple(dictionary.to_pylist())
-    if texts == order.categories:
+    """Raise a DataError if a dictionary has the same categories in another order, or the first ones."""
+    if order.pending:
+        if len(dictionary):
+            raise DataError(
+                f"{what} has ordered categories, and the column had none in what was read first: give all of "
+                "it the same ordered categories"
+            )
         return
+    if dictionary.equals(_array_of(order, dictionary.type)):
+        return
+    texts = tuple(dictionary.to_pylist())
     place = {text: number for number, text in enumerate(order.categories)}
     known = [place[text] for text in texts if text in place]
     if known != sorted(known):
@@ -112,11 +120,17 @@ def check_order(dictionary: pa.Array, order: CategoryOrder, what: str) -> None:
         )
 
 
+@lru_cache(maxsize=64)
+def _array_of(order: CategoryOrder, kind: pa.DataType) -> pa.Array:
+    """The categories as a dictionary."""
+    return pa.array(order.categories, kind)
+
+
 def check_alike(orders: Orders, before: Orders, what: str) -> None:
     """Raise a DataError if columns have the same categories in another order than before."""
     for name, order in orders.items():
         known = before.get(name)
-        if known is not None and known.categories and order.categories:
+        if known is not None and (known.categories or known.pending) and order.categories:
             check_order(pa.array(order.categories), known, f"column `{name}` of {what}")
 
 

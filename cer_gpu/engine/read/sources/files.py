@@ -117,10 +117,14 @@ class FileRows(Rows):
         return found
 
     def _first_order(self, name: str) -> CategoryOrder:
-        opened = self._files[0]
         wanted = pa.schema([(name, self.schema.field(name).type)])
-        read = _FORMATS[opened.file.format].read(opened, wanted, 1)
-        return order_in(batch.column(0).dictionary for batch in islice(guarded(read, opened.file.path), 1))
+        found = CategoryOrder(pending=True)
+        for opened in self._files:
+            read = guarded(_FORMATS[opened.file.format].read(opened, wanted, 1), opened.file.path)
+            found = order_in(batch.column(0).dictionary for batch in islice(read, 1))
+            if not found.pending:
+                break  # the file before is empty
+        return found
 
     @classmethod
     def at(cls, paths: Sequence[str | os.PathLike[str]], text: TextForm = PLAIN) -> FileRows:

@@ -213,10 +213,18 @@ class YieldedRows(Rows):
         first = next(parts, None)
         if first is None:
             raise DataError(f"{where} gave no batches: it is empty, or has been read before")
-        self._parts: Iterator[Rows] | None = chain([first], parts)
+        begun, orders = [first], first.orders
+        while any(order.pending for order in orders.values()):
+            # Tables without rows come first: those behind them tell the order of categories.
+            following = next(parts, None)
+            if following is None:
+                break
+            begun.append(following)
+            orders = joined_orders([(first.schema.names, orders), (first.schema.names, following.orders)])
+        self._parts: Iterator[Rows] | None = chain(begun, parts)
         self.schema = first.schema
         self.unread = first.unread
-        self.orders = first.orders
+        self.orders = orders
         self.rows = None
         self.where = where
         self.rewindable = False

@@ -201,9 +201,9 @@ class NoRows(TableRows):
         self.orders = orders
 
     @classmethod
-    def stored(cls, table: pa.Table, categories: Mapping[str, Sequence[str]]) -> NoRows:
-        """Those of a table without rows, and the categories of its dictionaries, ascending, as stored."""
-        return cls(table.schema, {name: CategoryOrder(tuple(own)) for name, own in categories.items()})
+    def stored(cls, table: pa.Table, orders: Mapping[str, Sequence[Any]]) -> NoRows:
+        """Those of a table without rows, and the orders of its dictionaries as `CategoryOrder.stored`."""
+        return cls(table.schema, {name: CategoryOrder.restored(own) for name, own in orders.items()})
 
 
 class StreamRows(Rows):
@@ -313,7 +313,8 @@ class DatasetRows(Rows):
         scanned = guarded(self._dataset.scanner(columns=[name], batch_size=1).to_batches(), "the dataset")
         for batch in scanned:
             yield batch.column(0).dictionary
-            break
+            if batch.num_rows:
+                break
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         return self.read_fields(columns, rows, {})
