@@ -91,8 +91,6 @@ def query(rng: Random, kind: Kind) -> str:
             f"A AS x ; B AS y ; C AS z FILTER x.{column} {op} y.{column} AND y.{column} {op} z.{column}",
             f"(A AS x FILTER x[{predicate(rng, kind)}])+ ; B AS y FILTER {comparison(rng, kind, 'xy')}",
             f"(A AS x FILTER x.{column} {op} PRIOR(x).{column})+",
-            f"(A AS x)+[<= 2 s] FILTER {comparison(rng, kind, 'x')}",
-            f"A AS x ;[<= 1 s] B AS y ; C AS z FILTER {comparison(rng, kind, 'xyz')}",
             f"(A AS x ; B AS y FILTER {comparison(rng, kind, 'xy')})+ FILTER {comparison(rng, kind, 'xy')}",
             f"A AS x ; NOT (B FILTER B[{predicate(rng, kind)}]) : C AS y",
             f"A AS x FOLLOWED BY (B AS y ; C AS z FILTER {comparison(rng, kind, 'yz')})",

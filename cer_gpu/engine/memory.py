@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
+from typing import Protocol
+from weakref import ref
 
 from cer_gpu.engine.free_memory import free_memory
 from cer_gpu.errors import LimitError
@@ -88,6 +90,15 @@ class Allowance:
         return max(KEPT, (size + (free_memory() or 0)) // SHARE)
 
 
+class Sized(Protocol):
+    """What knows how many bytes it takes."""
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes."""
+        ...
+
+
 class Headroom:
     """What a machine may still take while it follows events.
 
@@ -98,13 +109,18 @@ class Headroom:
     ----------
     memory : int or None
         Bytes that partial matches may take; None: what the machine has free.
-    taken : callable
-        The bytes that the machine has taken by now.
+    machine : object, optional
+        Whose `nbytes` are what it has taken by now.
     """
 
-    def __init__(self, memory: int | None, taken: Callable[[], int]) -> None:
+    def __init__(self, memory: int | None, machine: Sized | None = None) -> None:
         self.memory = memory
-        self._taken = taken
+        # A machine keeps what it was told last: no circle, which would keep its memory for a while.
+        self._machine = None if machine is None else ref(machine)
+
+    def _taken(self) -> int:
+        machine = None if self._machine is None else self._machine()
+        return 0 if machine is None else machine.nbytes
 
     def check(self) -> None:
         """Raise if more is open than `memory` allows, or the memory is nearly gone.
@@ -179,7 +195,7 @@ def _narrower(what: str) -> str:
     )
 
 
-NO_BOUND = Headroom(None, int)
+NO_BOUND = Headroom(None)
 """Memory that nothing is known of but what the machine has free."""
 
 

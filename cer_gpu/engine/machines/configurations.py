@@ -327,8 +327,7 @@ class ConfigurationRuns:
         return max(self._most_in_all(width) - self.others(), 0)
 
     def _most_in_all(self, width: int) -> int:
-        allowed = self._headroom.memory
-        memory = MEMORY if allowed is None else min(MEMORY, max(allowed, LITTLE))
+        memory = min(MEMORY, max(self._headroom.memory or MEMORY, LITTLE))
         return most_open(width, self._lists, self._limbs, CONFIGURATIONS, memory)
 
     @property

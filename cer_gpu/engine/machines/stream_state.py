@@ -49,7 +49,7 @@ class StreamState:
         self._intake = intake
         self._runs = runs
         self._allowance = Allowance(memory)
-        self._headroom = Headroom(memory, lambda: self._runs.nbytes)
+        self._headroom = Headroom(memory, runs)
         self._kept = OpenEvents(query.window is not None, query.filters_answers)
         self._bounds = _bounds(1)
         self._events: StreamEvents | None = None
