@@ -23,8 +23,9 @@ def stored(stream: Stream, restored: Callable[[bytes], Stream], rng: Random, oft
     often : float, optional
         How likely each snapshot is.
     """
-    while rng.random() < often:
+    own = Random(rng.random())  # one draw, whatever happens: what is drawn later does not depend on it
+    while own.random() < often:
         state = stream.snapshot()
-        if rng.random() < 0.5:
+        if own.random() < 0.5:
             stream = restored(state)
     return stream

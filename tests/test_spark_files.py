@@ -399,7 +399,13 @@ def test_a_pattern_names_no_hidden_files_and_a_name_with_marks_is_a_name(folder:
 
 def test_types_that_spark_has_not_become_wider_ones() -> None:
     odd = [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.date64()]
-    assert [str(spark_type(kind)) for kind in odd] == ["int16", "int32", "int64", "int64", "date32[day]"]
+    assert [str(spark_type(kind)) for kind in odd] == [
+        "int16",
+        "int32",
+        "int64",
+        "decimal128(20, 0)",
+        "date32[day]",
+    ]
 
 
 def test_a_file_that_breaks_while_it_is_read_is_named(spark: Any, folder: str, tmp_path: Path) -> None:

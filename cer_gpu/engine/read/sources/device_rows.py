@@ -205,7 +205,7 @@ def _array_column(events: Any, where: str) -> DeviceColumn:
     if told.get("mask") is not None:
         raise DataError(f"{where} has a mask: pass the table through Arrow's C device interface")
     kind = pa.from_numpy_dtype(dtype) if dtype.kind in "biufmM" else None
-    if kind is None or normal_type(kind) != kind:
+    if kind is None or normal_type(kind) != kind or pa.types.is_uint64(kind):
         raise DataError(f"{where} is of type {dtype}, which cannot be used on a device: convert it")
     data = device_view(told["data"][0], told["shape"][0], _stored(dtype), events)
     return DeviceColumn(kind, data, _brought(_NONE))
@@ -218,7 +218,7 @@ def _host_column(array: pa.Array, where: str) -> DeviceColumn:
         found = columns.codes(array, where)
         return DeviceColumn(DICTIONARY, _brought(found.data), _brought(found.valid), array.dictionary)
     kind = normal_type(array.type)
-    if pa.types.is_decimal(kind):
+    if pa.types.is_decimal(kind) or pa.types.is_uint64(kind):
         raise DataError(f"{where} is of type {kind}, which cannot be used on a device: convert it")
     values = columns.numbers(convert(array, kind, where), where)
     return DeviceColumn(kind, _brought(values.data), _brought(values.valid))
