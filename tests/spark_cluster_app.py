@@ -106,7 +106,7 @@ def main(lake: str, folder: Path) -> None:
     assert {row["gpu"] for row in seen} == {3}, seen
     routes.SMALL = 200
     worker, reader = operators.Worker, files.FileWorker
-    operators.Worker = lambda *given: Dying(worker(*given), str(folder))  # type: ignore[misc,assignment]
+    operators.Worker = lambda *given, **more: Dying(worker(*given, **more), str(folder))  # type: ignore[misc,assignment]
     jobs = iter(["backtest-", "durations-", "outcomes-"])
     backtests.Worker = lambda *given: Dying(worker(*given), str(folder), next(jobs))  # type: ignore[misc,assignment]
     files.FileWorker = lambda *given: Dying(reader(*given), str(folder))  # type: ignore[misc,assignment]
