@@ -15,6 +15,7 @@ from snapshots import stored
 from cer_gpu.api import Query
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.language import tree
+from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import nodes
 from cer_gpu.reference.events import Event
@@ -26,11 +27,23 @@ OPTIONS = {"order_by": ORDER, "stream_column": "stream"}
 
 
 def expected(query: tree.SelectQuery, events: Sequence[Event]) -> list[Row]:
-    """The answer of the reference semantics, in its order."""
+    """The answer of the reference semantics, in its order.
+
+    The query is read from its text, as the engine reads it: the parser gives `A` the marks `S>A` of which it
+    speaks elsewhere.
+    """
+    query = select(to_text(query))
     return [
         (answer.start, answer.end, tuple(sorted(answer.marks.items())), _key(answer.partition))
         for answer in evaluate(query, events, order=ORDER)
     ]
+
+
+def select(text: str) -> tree.SelectQuery:
+    """The query of a text."""
+    query = parse(text)
+    assert isinstance(query, tree.SelectQuery)
+    return query
 
 
 def found(matches: object) -> list[Row]:

@@ -18,7 +18,6 @@ SHARE = 4
 """If no `memory` is given, events and keys may take a quarter of the free memory, and at least `KEPT`. Beyond
 it, partitions that had no row for long are put on disk (`cer_gpu.engine.read.intake.Intake.put_away`)."""
 
-
 RESERVE = 1 << 27
 """Free memory that a run without `memory` leaves alone."""
 
@@ -129,9 +128,14 @@ class Headroom:
         ------
         LimitError
         """
-        if self.memory is not None and (size := self._taken()) > self.memory:
-            raise self._too_little(size, _narrower)
+        if self.is_exceeded:
+            raise self._too_little(self._taken(), _narrower)
         self.check_free()
+
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether more is open than `memory` allows."""
+        return self.memory is not None and self._taken() > self.memory
 
     def check_free(self) -> None:
         """Raise if the memory is nearly gone, and the machine has taken much of it.
@@ -170,7 +174,8 @@ class Headroom:
             return wanted
         fitting = max(free, 0) // row
         if fitting < least:
-            raise self._too_little(least * row, advised)
+            taken = 0 if self.memory is None else self._taken()
+            raise self._too_little(taken + least * row, advised)
         return min(wanted, fitting)
 
     def _free(self) -> int | None:

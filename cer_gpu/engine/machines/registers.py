@@ -176,7 +176,8 @@ class RegisterRuns:
                 lane = 0 if lanes is None else lanes[at]
                 ended = self._step(lane, self._reader.event(at, symbols[at]), numbers[at])
                 if self.nbytes > self._looked:
-                    nodes = self._compacted(nodes)
+                    if following.headroom.is_exceeded:
+                        nodes = self._compacted(nodes)
                     following.headroom.check()
                     self._looked = max(5 * self.nbytes // 4, LITTLE)
                 if ended is None:

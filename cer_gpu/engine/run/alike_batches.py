@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.singly import SingleEvent, SingleEvents
 from cer_gpu.engine.read.sources.arrow_types import convert, dictionaries, has_null_texts
-from cer_gpu.engine.read.sources.categories import check_orders
+from cer_gpu.engine.read.sources.categories import Orders, check_orders
 from cer_gpu.engine.read.sources.columns import is_text
 from cer_gpu.engine.read.sources.fields import field_of, path_to
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
@@ -54,8 +55,7 @@ class AlikeBatches:
         """Read the given data, if it is one event; as `SingleEvents.read`."""
         if self._reader is None or given.num_rows != 1:
             return False
-        batch = check_orders(_only_batch(given), self._orders, "the batch")
-        return not has_null_texts(batch, self._encoded) and self._intake.singly(self._reader, batch)
+        return _single_event(self._intake, self._reader, given, self._orders, self._encoded)
 
     def batches(self, given: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch]:
         """The given data as `BoundQuery.given` gives it."""
@@ -116,12 +116,23 @@ class AlikeTables:
         reader = self._readers[name]
         if reader is None:
             return False
-        batch = check_orders(_only_batch(table), self._orders, "the batch")
-        return not has_null_texts(batch, self._encoded[name]) and self._intake.singly(reader, batch)
+        return _single_event(self._intake, reader, table, self._orders, self._encoded[name])
 
 
 def is_arrow(given: Any) -> bool:
     return isinstance(given, (pa.RecordBatch, pa.Table))
+
+
+def _single_event(
+    intake: Intake,
+    reader: SingleEvents,
+    given: pa.RecordBatch | pa.Table,
+    orders: Orders,
+    encoded: Sequence[int],
+) -> SingleEvent | bool:
+    """Read data with one row, unless one of its dictionaries has a code for null."""
+    batch = check_orders(_only_batch(given), orders, "the batch")
+    return not has_null_texts(batch, encoded) and intake.singly(reader, batch)
 
 
 def _only_batch(given: pa.RecordBatch | pa.Table) -> pa.RecordBatch:

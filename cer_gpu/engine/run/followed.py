@@ -62,9 +62,10 @@ class Followed:
         assert runs is not None
         self._state = StreamState(run.query, run.intake, runs, run.memory)
         self._limit, self._halo, self._stop = run.query.limit, halo, stop
-        most = AT_ONCE if run.memory is None else min(AT_ONCE, max(run.memory // BYTES_OF_EVENT, SOON))
-        self._most = most
-        self._at_once = most if at_once is None else min(at_once, most)
+        self._most = AT_ONCE
+        if run.memory is not None:
+            self._most = min(AT_ONCE, max(run.memory // BYTES_OF_EVENT, SOON))
+        self._at_once = self._most if at_once is None else min(at_once, self._most)
 
     def pushed(self, part: Relevant) -> Iterator[Pushed]:
         """What ends at the next relevant events; each part has to be listed before the next is asked for."""
