@@ -12,8 +12,10 @@ import pyarrow as pa
 import pytest
 from cer_gpu.kernels.configurations.contract import HOPELESS
 from cer_gpu.kernels.configurations.cpu_ahead import earliest_ends
-from engine_oracle import OPTIONS, check
+from engine_oracle import OPTIONS, check, expected, pieces, pushed
+from fuzz import sizes
 from random_comparisons import compared_query
+from random_one_clock import one_clock_query
 from random_windows import windowed_query
 
 import cer_gpu as cer
@@ -168,3 +170,17 @@ def test_earliest_ends(seed: int) -> None:
 
     for event in range(begin, n):
         assert [earliest(event, state) for state in range(states)] == out[event].tolist()
+
+
+def test_looking_ahead_knows_shapes_that_no_step_leads_to() -> None:
+    """A late age may lead to a shape that no partial match has yet, when a push begins to look ahead."""
+    rng = Random("campaign snapshots 17443")
+    query = one_clock_query(rng)
+    events = generate.stream(rng, rng.randrange(5, 11))
+    parts = pieces(generate.stream_to_table(events), range(1, len(events)))
+    with sizes(tiny=True), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compiled, wanted = Query(to_text(query)), sorted(expected(query, events))
+        for engine in [name for name, refusal in compiled._plan.said if refusal is None]:
+            assert sorted(pushed(compiled, parts, rng, engine, often=0.4)) == wanted
+    assert to_text(query).startswith("SELECT z\nWHERE PROJECT(C AS z+[< 0.5 s] ; B AS x | z)")

@@ -229,7 +229,8 @@ class GrowingSteps:
     def _note_completions(self, first: int) -> None:
         if self._completing is None:
             return
-        for number, shape in enumerate(self.shapes.all[first:], first):
+        known = len(self.tables.completing)  # of those that are newer no step is known
+        for number, shape in enumerate(self.shapes.all[first:known], first):
             begin = self._used["completion"]
             for one in self._completing(shape) if shape.started else ():
                 self._row("completion", one)
