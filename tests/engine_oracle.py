@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from random import Random
 
@@ -60,9 +61,8 @@ def _key(partition: Sequence[object] | None) -> str:
 
 
 def cuts(rng: Random, n: int) -> list[int]:
-    """Where a stream of n events is cut: the same place twice now and then, and at times after each event."""
-    found = sorted(rng.randrange(n + 1) for _ in range(rng.randrange(4)))
-    return list(range(1, n)) if Random(repr(found)).random() < 0.2 else found
+    """Where a stream of n events is cut, the same place twice now and then."""
+    return sorted(rng.randrange(n + 1) for _ in range(rng.randrange(4)))
 
 
 def pieces(table: pa.Table, bounds: Sequence[int]) -> list[pa.Table]:
@@ -232,7 +232,9 @@ def pushed(
     options = OPTIONS if engine is None else {**OPTIONS, "engine": engine}
     stream, rows = compiled.stream(**options), []
     for part in parts:
-        rows += found(stream.push(part))
-        stream = stored(stream, lambda state: compiled.stream(state=state, **options), rng, often)
+        own = Random(rng.random())  # one draw for each part, however it is pushed
+        for piece in pieces(part, range(1, len(part))) if own.random() < 0.2 else [part]:
+            rows += found(stream.push(piece))
+            stream = stored(stream, partial(compiled.stream, **options), own, often)
     last = stream.close()
     return rows if last is None else rows + found(last)

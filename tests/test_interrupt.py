@@ -92,6 +92,7 @@ def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
         "cer_gpu.kernels.compared.cpu_rows:_whole",
         "cer_gpu.kernels.configurations.cpu_groups:arrange",  # one pass over the configurations
         "cer_gpu.kernels.configurations.cpu_nodes:kept_nodes",  # one pass over the nodes
+        "cer_gpu.kernels.configurations.cpu_nodes:nodes_below",  # three passes over the nodes
         "cer_gpu.kernels.configurations.cpu_programs:work_out",  # the instructions of one comparison
         "cer_gpu.kernels.steps.cpu_sessions:marked_back",  # a block of marks
         "cer_gpu.kernels.steps.cpu_sessions:session_begins",  # one pass over the events of a chunk
