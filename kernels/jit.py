@@ -1,9 +1,10 @@
-"""How kernels are compiled for the CPU: `jit` for a kernel, `inline` for a helper put where it is called."""
+"""How kernels are compiled for the CPU: `jit` for a kernel, `inline` for a helper
+put where it is called, `composed` for a loop closed over such helpers."""
 
-from cer_gpu.compiling.kernel import inline, jit
+from cer_gpu.compiling.kernel import composed, inline, jit
 from cer_gpu.compiling.loaded import words
 
-__all__ = ["OFTEN", "SELDOM", "go_on", "inline", "jit"]
+__all__ = ["OFTEN", "SELDOM", "composed", "go_on", "inline", "jit"]
 
 go_on = words.check
 """Python code that does the work of a kernel calls this from time to time: it raises once the run is over."""

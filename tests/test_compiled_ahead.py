@@ -60,10 +60,10 @@ def test_few_blocks_are_nothing_to_warn_of() -> None:
         assert BY_NAME["fill"].function[1, 32] is not None
 
 
-def test_a_form_replaces_what_its_module_has() -> None:
-    """A name that the module does not have would leave the CPU's own function in a kernel of the device."""
-    from cer_gpu.kernels.device.bodies import form_of
+def test_a_device_function_replaces_what_its_kernel_calls() -> None:
+    """A name that nothing calls would leave the CPU's own function in a kernel of the device."""
+    from cer_gpu.kernels.device.bodies import on_device
     from cer_gpu.kernels.forest import cpu_nodes
 
-    with pytest.raises(ValueError, match=r"cpu_nodes has no _room to replace"):
-        form_of([cpu_nodes.build], _room=None)
+    with pytest.raises(ValueError, match=r"cpu_nodes:build calls no _room to replace"):
+        on_device(cpu_nodes.build, _room=None)

@@ -8,20 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from cer_gpu.kernels.loop import views as views_of_entries
+from cer_gpu.kernels.loop.contract import ANY_PLACE, APART, NEIGHBOUR, LoopSegments
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_chain as chain_kernel
-from cer_gpu.kernels.steps import cpu_counts, cpu_views
-from cer_gpu.kernels.steps.contract import (
-    ANY_PLACE,
-    APART,
-    MOST_STEPS,
-    NEIGHBOUR,
-    StepEvents,
-    StepSegments,
-    StepTables,
-    chain_tables,
-    runs_reference,
-)
+from cer_gpu.kernels.steps import cpu_counts
+from cer_gpu.kernels.steps.contract import MOST_STEPS, StepEvents, StepTables, chain_tables, runs_reference
 from engine_oracle import OPTIONS, check, expected
 from generate import interval, predicate, stream, stream_to_table
 
@@ -110,7 +102,7 @@ def test_numbers_in_a_window_are_those_of_the_runs(floating: bool, monkeypatch: 
         events = events_of(rng, n, tables.n_symbols, floating)
         cut = rng.randrange(n + 1)
         # Two segments of a lane, the second with the events of the window before it.
-        segments = StepSegments(np.array([0, max(cut - size, 0)]), np.array([0, cut]), np.array([cut, n]))
+        segments = LoopSegments(np.array([0, max(cut - size, 0)]), np.array([0, cut]), np.array([cut, n]))
         with np.errstate(invalid="ignore"):
             runs = runs_reference(tables, events, 0, n)
             wanted = [
@@ -166,7 +158,7 @@ def test_numbers_past_64_bits_are_exact(monkeypatch: pytest.MonkeyPatch) -> None
     # All events of a step, then all of the next one, and three that end it.
     symbols = np.append(np.repeat(np.arange(1, k, dtype=np.uint8), many), [np.uint8(k)] * 3)
     events = StepEvents(symbols, np.zeros(len(symbols), np.uint64), np.arange(len(symbols)))
-    whole = StepSegments(*np.array([[0], [0], [len(symbols)]]))
+    whole = LoopSegments(*np.array([[0], [0], [len(symbols)]]))
     tables = chain(k, 0)
     ends = np.arange(len(symbols) - 3, len(symbols))
     lowest = np.array([1, many - 2, many - 1])
@@ -183,7 +175,7 @@ def test_large_numbers_of_many_windows_take_a_pass_for_each_prime(monkeypatch: p
     many, k, ends = 60_000, 5, 200
     symbols = np.append(np.repeat(np.arange(1, k, dtype=np.uint8), many), [np.uint8(k)] * ends)
     events = StepEvents(symbols, np.zeros(len(symbols), np.uint64), np.arange(len(symbols)))
-    whole = StepSegments(*np.array([[0], [0], [len(symbols)]]))
+    whole = LoopSegments(*np.array([[0], [0], [len(symbols)]]))
     last = np.arange(len(symbols) - ends, len(symbols))
     lowest = np.arange(1, ends + 1)
     hits = SegmentHits(np.array([0, ends]), last, lowest)
@@ -221,13 +213,13 @@ def work_of(k: int, n: int, window: int, monkeypatch: pytest.MonkeyPatch) -> tup
     symbols = np.random.default_rng(3).integers(1, k + 1, n).astype(np.uint8)
     events = StepEvents(symbols, np.arange(n, dtype=np.uint64), np.arange(n))
     ends = np.flatnonzero(symbols == k)
-    whole = StepSegments(*np.array([[0], [0], [n]]))
+    whole = LoopSegments(*np.array([[0], [0], [n]]))
     hits = SegmentHits(np.array([0, len(ends)]), ends, np.maximum(ends - window, 0))
     plain = {
         name: getattr(chain_kernel, name).py_func for name in ("cut_pieces", "runs_before", "chain_body")
     }
-    inner = {name: getattr(cpu_views, name).py_func for name in ("comes", "goes")}
-    views = {name: getattr(cpu_views, name).py_func for name in ("all_shown", "begin_segment")}
+    inner = {name: getattr(views_of_entries, name).py_func for name in ("comes", "goes")}
+    views = {name: getattr(views_of_entries, name).py_func for name in ("all_shown", "begin_segment")}
 
     def counted(tables, chained, events, segments, first, event, lowest, room, sums, *rest):  # type: ignore[no-untyped-def]
         room, sums = (type(one)(*(part.view(Read) for part in one)) for one in (room, sums))
@@ -239,7 +231,7 @@ def work_of(k: int, n: int, window: int, monkeypatch: pytest.MonkeyPatch) -> tup
         for name, body in (plain | views).items():
             patched.setattr(chain_kernel, name, body)
         for name, body in inner.items():
-            patched.setattr(cpu_views, name, body)
+            patched.setattr(views_of_entries, name, body)
         patched.setattr(chain_kernel, "chain_body", counted)
         Read.count = 0
         numbers = chain_kernel.chain_counts(tables, chain_tables(tables), events, whole, *hits)

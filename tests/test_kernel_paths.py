@@ -9,16 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.loop.contract import ANY_PLACE, APART, NEIGHBOUR, LoopSegments
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts, cpu_nodes, cpu_paths
-from cer_gpu.kernels.steps.contract import (
-    ANY_PLACE,
-    APART,
-    NEIGHBOUR,
-    StepSegments,
-    StepTables,
-    runs_reference,
-)
+from cer_gpu.kernels.steps.contract import StepTables, runs_reference
 from cer_gpu.kernels.steps.cpu_paths import path_labels
 from test_kernel_chains import events_of, tables_of
 
@@ -70,7 +64,7 @@ def test_they_are_those_of_the_runs(floating: bool, monkeypatch: pytest.MonkeyPa
         events = events_of(rng, n, tables.n_symbols, floating)
         cut = rng.randrange(n + 1)
         # Two segments of a lane, the second with the events of the window before it.
-        segments = StepSegments(np.array([0, max(cut - size, 0)]), np.array([0, cut]), np.array([cut, n]))
+        segments = LoopSegments(np.array([0, max(cut - size, 0)]), np.array([0, cut]), np.array([cut, n]))
         with np.errstate(invalid="ignore"):
             runs = runs_reference(tables, events, 0, n)
         wanted = {}
@@ -112,7 +106,7 @@ def test_another_number_than_was_counted_is_told() -> None:
         while told < 10 * (wrong + 2):
             tables, n = chains_of(rng, False), 20
             events = events_of(rng, n, tables.n_symbols, False)
-            whole = StepSegments(*np.array([[0], [0], [n]]))
+            whole = LoopSegments(*np.array([[0], [0], [n]]))
             ends, numbers = cpu_counts.counted_ends(tables, events, whole)
             if not len(ends) or numbers[-1] + wrong == 0:
                 continue
@@ -163,7 +157,7 @@ def test_many_steps_are_followed_back_and_forth() -> None:
     views = [(state, 0, 9, ANY_PLACE) for state in range(k - 1)]
     tables = tables_of([(state + 1, state) for state in range(k)], [*range(-1, k - 1)], views, False)
     events = cpu_counts.StepEvents(symbols, np.zeros(len(symbols), np.uint64), np.arange(len(symbols)))
-    whole = StepSegments(*np.array([[0], [0], [len(symbols)]]))
+    whole = LoopSegments(*np.array([[0], [0], [len(symbols)]]))
     ends, numbers = cpu_counts.counted_ends(tables, events, whole)
     assert numbers.tolist() == [many ** (k - 1)] * many
     lowest = np.zeros(many, np.int64)

@@ -6,16 +6,13 @@ from random import Random
 
 import numpy as np
 import pytest
+from cer_gpu.kernels.loop.contract import ANY_PLACE, APART, NEIGHBOUR, LoopSegments
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes, cpu_sessions
 from cer_gpu.kernels.steps.contract import (
-    ANY_PLACE,
-    APART,
-    NEIGHBOUR,
     NEVER,
     NeighbourLanes,
     StepEvents,
-    StepSegments,
     StepTables,
     lone_ends,
     lone_group,
@@ -114,7 +111,7 @@ def test_hits_counts_and_lists_are_those_of_the_runs(floating: bool) -> None:
         size = rng.choice((1, 2, 4, 100))
         keys = np.arange(n)
         # Two segments of a lane, the second with the events of the window before it.
-        segments = StepSegments(np.array([0, max(cut - size, 0)]), np.array([0, cut]), np.array([cut, n]))
+        segments = LoopSegments(np.array([0, max(cut - size, 0)]), np.array([0, cut]), np.array([cut, n]))
         with np.errstate(invalid="ignore"):
             runs = runs_reference(tables, events, 0, n)
         wanted = {}
@@ -138,7 +135,7 @@ def test_hits_counts_and_lists_are_those_of_the_runs(floating: bool) -> None:
             for low, end in zip(lowest, event)
         ]
         assert exact == [[len(marks)] for marks in wanted.values()]
-        whole = StepSegments(np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([n]))
+        whole = LoopSegments(np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([n]))
         ends, every = cpu_counts.counted_ends(tables, events, whole)
         accepted = {
             end: count

@@ -30,6 +30,7 @@ from cer_gpu.kernels.joins.contract import (
     NodeWeights,
     ProductNodes,
 )
+from cer_gpu.kernels.joins.cpu_build import build
 from cer_gpu.kernels.runs.contract import SegmentHits
 
 BULK_ROWS = 1 << 20
@@ -149,40 +150,30 @@ class Products:
         LimitError
             If there are more nodes than can be numbered.
         """
-        tables = self.tables
-        room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
+        tables, capacity = self.tables, self._capacity
         total = int((stop - begin).sum())
-        capacity = 2 * total if self._capacity is None else self._capacity
-        ends = SegmentHits(first, event, lowest)
-        arena = np.empty((capacity, COLUMNS), np.int32)
-        children = np.empty(capacity // 2, np.int32)
-        root_node = np.empty(capacity // 4, np.int32)
-        root_first = np.zeros(len(event) + 1, np.int64)
-        table = np.full(int(events.offset[-1]), -1, np.int32)
-        fired = np.empty((tables.n_fired, 2), np.int64)
-        path = np.empty((join_nodes.PATH, 2), np.int64)
-        progress = np.zeros(join_nodes.WORDS, np.int64)
-        while True:
-            nodes = ProductNodes(arena, children, root_first, root_node)
-            status = join_nodes.build(
-                tables, events, begin, stop, ends, table, nodes, fired, path, room, progress
-            )
-            if status == join_nodes.DONE:
-                break
-            if max(len(arena), len(children)) > MOST_NODES:
+        capacity = 2 * total if capacity is None else capacity
+        room = ProductNodes(
+            np.empty((capacity, COLUMNS), np.int32),
+            np.empty(capacity // 2, np.int32),
+            np.zeros(len(event) + 1, np.int64),
+            np.empty(capacity // 4, np.int32),
+        )
+
+        def enlarged(nodes: ProductNodes, lacks: int, most: int) -> ProductNodes:
+            if max(len(nodes.arena), len(nodes.children)) > MOST_NODES:
                 raise LimitError(
                     f"the answers of a join of {total:,} events take more than {MOST_NODES:,} nodes: narrow "
                     "the window or the filters"
                 )
-            if status == join_nodes.ARENA_FULL:
-                arena = _longer(arena, int(progress[join_nodes.NEEDED]))
-            elif status == join_nodes.CHILDREN_FULL:
-                children = _longer(children, int(room[1]))
-            else:
-                root_node = _longer(root_node, int(room[0]))
-        self.arena = arena[: int(progress[join_nodes.NODES])]
-        self.children = children[: int(progress[join_nodes.LINKS])]
-        self.root_first, self.root_node = root_first, root_node[: int(progress[join_nodes.ROOTS])]
+            if lacks == join_nodes.NODES:
+                return nodes._replace(arena=_longer(nodes.arena, most))
+            if lacks == join_nodes.LINKS:
+                return nodes._replace(children=_longer(nodes.children, most))
+            return nodes._replace(root_node=_longer(nodes.root_node, most))
+
+        made = build(tables, events, begin, SegmentHits(first, event, lowest), room, enlarged)
+        self.arena, self.children, self.root_first, self.root_node = made
         self.hits = CountedHits(first, event, lowest, lowest)
         if label_atoms is not None:
             self.rows = self.found(label_atoms, np.arange(len(event)), FEW * len(event))
@@ -191,7 +182,10 @@ class Products:
         else:
             self.hits = CountedHits(first, event, lowest, np.diff(self.rows.begin))
             self.arena, self.children = np.empty_like(self.arena[:0]), np.empty_like(self.children[:0])
-            self.root_first, self.root_node = np.zeros_like(root_first), np.empty_like(root_node[:0])
+            self.root_first, self.root_node = (
+                np.zeros_like(self.root_first),
+                np.empty_like(self.root_node[:0]),
+            )
 
     def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
         """The answers of some hits, in the order in which they are found.

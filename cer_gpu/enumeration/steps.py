@@ -11,8 +11,9 @@ from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import MarkBlock, PathBlock, gathered, ranges
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.forest.contract import Block, CountedHits
+from cer_gpu.kernels.loop.contract import LARGEST, StepNodes
 from cer_gpu.kernels.steps import cpu_paths, cpu_walk
-from cer_gpu.kernels.steps.contract import LARGEST, FoundPaths, StepNodes
+from cer_gpu.kernels.steps.contract import FoundPaths
 from cer_gpu.kernels.steps.cpu_walk import paths_for
 
 BLOCK = 1 << 17

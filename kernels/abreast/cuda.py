@@ -10,7 +10,7 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.words import copied
@@ -28,10 +28,7 @@ def tally_there(number, at, hits, matches, first, last):
             cuda.atomic.max(last, v, at)
 
 
-_form = form_of(
-    [cpu.added, cpu.taken, cpu.nodes_of, cpu.dropped, cpu.abreast_kernel], tally=device(tally_there)
-)
-member_of = _form["abreast_body"]
+member_of = on_device(cpu.abreast_kernel, tally=device(tally_there))
 
 
 class AbreastUnits(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, SCRATCH, WARP, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.words import copied
@@ -33,10 +33,9 @@ def summed_there(number, at, group, sums, over):
             cuda.atomic.max(last, v, at)
 
 
-_HELPERS = [cpu_masked.applied, cpu_masked.reset, cpu_masked.multiplied, cpu_masked.copied]
-
-_form = form_of([*_HELPERS, cpu_masked.masked_kernel, cpu_masked.carried_kernel], summed=device(summed_there))
-masked_of, carried_of = _form["masked_body"], _form["carried_body"]
+_summed = device(summed_there)
+masked_of = on_device(cpu_masked.masked_kernel, summed=_summed)
+carried_of = on_device(cpu_masked.carried_kernel, summed=_summed)
 
 
 class MaskedRooms(NamedTuple):

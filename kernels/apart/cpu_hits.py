@@ -8,8 +8,8 @@ tree: their starts are below the least one that is admitted.
 
 import numpy as np
 
-from ..compared.cpu_hits import greatest, raised
 from ..compared.cpu_order import arrange, shown
+from ..compared.tree import greatest, raised
 from ..jit import SELDOM, jit
 from ..joins.contract import room_for_ends
 from ..windows.contract import comparable

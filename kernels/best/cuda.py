@@ -11,7 +11,7 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, SCRATCH
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
@@ -20,8 +20,7 @@ from ..runs.contract import SegmentHits
 from . import cpu as on_cpu
 from .contract import DONE, EVENT, LABEL, NEXT, NODES, WIDTH, WORDS, BackRows, PathMatrices, Paths
 
-_FORM = form_of([on_cpu.advance, on_cpu.identity, on_cpu.compact, on_cpu.best_segment])
-_best_segment = _FORM["best_segment"]
+_best_segment = on_device(on_cpu.best_segment)
 
 
 class BestScratch(NamedTuple):

@@ -13,15 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import scratch_blocks
 from ..device.jit import device
 from ..device.words import copied
 from ..forest import cpu_nodes as lists
-from ..forest import cpu_stream as packing
-from ..streams import cpu as streams
 from ..streams.contract import StreamEvents
-from . import cpu_counts, cpu_nodes, cpu_stream, cpu_walk
+from . import cpu_counts, cpu_stream
 from .contract import COLUMNS, ClockedEvents, ClockTables
 
 SPINE = 64
@@ -56,41 +54,8 @@ def _aged(clocked, lanes, event, lane, sense, least):
         lanes.near[lane, c] = near
 
 
-def _named(form, *names):
-    return {name: form[name] for name in names}
-
-
-_BEGIN = form_of([lists.begin_lists, lists.release, lists.first_of])
-_PACK = form_of([packing.words_needed, packing.pack, packing.unpack], begin_lists=_BEGIN["begin_lists"])
-_BOUNDS = form_of([streams.least_start, streams.consume])
-_NODES = form_of(
-    [
-        *(cpu_nodes.made, cpu_nodes.bottom, cpu_nodes.union, cpu_nodes.exit_of, cpu_nodes.composed),
-        *(cpu_nodes.below_gadget, cpu_nodes.joined, cpu_nodes.heap_of, cpu_nodes.melded),
-    ]
-)
-_WALK = form_of([cpu_walk.admits, cpu_walk.checked, cpu_walk.latest_start])
-_FOLLOW = form_of(
-    [
-        *(cpu_stream.merge, cpu_stream.insert, cpu_stream.expire, cpu_stream.new_list),
-        *(cpu_stream.moved_list, cpu_stream.append, cpu_stream.follow_event, cpu_stream.report_event),
-        cpu_stream.follow,
-    ],
-    SPINE=SPINE,
-    _aged=_aged,
-    **_named(_BEGIN, "release", "first_of"),
-    **_named(_PACK, "pack", "unpack"),
-    **_named(_BOUNDS, "least_start", "consume"),
-    **_named(_NODES, "made", "bottom", "union", "composed", "joined", "melded"),
-    **_named(_WALK, "latest_start"),
-)
-_COUNTS = form_of(
-    [cpu_counts.place, cpu_counts.union_below, cpu_counts.count_exactly],
-    **_named(_WALK, "admits", "checked"),
-)
-
-follow = _FOLLOW["follow"]
-count_exactly = _COUNTS["count_exactly"]
+follow = on_device(cpu_stream.follow, SPINE=SPINE, _aged=_aged)
+count_exactly = on_device(cpu_counts.count_exactly)
 
 
 class ClockUnits(NamedTuple):

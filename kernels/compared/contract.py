@@ -119,6 +119,23 @@ class ComparedSegments(NamedTuple):
     base: np.ndarray
 
 
+class PairRuns(NamedTuple):
+    """What to run of segments that are arranged: events begin .. stop - 1, reported from `report` on.
+
+    ========  =============  =====================================
+    `begin`   int64 [runs]
+    `report`  int64 [runs]
+    `stop`    int64 [runs]
+    `of`      int64 [runs]   the segment that each is a part of
+    ========  =============  =====================================
+    """
+
+    begin: np.ndarray
+    report: np.ndarray
+    stop: np.ndarray
+    of: np.ndarray
+
+
 class Arranged(NamedTuple):
     """The events of segments that may be entries, in the orders of the automaton.
 
@@ -376,3 +393,8 @@ def runs_reference(tables, events, begin, stop):
         return own and satisfies(tables, events, view, entered, event)
 
     return runs_by_views(tables, events, begin, stop, shown)
+
+
+def whole(segments):
+    """The `PairRuns` of whole `ComparedSegments`."""
+    return PairRuns(segments.begin, segments.report, segments.stop, np.arange(len(segments.begin)))

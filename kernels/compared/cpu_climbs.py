@@ -16,9 +16,9 @@ from ..jit import jit
 from ..joins.contract import AnswerRows
 from ..joins.cpu_enumerate import full, note_rows
 from .contract import AT_MOST, LESS
-from .cpu_nodes import latest_in
 from .cpu_order import shown
 from .cpu_walk import DONE, PATH_FULL, ROWS_FULL
+from .tree import latest_in
 
 EVENT, ROOT, LOW, HIGH, ANY = range(5)
 """Columns of a path: an event, the version and the ranks that hold further covers, whether it has one."""

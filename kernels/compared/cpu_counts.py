@@ -14,178 +14,21 @@ steps an entry loses as many runs as lead from the start to it, another number f
 the entries makes these one update.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
-from ..jit import OFTEN, SELDOM, go_on, jit
+from ..jit import OFTEN, SELDOM, composed, go_on, jit
 from ..joins.contract import FoundEnds, room_for_ends
+from ..loop.follow import WORDS, follow
+from ..loop.products import COUNT
 from ..steps.contract import scratch
 from ..windows.contract import comparable
-from .contract import LARGEST, NEIGHBOUR, shallow
+from .contract import NEIGHBOUR, PairRuns, shallow, whole
 from .cpu_hits import hits
 from .cpu_order import shown, together
+from .index import COUNT_IN_ORDERS, HERE, CountRoom
+from .tree import before_rank, put
 
-DOUBTFUL = float(LARGEST // 2)
-"""A number that may be this large or larger is counted with Python's integers."""
-
-
-class CountRoom(NamedTuple):
-    """Sums of runs.
-
-    =========  =========================  ==============================================================
-    `sums`     int64 [orders, 2 rows]     a tree of sums for each order
-    `near`     float64 [orders, 2 rows]   the same, rounded
-    `last`     int64 [states, 2]          the last event that has entered, and its runs
-    `about`    float64 [states]           the same number of runs, rounded
-    `entered`  int64 [groups]             the runs that enter, as many groups as a symbol has
-    `guessed`  float64 [groups]           the same, rounded
-    =========  =========================  ==============================================================
-    """
-
-    sums: np.ndarray
-    near: np.ndarray
-    last: np.ndarray
-    about: np.ndarray
-    entered: np.ndarray
-    guessed: np.ndarray
-
-
-@jit
-def added(sums, order, base, size, rank, number):
-    """Add to a rank's number, in the tree of sums that begins at `base`."""
-    at = size + rank
-    while at >= 1:
-        sums[order, base + at] += number
-        at >>= 1
-    return at
-
-
-@jit
-def cleared(sums, order, base, size, rank):
-    """Take all that was added to a rank out again."""
-    at = size + rank
-    while at >= 1:
-        sums[order, base + at] = 0
-        at >>= 1
-    return at
-
-
-@jit
-def total(sums, order, base, size, low, high):
-    """The sum of the ranks low .. high - 1, by additions alone."""
-    found = sums[order, base] * 0
-    low += size
-    high += size
-    while low < high:
-        if low & 1:
-            found += sums[order, base + low]
-            low += 1
-        if high & 1:
-            high -= 1
-            found += sums[order, base + high]
-        low >>= 1
-        high >>= 1
-    return found
-
-
-@jit
-def counts_body(tables, events, segments, arranged, runs, first, room, out, halt):
-    """Write the number of complex events at each hit, -1 where it may not fit: how many hits there are.
-
-    ==========  =========================  ==================================================================
-    `tables`    ComparedTables             in
-    `events`    PairedEvents               in
-    `segments`  ComparedSegments           in
-    `arranged`  Arranged                   in
-    `runs`      int64 [runs, 3]            in: a segment, and the events from .. to - 1 of it that are run
-    `first`     int64 [runs + 1] or [0]    in: run r has the hits first[r] ..; empty: the kernel finds them
-    `room`      CountRoom                  in/out: `sums` and `near` zeros, the rest scratch
-    `out`       FoundEnds                  out: where each ends (in, with `first`), and the numbers
-    `halt`      uint8 [1]                  in: see `jit`
-    ==========  =========================  ==================================================================
-    """
-    sums = room.sums
-    near = room.near
-    last = room.last
-    about = room.about
-    entered = room.entered
-    guessed = room.guessed
-    given = first.shape[0] > 0
-    h = 0
-    for r in range(runs.shape[0]):
-        g = runs[r, 0]
-        base = segments.base[g]
-        for state in range(last.shape[0]):
-            last[state, 0] = -1
-        if given:
-            h = first[r]
-        done = runs[r, 1]
-        for i in range(runs[r, 1], runs[r, 2]):
-            if (given and h == first[r + 1]) or (i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]):
-                break
-            done = i + 1
-            symbol = events.symbols[i]
-            begin = tables.first[symbol]
-            number = 0
-            guess_all = 0.0
-            for group in range(begin, tables.first[symbol + 1]):
-                found = np.int64(tables.group_starts[group])
-                guess = np.float64(found)
-                for read in range(tables.read_first[group], tables.read_first[group + 1]):
-                    view = tables.read_view[read]
-                    order = tables.view_order[view]
-                    if tables.view_near[view] == NEIGHBOUR:
-                        source = tables.order_state[order]
-                        if last[source, 0] >= 0 and together(tables, events, view, last[source, 0], i):
-                            found += last[source, 1]
-                            guess += about[source]
-                    else:
-                        size = arranged.size[order, g]
-                        a, b, c, d = shown(tables, events, arranged, base, size, view, i)
-                        if a < b:
-                            found += total(sums, order, 2 * base, size, a, b)
-                            guess += total(near, order, 2 * base, size, a, b)
-                        if c < d:
-                            found += total(sums, order, 2 * base, size, c, d)
-                            guess += total(near, order, 2 * base, size, c, d)
-                entered[group - begin] = found
-                guessed[group - begin] = guess
-                if tables.accepting[tables.group_state[group]]:
-                    number += found
-                    guess_all += guess
-            for group in range(begin, tables.first[symbol + 1]):
-                state = tables.group_state[group]
-                found = entered[group - begin]
-                guess = guessed[group - begin]
-                # A number that does not fit may wrap to 0.
-                if found != 0 or guess >= 1.0:
-                    last[state, 0] = i
-                    last[state, 1] = found
-                    about[state] = guess
-                    for order in range(tables.order_first[state], tables.order_first[state + 1]):
-                        rank = arranged.rank[order, base + i - segments.begin[g]]
-                        if rank >= 0:
-                            added(sums, order, 2 * base, arranged.size[order, g], rank, found)
-                            added(near, order, 2 * base, arranged.size[order, g], rank, guess)
-            if given:
-                if out.event[h] == i:
-                    out.start[h] = number if guess_all < DOUBTFUL else -1
-                    h += 1
-            elif i >= segments.report[g] and (number != 0 or guess_all >= 1.0):
-                out.event[h] = i
-                out.start[h] = number if guess_all < DOUBTFUL else -1
-                h += 1
-        for i in range(runs[r, 1], done):
-            symbol = events.symbols[i]
-            for group in range(tables.first[symbol], tables.first[symbol + 1]):
-                state = tables.group_state[group]
-                for order in range(tables.order_first[state], tables.order_first[state + 1]):
-                    rank = arranged.rank[order, base + i - segments.begin[g]]
-                    if rank >= 0:
-                        cleared(sums, order, 2 * base, arranged.size[order, g], rank)
-                        cleared(near, order, 2 * base, arranged.size[order, g], rank)
-    return h
+count_ends = composed(follow, "count_ends", **COUNT, **COUNT_IN_ORDERS)
 
 
 @jit
@@ -279,26 +122,6 @@ def shallow_body(tables, events, window, segments, arranged, first, lowest, tree
     return h
 
 
-@jit
-def put(trees, order, base, size, rank, number):
-    """Add to a rank's number, in the Fenwick tree that begins at `base`."""
-    at = rank + 1
-    while at <= size:
-        trees[order, base + at - 1] += number
-        at += at & -at
-    return at
-
-
-@jit
-def before_rank(trees, order, base, rank):
-    """The sum of the ranks before `rank`."""
-    found = 0
-    while rank > 0:
-        found += trees[order, base + rank - 1]
-        rank &= rank - 1
-    return found
-
-
 def counted_ends(tables, events, keys, size, segments, arranged):
     """Where complex events end, and how many end there, of the events that the segments report.
 
@@ -322,8 +145,9 @@ def counted_ends(tables, events, keys, size, segments, arranged):
     if shallow(tables):
         n = _run_shallow(tables, events, comparable(keys, size), segments, arranged, none, none, out)
         return out.event[:n], out.start[:n]
-    n = _run(tables, events, segments, arranged, _whole(segments), none, out)
-    return exact_ends(tables, events, segments, arranged, out.event[:n], out.start[:n])
+    return exact_ends(
+        tables, events, segments, arranged, *_run(tables, events, segments, arranged, whole(segments))
+    )
 
 
 def exact_ends(tables, events, segments, arranged, event, number):
@@ -369,13 +193,13 @@ def counts(tables, events, segments, arranged, first, event, lowest):
     -------
     ndarray, shape (hits,), int64, or object past 2^61
     """
-    found = FoundEnds(event, np.empty(len(event), np.int64))
     if shallow(tables):
+        found = FoundEnds(event, np.empty(len(event), np.int64))
         window = comparable(np.empty(0, np.int64), 0)
         _run_shallow(tables, events, window, segments, arranged, first, lowest, found)
         return found.start
-    _run(tables, events, segments, arranged, _whole(segments), first, found)
-    number = found.start
+    ends, number = _run(tables, events, segments, arranged, whole(segments))
+    number = number[np.searchsorted(ends, event)]
     owner = np.repeat(np.arange(len(segments.begin)), np.diff(first))
     begin = segments.begin[owner]
     later = np.flatnonzero(lowest > begin)
@@ -384,30 +208,21 @@ def counts(tables, events, segments, arranged, first, event, lowest):
         place = np.searchsorted(ends, event[later])
         again = later[earliest[place] < lowest[later]]
         if len(again):
-            alone = np.stack([owner[again], lowest[again], event[again] + 1], axis=1)
-            some = FoundEnds(event[again], np.empty(len(again), np.int64))
-            _run(tables, events, segments, arranged, alone, np.arange(len(again) + 1), some)
-            number[again] = some.start
+            alone = PairRuns(lowest[again], event[again], event[again] + 1, owner[again])
+            number[again] = _run(tables, events, segments, arranged, alone)[1]
     return _exact(tables, events, segments, arranged, number, owner, np.maximum(lowest, begin), event)
 
 
-def _whole(segments):
-    return np.stack([np.arange(len(segments.begin)), segments.begin, segments.stop], axis=1)
-
-
-def _run(tables, events, segments, arranged, runs, first, out):
+def _run(tables, events, segments, arranged, runs):
+    """Where complex events end in some runs, and how many: -1 from `MOST_RUNS` on."""
     shape = len(tables.order_slot), 2 * int(segments.base[-1])
-    entered = scratch(tables)
-    states = len(tables.accepting)
+    last = np.empty((len(tables.accepting), 2), np.int64)
     room = CountRoom(
-        np.zeros(shape, np.int64),
-        np.zeros(shape),
-        np.empty((states, 2), np.int64),
-        np.empty(states),
-        entered,
-        entered.astype(np.float64),
+        arranged, segments, np.empty(HERE, np.int64), np.zeros(shape, np.int64), np.zeros(shape), last
     )
-    return counts_body(tables, events, segments, arranged, runs, first, room, out)
+    out, window = room_for_ends(runs), comparable(np.empty(0, np.int64), 0)
+    n = count_ends(tables, events, window, runs, room, scratch(tables), out, np.zeros(WORDS, np.int64))
+    return out.event[:n], out.start[:n]
 
 
 def _exact(tables, events, segments, arranged, number, owner, begin, event):

@@ -7,79 +7,18 @@ order, which shares all nodes but the path to the new entry with the next versio
 
 import numpy as np
 
-from ..jit import SELDOM, jit
+from ..jit import composed, jit
+from ..joins.contract import FoundEnds
+from ..loop.follow import FULL, WORDS, follow
+from ..loop.products import LATEST
 from ..steps.contract import scratch
-from .contract import NEIGHBOUR, NewestTrees, Traced
-from .cpu_hits import entry_shown, raised
-from .cpu_nodes import inserted, latest_in
+from ..windows.contract import comparable
+from .contract import NEIGHBOUR, NewestTrees, Traced, whole
 from .cpu_order import shown, together
+from .index import HERE, TRACE_IN_ORDERS, StartRoom, TraceRoom
+from .tree import latest_in
 
-DONE, NODES_FULL = range(2)
-
-
-@jit
-def _trace(tables, events, segments, arranged, kept, best, last, entered, value, trees, progress, halt):
-    """Follow the runs of the segments from `progress[0]` on; gives the status.
-
-    ==========  =======================  ===================================================================
-    `tables`    ComparedTables           in
-    `events`    PairedEvents             in
-    `segments`  ComparedSegments         in
-    `arranged`  Arranged                 in
-    `kept`      uint8 [orders]           in: 1: the order has versions
-    `best`      int64 [orders, 2 rows]   scratch: a tree of maxima for each order
-    `last`      int64 [states, 2]        scratch: the last event that has entered, and its value
-    `entered`   int64 [groups]           scratch: as many as a symbol has
-    `value`     int32 [rows, groups]     out: as in `Traced`
-    `trees`     NewestTrees              out
-    `progress`  int64 [2]                in/out: segments and nodes that are done; zeros at first
-    `halt`      uint8 [1]                in: see `jit`
-    ==========  =======================  ===================================================================
-    """
-    while progress[0] < segments.begin.shape[0]:
-        g = progress[0]
-        count = progress[1]
-        base = segments.base[g]
-        for order in range(best.shape[0]):
-            trees.present[order] = -1
-            for row in range(2 * base, 2 * segments.base[g + 1]):
-                best[order, row] = -1
-        for state in range(last.shape[0]):
-            last[state, 0] = -1
-        for i in range(segments.begin[g], segments.stop[g]):
-            if i % SELDOM == 0 and halt[0]:
-                return DONE
-            at = base + i - segments.begin[g]
-            for order in range(best.shape[0]):
-                trees.before[order, at] = trees.present[order]
-            symbol = events.symbols[i]
-            begin = tables.first[symbol]
-            for group in range(begin, tables.first[symbol + 1]):
-                found = i if tables.group_starts[group] else -1
-                for read in range(tables.read_first[group], tables.read_first[group + 1]):
-                    view = tables.read_view[read]
-                    found = max(found, entry_shown(tables, events, arranged, best, last, base, g, view, i))
-                entered[group - begin] = found
-            for group in range(begin, tables.first[symbol + 1]):
-                state = tables.group_state[group]
-                found = entered[group - begin]
-                value[at, group - begin] = found
-                if found >= 0:
-                    last[state, 0] = i
-                    last[state, 1] = found
-                    for order in range(tables.order_first[state], tables.order_first[state + 1]):
-                        rank = arranged.rank[order, at]
-                        if rank >= 0:
-                            raised(best, order, 2 * base, arranged.size[order, g], rank, found)
-                        if rank >= 0 and kept[order]:
-                            if count + 64 > trees.left.shape[0]:
-                                return NODES_FULL
-                            size = arranged.size[order, g]
-                            trees.present[order] = count
-                            count = inserted(trees, count, trees.before[order, at], size, rank, i, i)
-        progress[0] = g + 1
-        progress[1] = count
-    return DONE
+trace_runs = composed(follow, "trace_runs", **LATEST | TRACE_IN_ORDERS)
 
 
 def trace(tables, events, segments, arranged, order=None):
@@ -92,13 +31,16 @@ def trace(tables, events, segments, arranged, order=None):
     value = np.full((rows, len(entered)), -1, np.int32)
     best = np.empty((orders, 2 * rows), np.int64)
     last = np.empty((len(tables.accepting), 2), np.int64)
+    starts = StartRoom(arranged, segments, np.empty(HERE, np.int64), best, last)
     before, present = np.empty((orders, rows), np.int32), np.empty(orders, np.int32)
     nodes = [np.empty(8 * rows + 1024, np.int32) for _ in range(3)]
-    progress = np.zeros(2, np.int64)
+    used, progress = np.zeros(1, np.int64), np.zeros(WORDS, np.int64)
+    window, none = comparable(np.empty(0, np.int64), 0), FoundEnds(*np.empty((2, 0), np.int64))
     while True:
         trees = NewestTrees(*nodes, before, present)
-        status = _trace(tables, events, segments, arranged, kept, best, last, entered, value, trees, progress)
-        if status == DONE:
+        room = TraceRoom(starts, kept, value, trees, used)
+        trace_runs(tables, events, window, whole(segments), room, entered, none, progress)
+        if not progress[FULL]:
             return Traced(value, trees)
         nodes = [np.append(old, np.empty_like(old)) for old in nodes]
 

@@ -8,7 +8,7 @@ every path that is begun leads to a complex event.
 from ..jit import jit
 from ..joins.cpu_enumerate import DONE, MARKS_FULL, ROWS_FULL, STACK_FULL, full, note_rows
 from .contract import NO_TREE, ONE_ENTRY
-from .cpu_nodes import found_last
+from .tree import found_last
 
 PATH_FULL = STACK_FULL
 

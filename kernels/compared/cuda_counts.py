@@ -4,7 +4,7 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
 from ..device.words import copied
@@ -13,24 +13,24 @@ from ..steps.cuda_hits import moved
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_counts
 from .contract import Arranged, ComparedSegments, shallow
-from .cuda_units import LOOK_UPS, rooms_of
+from .cuda_units import rooms_of, run_of
+from .index import CountRoom
 
-_sums = form_of([cpu_counts.added, cpu_counts.cleared, cpu_counts.total, cpu_counts.counts_body], **LOOK_UPS)
-counts_of = _sums["counts_body"]
-_short = form_of([cpu_counts.put, cpu_counts.before_rank, cpu_counts.shallow_body], **LOOK_UPS)
-shallow_of = _short["shallow_body"]
+counts_of = on_device(cpu_counts.count_ends)
+shallow_of = on_device(cpu_counts.shallow_body)
 
 
 @kernel
-def compared_counts_kernel(tables, events, segments, arranged, runs, rooms, out_first, out, number):
+def compared_counts_kernel(tables, events, window, segments, arranged, runs, rooms, out_first, out, number):
     """Count the complex events of each segment without a window; segment g writes from `out_first[g]` on.
 
     ============  ======================  ====================================================
     `tables`      ComparedTables          in
     `events`      PairedEvents            in
+    `window`      MeasuredWindow          in: none
     `segments`    ComparedSegments        in
     `arranged`    Arranged                in
-    `runs`        int64 [segments, 3]     in: each segment with all of its events
+    `runs`        PairRuns                in: the segments
     `rooms`       PairRooms               scratch: `best` int64 [orders, 2 rows]
     `out_first`   int64 [segments + 1]    in: sums of `stop - report`
     `out`         FoundEnds               out: ends and numbers, -1 where one may not fit
@@ -45,13 +45,10 @@ def compared_counts_kernel(tables, events, segments, arranged, runs, rooms, out_
                 rooms.near[order, row] = 0.0
         low = out_first[g]
         high = out_first[g + 1]
-        room = cpu_counts.CountRoom(
-            rooms.best, rooms.near, rooms.last[thread], rooms.about[thread], rooms.entered[thread],
-            rooms.guessed[thread],
-        )  # fmt: skip
+        room = CountRoom(arranged, segments, rooms.here[thread], rooms.best, rooms.near, rooms.last[thread])
         number[g] = counts_of(
-            tables, events, segments, arranged, runs[g : g + 1], out_first[:0], room,
-            FoundEnds(out.event[low:high], out.start[low:high]), tables.accepting[:0],
+            tables, events, window, run_of(runs, g), room, rooms.entered[thread],
+            FoundEnds(out.event[low:high], out.start[low:high]), rooms.progress[g], tables.accepting[:0],
         )  # fmt: skip
 
 
@@ -117,9 +114,10 @@ def counted_ends(pairs, keys, size, geometry=LANE, stream=STREAM):
         )  # fmt: skip
     else:
         rooms, blocks = rooms_of(pairs, 2, np.int64, True, geometry)
-        runs = copied(np.stack([np.arange(count), pairs.bounds.begin, pairs.bounds.stop], axis=1))
+        none = comparable(np.empty(0, np.int64), 0)
         compared_counts_kernel[blocks, geometry.threads](
-            *given, pairs.segments, pairs.arranged, runs, rooms, before, FoundEnds(*wide), number
-        )
+            *given, MeasuredWindow(copied(none.keys), none.size), pairs.segments, pairs.arranged, pairs.runs,
+            rooms, before, FoundEnds(*wide), number,
+        )  # fmt: skip
     _, event, found = moved(wide, before, number, geometry, stream)
     return event, found

@@ -8,7 +8,7 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
 from ..device.words import copied
@@ -16,16 +16,14 @@ from ..joins.contract import FoundEnds
 from ..steps.cuda_hits import moved
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits
-from .contract import Arranged, ComparedSegments
-from .cuda_units import LOOK_UPS, rooms_of
+from .cuda_units import rooms_of, run_of
+from .index import StartRoom
 
-BODIES = [cpu_hits.raised, cpu_hits.greatest, cpu_hits.entry_shown, cpu_hits.hits_body]
-
-hits_of = form_of(BODIES, **LOOK_UPS)["hits_body"]
+latest_of = on_device(cpu_hits.latest_ends)
 
 
 @kernel
-def compared_hits_kernel(tables, events, window, segments, arranged, rooms, out_first, out, number):
+def compared_hits_kernel(tables, events, window, segments, arranged, runs, rooms, out_first, out, number):
     """Find the hits of each segment; segment g writes from `out_first[g]` on.
 
     ============  ======================  =============================================
@@ -34,6 +32,7 @@ def compared_hits_kernel(tables, events, window, segments, arranged, rooms, out_
     `window`      MeasuredWindow          in
     `segments`    ComparedSegments        in
     `arranged`    Arranged                in
+    `runs`        PairRuns                in: the segments
     `rooms`       PairRooms               scratch: `best` int64 [orders, 2 rows]
     `out_first`   int64 [segments + 1]    in: sums of `stop - report`
     `out`         FoundEnds               out: of all events that are reported
@@ -42,16 +41,12 @@ def compared_hits_kernel(tables, events, window, segments, arranged, rooms, out_
     """
     thread = cuda.grid(1)
     for g in range(thread, segments.begin.shape[0], rooms.last.shape[0]):
-        own = ComparedSegments(
-            segments.begin[g : g + 1], segments.report[g : g + 1], segments.stop[g : g + 1],
-            segments.base[g : g + 2],
-        )  # fmt: skip
-        orders = Arranged(arranged.size[:, g : g + 1], arranged.slot, arranged.word, arranged.rank)
         low = out_first[g]
         high = out_first[g + 1]
-        number[g] = hits_of(
-            tables, events, window, own, orders, False, rooms.best, rooms.last[thread],
-            rooms.entered[thread], FoundEnds(out.event[low:high], out.start[low:high]), tables.accepting[:0],
+        room = StartRoom(arranged, segments, rooms.here[thread], rooms.best, rooms.last[thread])
+        number[g] = latest_of(
+            tables, events, window, run_of(runs, g), room, rooms.entered[thread],
+            FoundEnds(out.event[low:high], out.start[low:high]), rooms.progress[g], tables.accepting[:0],
         )  # fmt: skip
 
 
@@ -77,7 +72,7 @@ def hits(pairs, keys, size, geometry=LANE, stream=STREAM):
     before, number = copied(capacity), device_array(len(pairs.bounds.begin), np.int64)
     compared_hits_kernel[blocks, geometry.threads](
         pairs.tables, pairs.events, MeasuredWindow(copied(window.keys), window.size), pairs.segments,
-        pairs.arranged, rooms, before, FoundEnds(*wide), number,
+        pairs.arranged, pairs.runs, rooms, before, FoundEnds(*wide), number,
     )  # fmt: skip
     _, event, start = moved(wide, before, number, geometry, stream)
     return event, start

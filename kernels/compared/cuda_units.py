@@ -9,15 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
 from ..device.geometry import scratch_blocks
+from ..device.jit import inlined
 from ..device.words import copied
-from . import cpu_order
-from .contract import Arranged, ComparedSegments, ComparedTables, PairedEvents
-
-_order = form_of([cpu_order.search_slot, cpu_order.search_word, cpu_order.shown, cpu_order.together])
-LOOK_UPS = {name: _order[name] for name in ("shown", "together")}
-"""The functions of `cpu_order` that the bodies of hits and counts call."""
+from ..loop.follow import WORDS
+from .contract import Arranged, ComparedSegments, ComparedTables, PairedEvents, PairRuns, whole
+from .index import HERE
 
 
 class DevicePairs(NamedTuple):
@@ -28,6 +25,7 @@ class DevicePairs(NamedTuple):
     `events`      PairedEvents       `symbols` are uint16
     `segments`    ComparedSegments
     `arranged`    Arranged
+    `runs`        PairRuns           the segments, to run whole
     `host`        ComparedTables     of arrays on the host, as the next one
     `bounds`      ComparedSegments
     ============  =================  =======================================
@@ -37,6 +35,7 @@ class DevicePairs(NamedTuple):
     events: Any
     segments: Any
     arranged: Any
+    runs: Any
     host: ComparedTables
     bounds: ComparedSegments
 
@@ -53,18 +52,24 @@ class PairRooms(NamedTuple):
     `best`     int64 or int32 [orders, ranks]     trees over ranks: two numbers for each row, or one
     `near`     float64 [orders, ranks] or [1, 1]  for counts: the same, rounded
     `last`     int64 [threads, states, 2]         the last event that has entered, and its number
-    `about`    float64 [threads, states]          for counts: its number, rounded
     `entered`  int64 [threads, groups]            what an event enters
-    `guessed`  float64 [threads, groups]          for counts: the same, rounded
+    `here`     int64 [threads, HERE]              where its segment lies
+    `progress` int64 [segments, WORDS]            of the loop
     =========  =================================  =====================================================
     """
 
     best: Any
     near: Any
     last: Any
-    about: Any
     entered: Any
-    guessed: Any
+    here: Any
+    progress: Any
+
+
+@inlined
+def run_of(runs, g):
+    """One of the `PairRuns`."""
+    return PairRuns(runs.begin[g : g + 1], runs.report[g : g + 1], runs.stop[g : g + 1], runs.of[g : g + 1])
 
 
 def device_pairs(tables, events, segments, arranged):
@@ -76,6 +81,7 @@ def device_pairs(tables, events, segments, arranged):
         pairs,
         ComparedSegments(*map(copied, segments)),
         Arranged(*(copied(_some(part)) for part in arranged)),
+        PairRuns(*map(copied, whole(segments))),
         tables,
         segments,
     )
@@ -92,16 +98,16 @@ def rooms_of(pairs, trees, dtype, counts, geometry):
     tables, rows = pairs.host, int(pairs.bounds.base[-1])
     states, orders = len(tables.accepting), max(len(tables.order_slot), 1)
     groups = max(int(np.diff(tables.first).max(initial=0)), 1)
-    blocks = scratch_blocks(len(pairs.bounds.begin), 3 * states + 2 * groups, geometry)
+    blocks = scratch_blocks(len(pairs.bounds.begin), 2 * states + groups + HERE, geometry)
     threads = blocks * geometry.threads
     near = (orders, max(trees * rows, 1)) if counts else (1, 1)
     return PairRooms(
         device_array((orders, max(trees * rows, 1)), dtype),
         device_array(near, np.float64),
         device_array((threads, states, 2), np.int64),
-        device_array((threads, states), np.float64),
         device_array((threads, groups), np.int64),
-        device_array((threads, groups), np.float64),
+        device_array((threads, HERE), np.int64),
+        copied(np.zeros((len(pairs.bounds.begin), WORDS), np.int64)),
     ), blocks
 
 

@@ -15,7 +15,7 @@ from ..clocked.contract import ClockedEvents, ClockTables
 from ..clocked.cuda_units import ClockRooms, ClockUnits
 from ..compared import cuda_counts as pair_counts
 from ..compared import cuda_hits as pair_hits
-from ..compared.contract import Arranged, ComparedSegments, ComparedTables, PairedEvents
+from ..compared.contract import Arranged, ComparedSegments, ComparedTables, PairedEvents, PairRuns
 from ..compared.cuda_units import PairRooms
 from ..configurations import cuda as configurations
 from ..configurations.contract import Rules, Steps
@@ -37,15 +37,17 @@ from ..joins import cuda_cells as join_cells
 from ..joins import cuda_counts as join_counts
 from ..joins import cuda_hits as join_hits
 from ..joins import cuda_nodes as join_nodes
-from ..joins.contract import FoundEnds, JoinTables, KeyedEvents, NodeWeights
+from ..joins.contract import FoundEnds, KeyedEvents, NodeWeights
 from ..joins.cuda_nodes import ListNodes
+from ..joins.index import HashTables
+from ..loop.contract import LoopSegments, StepNodes
 from ..runs.contract import Program, SegmentHits, TransitionTables
 from ..steps import cuda_counts as step_counts
 from ..steps import cuda_hits as step_hits
 from ..steps import cuda_nodes as step_nodes
 from ..steps import cuda_units as step_units
 from ..steps import cuda_walk as step_walk
-from ..steps.contract import ShortTables, StepEvents, StepNodes, StepSegments, StepTables
+from ..steps.contract import ShortTables, StepEvents, StepTables
 from ..steps.cuda_nodes import UnitNodes
 from ..steps.cuda_units import UnitRooms
 from ..streams.contract import StreamEvents, StreamWindow
@@ -97,7 +99,7 @@ class CudaKernel(NamedTuple):
 
 def _pair_rooms(trees):
     """Scratch of compared steps, with trees of some dtype."""
-    return named(PairRooms, trees, F64_2, I64_3, F64_2, I64_2, F64_2)
+    return named(PairRooms, trees, F64_2, I64_3, I64_2, I64_2, I64_2)
 
 
 HITS_PROGRAM = named(DeviceProgram, U64, U64, INT, INT)
@@ -125,7 +127,8 @@ _CLOCK_ROOMS = named(
     I64_3, U8,
 )  # fmt: skip
 _ARRANGED = (named(ComparedSegments, I64, I64, I64, I64), named(Arranged, I32_2, I32_2, I64_2, I32_2))
-_JOIN = named(JoinTables, *[I32] * 3, U8, *[I32] * 7, U8)
+_RUNS = named(PairRuns, I64, I64, I64, I64)
+_JOIN = named(HashTables, I32, I32, U8, I32, I32, U8, *[I32] * 6, U8)
 _LIST_NODES = named(ListNodes, I64, I32_2, I64, I32, I64, I64, I32, I64, U8)
 _WEIGHTS = named(NodeWeights, I64, I32, I32, I32, I64, I32)
 _LISTS = (I64_3, I64_3, I64_2)
@@ -141,14 +144,14 @@ def _keyed(symbols):
     return named(KeyedEvents, symbols, I32_2, I64, I64)
 
 
-STEP_UNITS = named(StepSegments, I64, I64, I64)
+STEP_UNITS = named(LoopSegments, I64, I64, I64)
 STEP_ROOMS = named(UnitRooms, I64, I64, U8, I32, I64, I32, I64_2)
 FOUND = named(FoundEnds, I64, I64)
 SHORT = named(ShortTables, array(types.int8), I32, I32)
 TIMES = (U64, F64)
 STEP_NODES = named(StepNodes, I32, I32, I64, *[I32] * 4, I64, I32, I32)
 UNIT_NODES = named(UnitNodes, STEP_NODES, I64, I64, I64, INT, INT)
-_NODES = (I64_3, UNIT_NODES)
+_NODES = (UNIT_NODES, I64_2)
 
 
 def _steps(times):
@@ -328,7 +331,7 @@ KERNELS = (
         "join_hits",
         join_hits.join_hits_kernel,
         tuple(
-            (_JOIN, _keyed(symbols), _window(keys, size), *[I64] * 3, I64_2, I64, I64_3, *[I64] * 3)
+            (_JOIN, _keyed(symbols), _window(keys, size), STEP_UNITS, I64_2, I64, I64_2, I64_2, FOUND, I64)
             for symbols in SYMBOLS
             for keys, size in KEYS
         ),
@@ -339,7 +342,10 @@ KERNELS = (
         "join_nodes",
         join_nodes.join_nodes_kernel,
         tuple(
-            (_JOIN, _keyed(symbols), I64, I64, HITS, I64_2, _LIST_NODES, I64_3, I64_3, I64, I64_2)
+            (
+                *(_JOIN, _keyed(symbols), _window(U64, types.uint64), STEP_UNITS, HITS, I64_2, _LIST_NODES),
+                *(I64, I64_2, I64_3, I64_2),
+            )
             for symbols in SYMBOLS
         ),
         LANE.threads,
@@ -354,7 +360,7 @@ KERNELS = (
         "compared_hits",
         pair_hits.compared_hits_kernel,
         tuple(
-            (*_PAIRS, _window(keys, size), *_ARRANGED, _pair_rooms(I64_2), I64, FOUND, I64)
+            (*_PAIRS, _window(keys, size), *_ARRANGED, _RUNS, _pair_rooms(I64_2), I64, FOUND, I64)
             for keys, size in KEYS
         ),
         LANE.threads,
@@ -362,7 +368,7 @@ KERNELS = (
     CudaKernel(
         "compared_counts",
         pair_counts.compared_counts_kernel,
-        ((*_PAIRS, *_ARRANGED, I64_2, _pair_rooms(I64_2), I64, FOUND, I64),),
+        ((*_PAIRS, _window(U64, types.uint64), *_ARRANGED, _RUNS, _pair_rooms(I64_2), I64, FOUND, I64),),
         LANE.threads,
     ),
     CudaKernel(
@@ -416,7 +422,7 @@ KERNELS = (
         tuple(
             (
                 *(_steps(times), _timed(times), _window(keys, size), STEP_UNITS, types.boolean, STEP_ROOMS),
-                *(I64, FOUND, I64),
+                *(I64, FOUND, I64_2, I64),
             )
             for times in TIMES
             for keys, size in KEYS
@@ -427,8 +433,11 @@ KERNELS = (
         "step_counts",
         step_counts.step_counts_kernel,
         tuple(
-            (_steps(times), _timed(times), STEP_UNITS, I64, STEP_ROOMS, I64, I32, I64, FOUND, I64)
-            for times in TIMES
+            (
+                *(_steps(times), _timed(times), _window(times, size), STEP_UNITS, STEP_ROOMS, I64, I32, I64),
+                *(FOUND, I64_2, I64),
+            )
+            for times, size in KEYS
         ),
         LANE.threads,
     ),
@@ -445,7 +454,7 @@ KERNELS = (
         "step_nodes",
         step_nodes.step_nodes_kernel,
         tuple(
-            (_steps(times), _timed(times), _window(times, size), STEP_UNITS, HITS, STEP_ROOMS, *_NODES)
+            (_steps(times), _timed(times), _window(times, size), STEP_UNITS, HITS, STEP_ROOMS, I64_2, *_NODES)
             for times, size in KEYS
         ),
         LANE.threads,

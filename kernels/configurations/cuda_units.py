@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.jit import device
 from ..device.words import copied
-from . import cpu, cpu_groups, cpu_ordered, cpu_programs, cpu_steps
+from . import cpu, cpu_groups
 from .contract import GROUP_COLUMNS, WORDS, Steps
 
 SHAPE, LANE, NEXT, BEFORE, CHAIN, PEER, PEERED, ABOVE, LINK_ROWS = range(9)
@@ -138,51 +138,16 @@ def _no_union(arena, progress, one, other):
     return 0
 
 
-def _named(form, *names):
-    return {name: form[name] for name in names}
-
-
-_PROGRAMS = form_of([cpu_programs.exceeds, cpu_programs.work_out], rest_of_reals=_rest_of_reals)
-_ORDERED = form_of(
-    [
-        *(cpu_ordered.rank_of, cpu_ordered.is_finite, cpu_ordered.depth_of, cpu_ordered.lift),
-        *(cpu_ordered.rank_in, cpu_ordered.rank_out, cpu_ordered.outermost, cpu_ordered.next_ranked),
-    ]
-)
-_GROUPS = form_of(
-    [
-        *(cpu_groups.hash_of, cpu_groups.value_of, cpu_groups.place_of, cpu_groups.indexed_at),
-        *(cpu_groups.list_in_index, cpu_groups.list_in_group, cpu_groups.unlink, cpu_groups.take_out),
-        *(cpu_groups.group_of, cpu_groups.arrange, cpu_groups.forget, cpu_groups.put),
-    ],
+follow = on_device(
+    cpu.follow,
+    rest_of_reals=_rest_of_reals,
     limbs_of=_limbs_of,
+    columns_of=_columns_of,
+    hopeless=_hopeful,
     union=_no_union,
-    **_named(_ORDERED, "rank_in", "rank_out"),
-)
-_STEPS = form_of(
-    [
-        *(cpu_steps.compares, cpu_steps.late, cpu_steps.remains, cpu_steps.looks_up, cpu_steps.asked_value),
-        *(cpu_steps.gather, cpu_steps.takes),
-    ],
-    columns_of=_columns_of,
-    hopeless=_hopeful,
-    **_named(_GROUPS, "place_of"),
-    **_named(_ORDERED, "is_finite", "next_ranked", "outermost"),
-    **_named(_PROGRAMS, "work_out"),
-)
-_FOLLOW = form_of(
-    [cpu.rows_out, cpu.carried_out, cpu.follow],
-    columns_of=_columns_of,
-    limbs_of=_limbs_of,
-    hopeless=_hopeful,
     new_node=_no_node,
-    **_named(_GROUPS, "forget", "put", "take_out"),
-    **_named(_STEPS, "gather", "late", "remains", "takes"),
-    **_named(_PROGRAMS, "work_out"),
 )
-
-follow = _FOLLOW["follow"]
-arrange = _GROUPS["arrange"]
+arrange = on_device(cpu_groups.arrange)
 
 
 class DeviceShapes(NamedTuple):

@@ -1,41 +1,55 @@
-"""The bodies of kernels for the CPU, compiled for the device as they stand.
+"""Kernels of the CPU as device functions: the same plain bodies, with all helpers that they call."""
 
-A body calls helpers by their names. So a **form** of some functions is a copy of them with other globals, in
-which these names, and their own, refer to device functions. A form can replace a helper by another one with
-the same contract, where the device has to do one thing differently.
-"""
+from types import CodeType, FunctionType
 
-from types import FunctionType
+from cer_gpu.compiling.kernel import Kernel
 
 from .jit import device
 
 
-def form_of(functions, **replaced):
-    """A form of some functions of one module.
+def on_device(kernel, **replaced):
+    """A kernel of the CPU as a function that kernels of the device call.
 
     Parameters
     ----------
-    functions : list
-        Functions compiled for the CPU, with all helpers of the module that they call and that are not
-        replaced.
+    kernel : Kernel
     **replaced
-        Device functions, by the names of the helpers that they replace. They take their place in the form.
+        What the device does differently: device functions, or constants, by the names that the kernel and its
+        helpers use for them. A function keeps the contract of the helper whose place it takes.
 
     Returns
     -------
-    dict of str to device function
+    device function
 
     Raises
     ------
     ValueError
-        If the module has no helper of a name to replace.
+        If nothing that the kernel calls uses one of the names.
     """
-    scope = dict(functions[0].py_func.__globals__)
-    unknown = replaced.keys() - scope.keys()
-    if unknown:
-        raise ValueError(f"{scope['__name__']} has no {', '.join(sorted(unknown))} to replace")
-    for function in functions:
-        body = function.py_func
-        scope[body.__name__] = device(FunctionType(body.__code__, scope, body.__name__))
-    scope.update(replaced)
-    return scope
+    made = {}
+    found = _translated(kernel, replaced, made)
+    used = {name for body in made for name in _names(body.py_func.__code__)}
+    if unknown := replaced.keys() - used:
+        raise ValueError(f"{kernel.name} calls no {', '.join(sorted(unknown))} to replace")
+    return found
+
+
+def _translated(kernel, replaced, made):
+    """The device function of a kernel; `made` has those of the helpers that were translated before."""
+    if kernel not in made:
+        body = kernel.py_func
+        scope = dict(body.__globals__)
+        made[kernel] = None
+        for name in _names(body.__code__):
+            if name in replaced:
+                scope[name] = replaced[name]
+            elif isinstance(scope.get(name), Kernel):
+                scope[name] = _translated(scope[name], replaced, made)
+        made[kernel] = device(FunctionType(body.__code__, scope, body.__name__))
+    return made[kernel]
+
+
+def _names(code):
+    """The global names that some code uses."""
+    inner = (_names(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return set(code.co_names).union(*inner)

@@ -12,7 +12,7 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
@@ -55,25 +55,8 @@ def _always_room(arena, roots, progress, block):
     return DONE
 
 
-_BODIES = [
-    nodes.union_of,
-    nodes.joined,
-    nodes.merge,
-    nodes.new_list,
-    nodes.release,
-    nodes.insert,
-    nodes.expire,
-    nodes.append,
-    nodes.forget,
-    nodes.begin_lists,
-    nodes.first_of,
-    nodes.follow_event,
+build_counted = on_device(
     nodes.build,
-]
-_STORED = [nodes.made_node, nodes.latest_of, nodes.is_union, nodes.left_of, nodes.right_of, nodes.made_root]
-
-build_counted = form_of(
-    _BODIES,
     made_node=_counted,
     made_root=_counted_root,
     latest_of=_latest_counted,
@@ -81,8 +64,8 @@ build_counted = form_of(
     left_of=_counted_child,
     right_of=_counted_child,
     room_left=_always_room,
-)["build"]
-build_filled = form_of(_BODIES + _STORED, room_left=_always_room)["build"]
+)
+build_filled = on_device(nodes.build, room_left=_always_room)
 
 
 @kernel

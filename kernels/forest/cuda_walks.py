@@ -11,7 +11,7 @@ sort them.
 
 from numba import cuda
 
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.jit import device, kernel
 from . import cpu_enumerate as paths
 from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION, SortScratch, Unsorted, WalkStack
@@ -36,20 +36,9 @@ def _not_recorded(item, start, n_marks, depth, found, path):
     pass
 
 
-begin_root = device(paths.begin_root.py_func)
-_walk_counted = form_of([paths.walk_pending], path_fits=_always_fits, record=_not_recorded)["walk_pending"]
-_FORM = form_of(
-    [
-        paths.walk_pending,
-        paths.path_fits,
-        paths.record,
-        paths.path_precedes,
-        paths.sort_slice,
-        paths.sort_by_start,
-        paths.canonical,
-    ]
-)
-_walk_recorded, canonical, precedes = _FORM["walk_pending"], _FORM["canonical"], _FORM["path_precedes"]
+begin_root, canonical, precedes = map(on_device, (paths.begin_root, paths.canonical, paths.path_precedes))
+_walk_counted = on_device(paths.walk_pending, path_fits=_always_fits, record=_not_recorded)
+_walk_recorded = on_device(paths.walk_pending)
 
 
 @device

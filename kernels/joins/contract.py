@@ -147,21 +147,6 @@ class KeyedEvents(NamedTuple):
     offset: np.ndarray
 
 
-class HeldStarts(NamedTuple):
-    """The look-up table for hits: the latest start of the runs of a segment in each entry, under each slot.
-
-    ========  ============================  =============================================================
-    `start`   int64 [offset[-1]]            latest starts
-    `owner`   int32 [offset[-1]]            the segment that has stored there, -1 at first
-    `place`   int64 [offset[-1]] or [0]     the place of the last event of the runs there
-    ========  ============================  =============================================================
-    """
-
-    start: np.ndarray
-    owner: np.ndarray
-    place: np.ndarray
-
-
 class NodeWeights(NamedTuple):
     """The numbers of answers below nodes, and what counting them takes.
 

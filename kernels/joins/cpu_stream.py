@@ -119,7 +119,8 @@ def follow(tables, events, stop, window, bounds, table, made, ends, fired, path,
             # accepted leads nowhere.
             if latest < bound or not (stored or tables.accepting[t]):
                 continue
-            node = new_node(arena, progress, tables.label[t], event, latest, links)
+            node = new_node(arena, progress, tables.label[t], event, latest, progress[LINKS], links)
+            progress[LINKS] = links
             if tables.accepting[t]:
                 root_node[progress[ROOTS]] = node
                 progress[ROOTS] += 1

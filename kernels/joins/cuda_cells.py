@@ -13,11 +13,12 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
+from ..device.bodies import on_device
 from ..device.geometry import STREAM
 from ..device.jit import device, kernel
 from ..device.words import copied
 from . import cpu_slots
-from .contract import JoinTables
+from .index import HashTables, hash_tables
 
 KEY, VALUE, WORDS = range(3)
 """Words of a cell; there is a third one, for a place, where an entry asks for the next event."""
@@ -26,9 +27,7 @@ EMPTY = cpu_slots.EMPTY
 BYTES = 8
 """Bytes of a word."""
 
-place_key = device(cpu_slots.place_key.py_func)
-SLOTS = {"slot_of": device(cpu_slots.slot_of.py_func)}
-"""The functions by which the bodies for the CPU find the slot of an event, for the device."""
+place_key = on_device(cpu_slots.place_key)
 
 
 @device
@@ -77,7 +76,7 @@ class DeviceJoin(NamedTuple):
 
     Attributes
     ----------
-    tables : JoinTables
+    tables : HashTables
         Of device arrays.
     n_fired, n_reads, n_stores : int
         The most transitions, look-ups and stores of one event.
@@ -87,7 +86,7 @@ class DeviceJoin(NamedTuple):
         How many words a cell has.
     """
 
-    tables: JoinTables
+    tables: HashTables
     n_fired: int
     n_reads: int
     n_stores: int
@@ -105,7 +104,8 @@ def device_join(tables):
     most = int(np.diff(tables.read_first).max(initial=0))
     words = WORDS + 1 if tables.entry_next.any() else WORDS
     # An array without memory cannot be passed to a kernel: it gets one element that is not read.
-    there = JoinTables(*(copied(part if part.size else np.zeros(1, part.dtype)) for part in tables))
+    own = hash_tables(tables)
+    there = HashTables(*(copied(part if part.size else np.zeros(1, part.dtype)) for part in own))
     return DeviceJoin(there, tables.n_fired, tables.n_reads, tables.n_stores, most, words)
 
 

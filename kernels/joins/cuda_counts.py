@@ -8,7 +8,7 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
 from ..device.words import copied
@@ -24,18 +24,7 @@ FULL = 1
 TOO_LARGE = 2
 """Status of a list with a count that has reached 2**62."""
 
-_FORM = form_of(
-    [
-        join_counts.product_of,
-        join_counts.sum_of,
-        join_counts.jumped,
-        join_counts.inside_window,
-        join_counts.weigh,
-        join_counts.known_key,
-        join_counts.count_hits,
-    ]
-)
-weigh, count_hits = _FORM["weigh"], _FORM["count_hits"]
+weigh, count_hits = on_device(join_counts.weigh), on_device(join_counts.count_hits)
 
 
 @kernel

@@ -8,60 +8,63 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
 from ..device.words import copied
+from ..loop.contract import LoopSegments
+from ..loop.cuda import segment_of
+from ..loop.follow import WORDS
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as join_hits
-from .contract import FoundEnds, HeldStarts, KeyedEvents
-from .cuda_cells import BYTES, KEY, SLOTS, VALUE, claimed, cleared, first_of, found
+from .contract import FoundEnds, KeyedEvents
+from .cuda_cells import BYTES, KEY, VALUE, claimed, cleared, first_of, found
+from .index import StartTable
 
 
 @device
-def _found(owner, offset, entry, slot, segment):
-    return found(owner, entry, slot)
+def _found(room, events, entry, slot):
+    return found(room.owner, entry, slot)
 
 
 @device
-def _claimed(owner, offset, entry, slot, segment):
-    return claimed(owner, entry, slot)
+def _claimed(room, events, entry, slot):
+    return claimed(room.owner, entry, slot)
 
 
-hits_segment = form_of([join_hits.hits_segment], _found=_found, _claimed=_claimed, **SLOTS)["hits_segment"]
+latest_of = on_device(join_hits.latest_ends, found_start=_found, claimed_start=_claimed)
 
 
 @kernel
-def join_hits_kernel(
-    tables, events, window, begin, report, stop, cells, out_first, fired, out_event, out_start, number
-):
+def join_hits_kernel(tables, events, window, segments, cells, out_first, entered, progress, out, number):
     """Find the hits of each unit; unit u writes from `out_first[u]` on.
 
     ============  =================================  =====================================================
-    `tables`      JoinTables                         in
+    `tables`      HashTables                         in
     `events`      KeyedEvents                        in: `symbols` are padded, and `offset` int64 [units + 1]
                                                      is where the cells of each unit begin
     `window`      MeasuredWindow                     in
-    `begin` ...   int64 [units]                      in: `begin`, `report` and `stop`
+    `segments`    LoopSegments                       in: the units
     `cells`       int64 [cells, words]               in/out: empty at first
     `out_first`   int64 [units + 1]                  in: sums of `stop - report`
-    `fired`       int64 [transitions, 2, threads]    scratch
-    `out_event`   int64 [events]                     out
-    `out_start`   int64 [events]                     out
+    `entered`     int64 [threads, transitions]       scratch
+    `progress`    int64 [units, WORDS + 1]           scratch: zeros at first
+    `out`         FoundEnds                          out: of all events that are reported
     `number`      int64 [units]                      out: how many hits each has
     ============  =================================  =====================================================
     """
     thread = cuda.grid(1)
     last = cells.shape[1] - 1
-    for unit in range(thread, begin.shape[0], fired.shape[2]):
+    for unit in range(thread, number.shape[0], entered.shape[0]):
         own = cells[events.offset[unit] : events.offset[unit + 1]]
-        held = HeldStarts(own[:, VALUE], own[:, KEY], own[:, last])
-        n = hits_segment(
-            tables, events, window, unit, begin[unit], report[unit], stop[unit], held,
-            fired[:, :, thread], FoundEnds(out_event, out_start), out_first[unit], tables.accepting[:0],
+        held = StartTable(own[:, VALUE], own[:, KEY], own[:, last], progress[unit, WORDS:])
+        low = out_first[unit]
+        high = out_first[unit + 1]
+        number[unit] = latest_of(
+            tables, events, window, segment_of(segments, unit), held, entered[thread],
+            FoundEnds(out.event[low:high], out.start[low:high]), progress[unit], tables.accepting[:0],
         )  # fmt: skip
-        number[unit] = n - out_first[unit]
 
 
 @kernel
@@ -114,16 +117,17 @@ def hits(join, symbols, slots, places, keys, size, begin, report, stop, cells, g
     """
     units = len(begin)
     cell_first, out_first = first_of(cells), first_of(stop - report)
-    blocks = scratch_blocks(units, 2 * max(join.n_fired, 1), geometry)
-    fired = device_array((max(join.n_fired, 1), 2, blocks * geometry.threads), np.int64)
+    blocks = scratch_blocks(units, max(join.n_fired, 1), geometry)
+    entered = device_array((blocks * geometry.threads, max(join.n_fired, 1)), np.int64)
+    progress = copied(np.zeros((units, WORDS + 1), np.int64))
     _, size = comparable(np.empty(0, keys.dtype), size)
-    bounds = [copied(part) for part in (begin, report, stop)]
+    segments = LoopSegments(*(copied(part) for part in (begin, report, stop)))
     events = KeyedEvents(symbols, slots, places, copied(cell_first))
     before, number = copied(out_first), device_array(units, np.int64)
     wide = [device_array(int(out_first[-1]), np.int64) for _ in range(2)]
     join_hits_kernel[blocks, geometry.threads](
-        join.tables, events, MeasuredWindow(keys, size), *bounds,
-        cleared(int(cell_first[-1]), join.words, stream), before, fired, *wide, number,
+        join.tables, events, MeasuredWindow(keys, size), segments,
+        cleared(int(cell_first[-1]), join.words, stream), before, entered, progress, FoundEnds(*wide), number,
     )  # fmt: skip
     offsets = offsets_of(number, stream)
     total = int(offsets[units])

@@ -1,4 +1,4 @@
-"""`cpu_nodes` on the device: the same bodies, one thread for each list of hits.
+"""`cpu_build` on the device: the same bodies, one thread for each list of hits.
 
 How many nodes a union copies depends on the heap, so the number of nodes of a list is not known before they
 are built. Each list has room for its nodes if few unions copy more than one, and a status that says where
@@ -11,47 +11,39 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.words import copied
+from ..loop.contract import LoopSegments
+from ..loop.cuda import segment_of
+from ..loop.follow import FULL
+from ..loop.follow import WORDS as PROGRESS
 from ..runs.contract import SegmentHits
-from . import cpu_nodes as join_nodes
-from .contract import COLUMNS, KeyedEvents, ProductNodes
+from ..windows.contract import MeasuredWindow, comparable
+from .contract import COLUMNS, FoundEnds, KeyedEvents, ProductNodes
+from .cpu_build import make_nodes
 from .cpu_nodes import NODES, PATH, WORDS
-from .cuda_cells import BYTES, EMPTY, KEY, SLOTS, VALUE, claimed, cleared, first_of, sought
+from .cuda_cells import BYTES, EMPTY, KEY, VALUE, claimed, cleared, first_of, sought
+from .index import NodeTable
 
 
 @device
-def _held(table, offset, entry, slot):
-    at = sought(table[:, KEY], entry, slot)
+def _held(room, events, entry, slot):
+    at = sought(room.table[:, KEY], entry, slot)
     node = np.int64(-1)
-    if table[at, KEY] != EMPTY:
-        node = table[at, VALUE]
+    if room.table[at, KEY] != EMPTY:
+        node = room.table[at, VALUE]
     return node
 
 
 @device
-def _hold(table, offset, entry, slot, node):
-    at, _ = claimed(table[:, KEY], entry, slot)
-    table[at, VALUE] = node
+def _hold(room, events, entry, slot, node):
+    at, _ = claimed(room.table[:, KEY], entry, slot)
+    room.table[at, VALUE] = node
 
 
-build = form_of(
-    [
-        join_nodes.copied_node,
-        join_nodes.on_top,
-        join_nodes.live,
-        join_nodes.weight_of,
-        join_nodes.union,
-        join_nodes.new_node,
-        join_nodes.looked_up,
-        join_nodes.build,
-    ],
-    _held=_held,
-    _hold=_hold,
-    **SLOTS,
-)["build"]
+nodes_of = on_device(make_nodes, held_node=_held, hold_node=_hold)
 
 
 class ListNodes(NamedTuple):
@@ -83,49 +75,58 @@ class ListNodes(NamedTuple):
 
 
 @kernel
-def join_nodes_kernel(tables, events, begin, stop, hits, cells, made, fired, path, room, progress):
+def join_nodes_kernel(tables, events, window, segments, hits, cells, made, most, scratch, path, progress):
     """Build the nodes of each list of hits, and record the roots.
 
     ==============  ===============================  =====================================================
-    `tables`        JoinTables                       in
+    `tables`        HashTables                       in
     `events`        KeyedEvents                      in: `symbols` are padded, and `offset` int64 [lists + 1]
                                                      is where the cells of each list begin
-    `begin`         int64 [lists]                    in: the first event of each
-    `stop`          int64 [lists]                    in: one past the last
+    `window`        MeasuredWindow                   in: none
+    `segments`      LoopSegments                     in: the events of each list
     `hits`          SegmentHits                      in: of lists in place of segments
     `cells`         int64 [cells, words]             in/out: empty at first
     `made`          ListNodes                        out; `node_first`, `link_first` and `root_start` in
-    `fired`         int64 [transitions, 2, threads]  scratch
+    `most`          int64 [3]                        in: transitions, look-ups and stores of an event
+    `scratch`       int64 [threads, n]               scratch: words, and two numbers for each transition
     `path`          int64 [PATH, 2, threads]         scratch
-    `room`          int64 [3]                        in: transitions, look-ups and stores of an event
-    `progress`      int64 [WORDS, threads]           scratch
+    `progress`      int64 [lists, PROGRESS]          scratch: zeros at first
     ==============  ===============================  =====================================================
     """
     thread = cuda.grid(1)
-    for g in range(thread, begin.shape[0], progress.shape[1]):
-        for word in range(progress.shape[0]):
-            progress[word, thread] = 0
-        own = ProductNodes(
+    groups = most[0] + 1
+    for g in range(thread, segments.begin.shape[0], scratch.shape[0]):
+        own = scratch[thread]
+        for word in range(WORDS):
+            own[word] = 0
+        nodes = ProductNodes(
             made.arena[made.node_first[g] : made.node_first[g + 1]],
             made.children[made.link_first[g] : made.link_first[g + 1]],
             made.root_first[g:],
             made.root_node[made.root_start[g] : made.root_start[g + 1]],
         )
-        made.status[g] = build(
+        room = NodeTable(
+            cells[events.offset[g] : events.offset[g + 1]],
+            nodes,
+            SegmentHits(hits.first[g : g + 2], hits.event, hits.lowest),
+            most,
+            own[:WORDS],
+            own[WORDS : WORDS + groups],
+            path[:, :, thread],
+        )
+        nodes_of(
             tables,
             events,
-            begin[g : g + 1],
-            stop[g : g + 1],
-            SegmentHits(hits.first[g : g + 2], hits.event, hits.lowest),
-            cells[events.offset[g] : events.offset[g + 1]],
-            own,
-            fired[:, :, thread],
-            path[:, :, thread],
+            window,
+            segment_of(segments, g),
             room,
-            progress[:, thread],
+            own[WORDS + groups :],
+            FoundEnds(hits.lowest, hits.lowest),
+            progress[g],
             tables.accepting[:0],
         )
-        made.number[g] = progress[NODES, thread]
+        made.status[g] = progress[g, FULL]
+        made.number[g] = own[NODES]
 
 
 class Rooms(NamedTuple):
@@ -165,7 +166,7 @@ def rooms_of(join, cells, events, hits, copies):
 
 
 def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE, stream=STREAM):
-    """The nodes of lists of hits: what `cpu_nodes.build` makes, list by list.
+    """The nodes of lists of hits: what `cpu_build.build` makes, list by list.
 
     Parameters
     ----------
@@ -185,7 +186,7 @@ def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE,
     ListNodes
     """
     lists, most = begin.shape[0], max(join.n_fired, 1)
-    blocks = scratch_blocks(lists, 2 * most + 2 * PATH + WORDS, geometry)
+    blocks = scratch_blocks(lists, 2 * most + 1 + 2 * PATH + WORDS, geometry)
     threads = blocks * geometry.threads
     cell_first, node_first, link_first, root_start = (first_of(numbers) for numbers in rooms)
     arena = device_array((max(int(node_first[-1]), 1), COLUMNS), np.int32)
@@ -195,16 +196,17 @@ def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE,
     there = [copied(bounds) for bounds in (cell_first, node_first, link_first, root_start)]
     root_first = copied(np.zeros(hits.event.shape[0] + lists, np.int64))
     number, status = device_array(lists, np.int64), device_array(lists, np.uint8)
-    fired, path, progress = (
-        device_array((*shape, threads), np.int64) for shape in ((most, 2), (PATH, 2), (WORDS,))
-    )
+    scratch = device_array((threads, WORDS + 2 * most + 1), np.int64)
+    path = device_array((PATH, 2, threads), np.int64)
     made = ListNodes(there[1], arena, there[2], children, there[3], root_first, root_node, number, status)
     events = KeyedEvents(symbols, slots, places, there[0])
     cells = cleared(int(cell_first[-1]), join.words, stream)
-    room = copied(np.array([join.n_fired, join.n_reads, join.n_stores]))
+    room = copied(np.array([most, join.n_reads, join.n_stores]))
+    none = comparable(np.empty(0, np.int64), 0)
     join_nodes_kernel[blocks, geometry.threads](
-        join.tables, events, begin, stop, hits, cells, made, fired, path, room, progress
-    )
+        join.tables, events, MeasuredWindow(copied(none.keys), none.size), LoopSegments(begin, begin, stop),
+        hits, cells, made, room, scratch, path, copied(np.zeros((lists, PROGRESS), np.int64)),
+    )  # fmt: skip
     return made
 
 

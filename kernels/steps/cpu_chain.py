@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import SELDOM, inline, jit
+from ..loop.views import all_shown, begin_segment
 from .contract import DOUBTFUL, MOST_STEPS, room_for
-from .cpu_views import all_shown, begin_segment
 
 ROUNDED = 2.0**-52
 """A sum of n numbers in float64 is at most n times this share of itself too small."""
@@ -172,7 +172,7 @@ def chain_body(tables, chain, events, segments, first, event, lowest, room, sums
     `tables`    StepTables            in
     `chain`     ChainTables           in
     `events`    StepEvents            in
-    `segments`  StepSegments          in
+    `segments`  LoopSegments          in
     `first`     int64 [segments + 1]  in: the hits of segment g are first[g] .. first[g + 1] - 1
     `event`     int64 [hits]          in: ascending in a segment
     `lowest`    int64 [hits]          in: the least admissible start, which does not fall in a segment

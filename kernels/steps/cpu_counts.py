@@ -1,6 +1,6 @@
 """Counts of steps: how many complex events end at each hit, by sums over neighbouring entries.
 
-Each entry counts its runs; the runs that a view shows are the difference of two prefix sums (`cpu_sums`).
+Each entry counts its runs; the runs that a view shows are the difference of two prefix sums (`loop.sums`).
 
 With a window beside the gaps: complex events of at most three events are counted in constant time for an
 event (`cpu_short`). For longer ones, where no run that ends at a hit begins before the window, the number is
@@ -15,99 +15,27 @@ that of all runs. Where some do, there are two ways, and the cheaper one is take
 
 import numpy as np
 
-from ..jit import OFTEN, SELDOM, go_on, jit
-from ..joins.contract import FoundEnds, room_for_ends
+from ..jit import OFTEN, composed, go_on
+from ..joins.contract import room_for_ends
+from ..loop.contract import LARGEST, NEIGHBOUR, LoopSegments
+from ..loop.follow import WORDS, follow
+from ..loop.products import COUNT
+from ..loop.views import all_shown, begin_segment, neighbour
+from ..loop.window import COUNT_IN_GAPS, SumRoom
 from ..runs.contract import SegmentHits
-from .contract import (
-    LARGEST,
-    MOST_RUNS,
-    NEIGHBOUR,
-    StepEvents,
-    StepSegments,
-    chain_tables,
-    room_for,
-    scratch,
-    short_tables,
-)
+from ..windows.contract import comparable
+from .contract import StepEvents, chain_tables, room_for, scratch, short_tables
 from .cpu_chain import chain_counts, exact_chain_counts
 from .cpu_hits import early_hits
 from .cpu_nodes import build
 from .cpu_short import MOST_EVENTS, short_counts
-from .cpu_sums import add_runs, runs_between
-from .cpu_views import all_shown, begin_segment, neighbour
 from .cpu_walk import walked_counts
 
 AGAIN = 16
 """Sums of the pass over a chain that cost as much as an event that is run again, or as one complex event."""
 
 
-@jit
-def counts_body(tables, events, segments, first, room, sums, carries, entered, out, halt):
-    """Write the number of complex events at each hit, -1 from `MOST_RUNS` on: how many hits there are.
-
-    ==========  ==========================  =================================================================
-    `tables`    StepTables                  in
-    `events`    StepEvents                  in
-    `segments`  StepSegments                in
-    `first`     int64 [segments + 1]        in: the hits of segment g are first[g] .. first[g + 1] - 1;
-                or [0]                      empty: the kernel finds them
-    `room`      EntryRoom                   scratch
-    `sums`      int64 [entries + states]    scratch: at e + q the sum of the runs of state q before entry e
-    `carries`   int32 [entries + states]    scratch: of `cpu_sums`
-    `entered`   int64 [groups]              scratch: as many as a symbol has
-    `out`       FoundEnds                   out: where each ends (in, with `first`), and the numbers
-    `halt`      uint8 [1] or [0]            in: see `jit`
-    ==========  ==========================  =================================================================
-    """
-    given = first.shape[0] > 0
-    h = 0
-    for g in range(segments.begin.shape[0]):
-        begin_segment(tables, room, True)
-        for state in range(room.used.shape[0]):
-            sums[room.used[state] + state] = 0
-            carries[room.used[state] + state] = 0
-        if given:
-            h = first[g]
-        for i in range(segments.begin[g], segments.stop[g]):
-            if (given and h == first[g + 1]) or (i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]):
-                break
-            symbol = events.symbols[i]
-            begin = tables.first[symbol]
-            stop = tables.first[symbol + 1]
-            number = np.int64(0)
-            for group in range(begin, stop):
-                runs = np.int64(tables.group_starts[group])
-                for read in range(tables.read_first[group], tables.read_first[group + 1]):
-                    view = tables.read_view[read]
-                    state = tables.view_state[view]
-                    if tables.view_near[view] == NEIGHBOUR:
-                        low = neighbour(tables, events, room, view, room.gone[view], i)
-                        high = low + 1 if low >= 0 else low
-                    else:
-                        low, high = all_shown(tables, events, room, view, i)
-                    if low < high:
-                        more = runs_between(sums, carries, low + state, high + state)
-                        runs = min(runs + more, MOST_RUNS)
-                entered[group - begin] = runs
-                if tables.accepting[tables.group_state[group]]:
-                    number = min(number + runs, MOST_RUNS)
-            for group in range(begin, stop):
-                state = tables.group_state[group]
-                runs = entered[group - begin]
-                if runs != 0 and room.kept[state]:
-                    at = room.used[state]
-                    room.event[at] = i
-                    room.used[state] = at + 1
-                    add_runs(sums, carries, at + state, runs)
-            if given:
-                if out.event[h] == i:
-                    out.start[h] = number if number < MOST_RUNS else -1
-                    h += 1
-            elif i >= segments.report[g] and number != 0:
-                out.event[h] = i
-                out.start[h] = number if number < MOST_RUNS else -1
-                h += 1
-    return h
+count_ends = composed(follow, "count_ends", **COUNT, **COUNT_IN_GAPS)
 
 
 def counted_ends(tables, events, segments, out=None):
@@ -117,7 +45,7 @@ def counted_ends(tables, events, segments, out=None):
     ----------
     tables : StepTables
     events : StepEvents
-    segments : StepSegments
+    segments : LoopSegments
     out : FoundEnds, optional
         Room for as many ends as events are reported; the results are then views of its first part.
 
@@ -128,8 +56,7 @@ def counted_ends(tables, events, segments, out=None):
     """
     if out is None:
         out = room_for_ends(segments)
-    n = _run(tables, events, segments, np.empty(0, np.int64), out)
-    event, number = out.event[:n], out.start[:n]
+    event, number = _run(tables, events, segments, out)
     if not (number < 0).any():
         return event, number
     begin = segments.begin[np.searchsorted(segments.report, event, side="right") - 1]
@@ -143,7 +70,7 @@ def counts(tables, events, segments, hits, nodes=None, few=None):
     ----------
     tables : StepTables
     events : StepEvents
-    segments : StepSegments
+    segments : LoopSegments
     hits : SegmentHits
         Among the events that each segment reports.
     nodes : StepNodes, optional
@@ -160,9 +87,7 @@ def counts(tables, events, segments, hits, nodes=None, few=None):
     longest = int((segments.stop - segments.begin).max(initial=0))
     if short is not None and longest <= MOST_EVENTS:
         return short_counts(tables, short, events, segments, first, event, lowest)
-    out = FoundEnds(event, np.empty(len(event), np.int64))
-    _run(tables, events, segments, first, out)
-    number = out.start
+    number = _numbers_at(event, *_run(tables, events, segments, room_for_ends(segments)))
     begin = np.repeat(segments.begin, np.diff(first))
     if (lowest > begin).any():
         ends, earliest = early_hits(tables, events, segments)
@@ -200,18 +125,24 @@ def _cut_counts(tables, events, segments, hits, number, nodes, which):
         nodes, which = build(tables, events, np.empty(0, np.int64), 0, segments, hits), np.arange(len(event))
     number, many = walked_counts(nodes, which, event, lowest)
     if len(many):
-        alone = StepSegments(lowest[many], event[many], event[many] + 1)
-        some = FoundEnds(event[many], np.empty(len(many), np.int64))
-        _run(tables, events, alone, np.arange(len(many) + 1), some)
-        number[many] = some.start
+        alone = LoopSegments(lowest[many], event[many], event[many] + 1)
+        number[many] = _numbers_at(event[many], *_run(tables, events, alone, room_for_ends(alone)))
     return number
 
 
-def _run(tables, events, segments, first, out):
+def _run(tables, events, segments, out):
+    """Where complex events end without a window, and how many: views of `out`, -1 from `MOST_RUNS` on."""
     room = room_for(tables, events.symbols, False)
     size = len(room.event) + len(room.used)
-    sums, carries = np.empty(size, np.int64), np.empty(size, np.int32)
-    return counts_body(tables, events, segments, first, room, sums, carries, scratch(tables), out)
+    sums = SumRoom(room, np.empty(size, np.int64), np.empty(size, np.int32))
+    window, progress = comparable(np.empty(0, np.int64), 0), np.zeros(WORDS, np.int64)
+    n = count_ends(tables, events, window, segments, sums, scratch(tables), out, progress)
+    return out.event[:n], out.start[:n]
+
+
+def _numbers_at(hits, event, number):
+    """The numbers of some hits, all of which are among the events that are given."""
+    return number[np.searchsorted(event, hits)]
 
 
 def exact_numbers(tables, events, number, begin, event):

@@ -7,92 +7,16 @@ in constant time for each entry and read.
 
 import numpy as np
 
-from ..jit import SELDOM, inline, jit
+from ..jit import composed
 from ..joins.contract import room_for_ends
+from ..loop.follow import WORDS, follow
+from ..loop.products import EARLIEST, LATEST
+from ..loop.window import LATEST_IN_GAPS
 from ..windows.contract import comparable
-from .contract import NEIGHBOUR, room_for, scratch
-from .cpu_views import begin_segment, latest_shown, neighbour
+from .contract import room_for, scratch
 
-
-@inline
-def enter(tables, events, room, event, start, least, entered):
-    """Find the states that an event enters, and store its entries: the greatest value that accepts, or -1.
-
-    =========  =================  ======================================================================
-    `tables`   StepTables         in
-    `events`   StepEvents         in
-    `room`     EntryRoom          in/out
-    `event`    int                in
-    `start`    int                in: the value of a run that starts here
-    `least`    int                in: runs of a smaller value are over
-    `entered`  int64 [groups]     scratch: as many as a symbol has
-    =========  =================  ======================================================================
-    """
-    symbol = events.symbols[event]
-    begin = tables.first[symbol]
-    stop = tables.first[symbol + 1]
-    best = -1
-    for group in range(begin, stop):
-        value = start if tables.group_starts[group] else -1
-        for read in range(tables.read_first[group], tables.read_first[group + 1]):
-            view = tables.read_view[read]
-            if tables.view_near[view] == NEIGHBOUR:
-                entry = neighbour(tables, events, room, view, room.gone[view], event)
-            else:
-                entry = latest_shown(tables, events, room, view, event)
-            if entry >= 0 and room.value[entry] > value:
-                value = room.value[entry]
-        if value < least:
-            value = -1
-        entered[group - begin] = value
-        if tables.accepting[tables.group_state[group]] and value > best:
-            best = value
-    for group in range(begin, stop):
-        state = tables.group_state[group]
-        value = entered[group - begin]
-        if value >= 0 and room.kept[state]:
-            at = room.used[state]
-            room.event[at] = event
-            room.value[at] = value
-            room.used[state] = at + 1
-    return best
-
-
-@jit
-def hits_body(tables, events, window, segments, early, room, entered, out, halt):
-    """Write the hits of all segments; gives how many there are.
-
-    ==========  =================  =====================================================================
-    `tables`    StepTables         in
-    `events`    StepEvents         in
-    `window`    MeasuredWindow     in
-    `segments`  StepSegments       in
-    `early`     bool               in: whether the earliest start of each end is asked for; no window
-    `room`      EntryRoom          scratch
-    `entered`   int64 [groups]     scratch
-    `out`       FoundEnds          out
-    `halt`      uint8 [1] or [0]   in: see `jit`
-    ==========  =================  =====================================================================
-    """
-    keys = window.keys
-    windowed = keys.shape[0] > 0
-    n = 0
-    for g in range(segments.begin.shape[0]):
-        begin_segment(tables, room, True)
-        low = segments.begin[g]
-        stop = segments.stop[g]
-        for i in range(segments.begin[g], stop):
-            if i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
-                return n
-            if windowed:
-                while keys[i] - keys[low] > window.size:
-                    low += 1
-            best = enter(tables, events, room, i, stop - i if early else i, 0 if early else low, entered)
-            if i >= segments.report[g] and best >= 0:
-                out.event[n] = i
-                out.start[n] = stop - best if early else best
-                n += 1
-    return n
+latest_ends = composed(follow, "latest_ends", **LATEST, **LATEST_IN_GAPS)
+earliest_ends = composed(follow, "earliest_ends", **EARLIEST, **LATEST_IN_GAPS)
 
 
 def hits(tables, events, keys, size, segments):
@@ -105,7 +29,7 @@ def hits(tables, events, keys, size, segments):
     keys : ndarray, shape (events,) or (0,), int64 or float64
         What the window measures; empty without a window.
     size : int or float
-    segments : StepSegments
+    segments : LoopSegments
 
     Returns
     -------
@@ -113,17 +37,20 @@ def hits(tables, events, keys, size, segments):
     start : ndarray, shape (hits,), int64
         The event of the latest start.
     """
-    return _found(tables, events, comparable(keys, size), segments, False)
+    return _found(latest_ends, tables, events, comparable(keys, size), segments)
 
 
 def early_hits(tables, events, segments):
     """As `hits` without a window, with the earliest start of each hit in place of the latest."""
     falling = tables._replace(view_rises=np.zeros_like(tables.view_rises))
-    return _found(falling, events, comparable(np.empty(0, np.int64), 0), segments, True)
+    return _found(earliest_ends, falling, events, comparable(np.empty(0, np.int64), 0), segments)
 
 
-def _found(tables, events, window, segments, early):
-    out = room_for_ends(segments)
-    room = room_for(tables, events.symbols, False)
-    n = hits_body(tables, events, window, segments, early, room, scratch(tables), out)
+def _found(kernel, tables, events, window, segments):
+    out, room, progress = (
+        room_for_ends(segments),
+        room_for(tables, events.symbols, False),
+        np.zeros(WORDS, np.int64),
+    )
+    n = kernel(tables, events, window, segments, room, scratch(tables), out, progress)
     return out.event[:n], out.start[:n]

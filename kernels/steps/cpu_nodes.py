@@ -7,93 +7,16 @@ admit are among these.
 
 import numpy as np
 
-from ..jit import SELDOM, jit
+from ..jit import composed
+from ..joins.contract import FoundEnds
+from ..loop.contract import StepNodes
+from ..loop.follow import WORDS, follow
+from ..loop.products import LATEST
+from ..loop.window import LINKS, NODE_WORDS, NODES_IN_GAPS, NodeRoom
 from ..windows.contract import comparable
-from .contract import NEIGHBOUR, StepNodes, room_for, scratch
-from .cpu_views import all_shown, begin_segment, latest_shown, neighbour
+from .contract import room_for, scratch
 
-VALUE, LINKS = range(2)
-"""Columns of `entered`: the value of a group, and where its links end."""
-
-
-@jit
-def build_body(tables, events, window, segments, hits, room, entered, nodes, halt):
-    """Make the entries of all segments, and the roots of their hits; gives how many links there are.
-
-    ==========  =================  =====================================================================
-    `tables`    StepTables         in
-    `events`    StepEvents         in
-    `window`    MeasuredWindow     in
-    `segments`  StepSegments       in
-    `hits`      SegmentHits        in: of each segment, ascending
-    `room`      EntryRoom          in/out: `event` and `value` are those of `nodes`
-    `entered`   int64 [groups, 2]  scratch
-    `nodes`     StepNodes          out
-    `halt`      uint8 [1] or [0]   in: see `jit`
-    ==========  =================  =====================================================================
-    """
-    keys = window.keys
-    windowed = keys.shape[0] > 0
-    links = 0
-    roots = 0
-    nodes.root_first[0] = 0
-    for g in range(segments.begin.shape[0]):
-        begin_segment(tables, room, False)
-        low = segments.begin[g]
-        h = hits.first[g]
-        for i in range(segments.begin[g], segments.stop[g]):
-            if i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
-                return links
-            if windowed:
-                while keys[i] - keys[low] > window.size:
-                    low += 1
-            symbol = events.symbols[i]
-            begin = tables.first[symbol]
-            stop = tables.first[symbol + 1]
-            before = links
-            for group in range(begin, stop):
-                value = -1
-                if tables.group_starts[group]:
-                    value = i
-                    nodes.link_low[links] = -1
-                    nodes.link_high[links] = -1
-                    links += 1
-                for read in range(tables.read_first[group], tables.read_first[group + 1]):
-                    view = tables.read_view[read]
-                    if tables.view_near[view] == NEIGHBOUR:
-                        entry = neighbour(tables, events, room, view, room.gone[view], i)
-                        first = entry
-                        last = entry + 1
-                    else:
-                        entry = latest_shown(tables, events, room, view, i)
-                        first, last = all_shown(tables, events, room, view, i)
-                    if entry >= 0 and room.value[entry] >= low:
-                        value = max(value, room.value[entry])
-                        nodes.link_low[links] = first
-                        nodes.link_high[links] = last
-                        links += 1
-                entered[group - begin, VALUE] = value
-                entered[group - begin, LINKS] = links
-            ends = h < hits.first[g + 1] and hits.event[h] == i
-            for group in range(begin, stop):
-                state = tables.group_state[group]
-                value = entered[group - begin, VALUE]
-                if value >= 0:
-                    at = room.used[state]
-                    room.event[at] = i
-                    room.value[at] = value
-                    room.used[state] = at + 1
-                    nodes.label[at] = tables.state_label[state]
-                    nodes.link_first[at] = before
-                    nodes.link_last[at] = entered[group - begin, LINKS]
-                    if ends and tables.accepting[state] and value >= hits.lowest[h]:
-                        nodes.root_entry[roots] = at
-                        roots += 1
-                before = entered[group - begin, LINKS]
-            if ends:
-                h += 1
-                nodes.root_first[h] = roots
-    return links
+make_nodes = composed(follow, "make_nodes", **LATEST | NODES_IN_GAPS)
 
 
 def build(tables, events, keys, size, segments, hits):
@@ -106,7 +29,7 @@ def build(tables, events, keys, size, segments, hits):
     keys : ndarray, shape (events,) or (0,), int64 or float64
         What the window measures; empty without a window.
     size : int or float
-    segments : StepSegments
+    segments : LoopSegments
     hits : SegmentHits
     """
     # Several segments may run the same event; it then has entries in each.
@@ -130,8 +53,12 @@ def build(tables, events, keys, size, segments, hits):
         np.empty(int(groups.sum()), np.int32),
         np.empty(0, np.int32),
     )
-    entered = np.empty((len(scratch(tables)), 2), np.int64)
-    used = build_body(tables, events, comparable(keys, size), segments, hits, room, entered, nodes)
+    entered, words = scratch(tables), np.zeros(NODE_WORDS, np.int64)
+    made = NodeRoom(room, nodes, hits, words, np.empty(len(entered) + 1, np.int64))
+    none = FoundEnds(*np.empty((2, 0), np.int64))
+    window = comparable(keys, size)
+    make_nodes(tables, events, window, segments, made, entered, none, np.zeros(WORDS, np.int64))
+    used = int(words[LINKS])
     return nodes._replace(
         link_low=nodes.link_low[:used],
         link_high=nodes.link_high[:used],

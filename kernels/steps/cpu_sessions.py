@@ -52,7 +52,7 @@ def _lone(alone, symbols, segments, out, halt):
     ==========  ==============================  =======================================
     `alone`     uint8 [symbols]                 in: `contract.lone_ends`
     `symbols`   uint8 or uint16 [events]        in
-    `segments`  StepSegments                    in
+    `segments`  LoopSegments                    in
     `out`       int64 [reported events + 1]     out: the events, segment by segment
     `halt`      uint8 [1] or [0]                in: see `jit`
     ==========  ==============================  =======================================

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import SELDOM, jit
+from ..loop.views import all_shown, begin_segment
 from .contract import room_for
-from .cpu_views import all_shown, begin_segment
 
 MOST_EVENTS = 1 << 20
 """In a segment with more events than this the number of ways to choose three may not fit."""
@@ -53,7 +53,7 @@ def short_body(tables, short, events, segments, first, event, lowest, room, sums
     `tables`    StepTables            in
     `short`     ShortTables           in
     `events`    StepEvents            in
-    `segments`  StepSegments          in
+    `segments`  LoopSegments          in
     `first`     int64 [segments + 1]  in: the hits of segment g are first[g] .. first[g + 1] - 1
     `event`     int64 [hits]          in: ascending in a segment
     `lowest`    int64 [hits]          in: the least admissible start, which does not fall in a segment

@@ -2,27 +2,25 @@
 
 Lanes grow side by side, so the entries of one state have no neighbouring numbers: they are chained, and a
 range of entries is given by its last entry and the number of its first one. A view moves along the chain as
-in `cpu_views` it moves over neighbours, so an event costs a constant number of steps on average for each
+in `loop.views` it moves over neighbours, so an event costs a constant number of steps on average for each
 read.
 """
 
 import numpy as np
 
 from ..jit import inline, jit
+from ..loop.contract import MOST_RUNS, NEIGHBOUR
+from ..loop.sums import at_most
+from ..loop.views import comes, goes
 from ..streams.cpu import least_start, note_end
-from .contract import MOST_RUNS, NEIGHBOUR
-from .cpu_nodes import LINKS as LINKS_OF_GROUP
-from .cpu_nodes import VALUE
 from .cpu_sessions import goes_on
-from .cpu_sums import at_most
-from .cpu_views import comes, goes
 from .kept import EVENT_BEFORE, RANK, SESSION
 
 DONE, ENTRIES_FULL, LINKS_FULL, ROOTS_FULL = range(4)
 
-RUNS, EARLY, ENTERED = range(2, 5)
-"""Further columns of `entered`: how many runs a group enters, and the event before which none starts.
-`ENTERED` is the number of columns."""
+VALUE, LINKS_OF_GROUP, RUNS, EARLY, ENTERED = range(5)
+"""Columns of `entered`: the value of a group, where its links end, how many runs it enters, and the event
+before which none starts. `ENTERED` is the number of columns."""
 
 AT, ENTRIES, LINKS, ROOTS, HIT, WORDS = range(6)
 """Words of `progress`: the next event, and how many entries, links, roots and ends there are. `WORDS` is the

@@ -4,26 +4,30 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM
 from ..device.jit import inlined, kernel
 from ..device.words import copied
 from ..joins.contract import FoundEnds
+from ..loop.contract import LoopSegments
+from ..loop.cuda import segment_of
+from ..loop.window import SumRoom
 from . import cpu_counts as step_counts
 from . import cpu_short as step_short
-from . import cpu_sums as step_sums
-from .contract import ShortTables, StepSegments
+from .contract import ShortTables
 from .cpu_short import ShortSums
 from .cuda_hits import moved
-from .cuda_units import BYTES_OF_ENTRY, VIEWS, counted_room, entered_of, room_of, rooms_of
+from .cuda_units import (
+    BYTES_OF_ENTRY,
+    counted_room,
+    entered_of,
+    no_window,
+    progress_for,
+    room_of,
+    rooms_of,
+)
 
-_of_views = {name: VIEWS[name] for name in ("begin_segment", "all_shown", "neighbour")}
-_of_sums = form_of([step_sums.at_most, step_sums.runs_between, step_sums.add_runs])
-_used = {name: _of_sums[name] for name in ("runs_between", "add_runs")}
-counts_of = form_of([step_counts.counts_body], **_of_views, **_used)["counts_body"]
-short_of = form_of(
-    [step_short.short_body], begin_segment=VIEWS["begin_segment"], all_shown=VIEWS["all_shown"]
-)["short_body"]
+counts_of, short_of = on_device(step_counts.count_ends), on_device(step_short.short_body)
 
 
 @inlined
@@ -36,34 +40,33 @@ def _sums_of(array, rooms, unit):
 
 
 @kernel
-def step_counts_kernel(tables, events, units, first, rooms, sums, carries, out_first, out, number):
-    """Write the number of complex events at each hit of each unit, -1 from `MOST_RUNS` on.
+def step_counts_kernel(tables, events, window, units, rooms, sums, carries, out_first, out, progress, number):
+    """Write the number of complex events at each end of each unit, -1 from `MOST_RUNS` on.
 
     ============  ================================  =======================================================
     `tables`      StepTables                        in
     `events`      StepEvents                        in: `symbols` are padded
-    `units`       StepSegments                      in
-    `first`       int64 [units + 1] or [0]          in: as in `cpu_counts`
+    `window`      MeasuredWindow                    in: none
+    `units`       LoopSegments                      in
     `rooms`       UnitRooms                         scratch
     `sums`        int64 [entries + units * states]  scratch
     `carries`     int32, likewise                   scratch
-    `out_first`   int64 [units + 1]                 in: sums of `stop - report`, where hits are to be found
-    `out`         FoundEnds                         out: as in `cpu_counts`; of a unit from `out_first` on
-    `number`      int64 [units]                     out: how many hits each has
+    `out_first`   int64 [units + 1]                 in: sums of `stop - report`
+    `out`         FoundEnds                         out: unit u writes from `out_first[u]` on
+    `progress`    int64 [units, WORDS]              in/out: zeros at first
+    `number`      int64 [units]                     out: how many ends each has
     ============  ================================  =======================================================
     """
     thread = cuda.grid(1)
-    given = first.shape[0] > 0
     for unit in range(thread, units.begin.shape[0], rooms.scratch.shape[1]):
-        low = np.int64(0) if given else out_first[unit]
-        high = np.int64(out.event.shape[0]) if given else out_first[unit + 1]
-        own = StepSegments(
-            units.begin[unit : unit + 1], units.report[unit : unit + 1], units.stop[unit : unit + 1]
+        low = out_first[unit]
+        high = out_first[unit + 1]
+        room = SumRoom(
+            room_of(tables, rooms, unit, thread), _sums_of(sums, rooms, unit), _sums_of(carries, rooms, unit)
         )
         number[unit] = counts_of(
-            tables, events, own, first[unit : unit + 2], room_of(tables, rooms, unit, thread),
-            _sums_of(sums, rooms, unit), _sums_of(carries, rooms, unit), entered_of(tables, rooms, thread),
-            FoundEnds(out.event[low:high], out.start[low:high]), tables.accepting[:0],
+            tables, events, window, segment_of(units, unit), room, entered_of(tables, rooms, thread),
+            FoundEnds(out.event[low:high], out.start[low:high]), progress[unit], tables.accepting[:0],
         )  # fmt: skip
 
 
@@ -75,7 +78,7 @@ def step_short_kernel(tables, short, events, units, first, event, lowest, rooms,
     `tables`      StepTables                          in
     `short`       ShortTables                         in
     `events`      StepEvents                          in: `symbols` are padded
-    `units`       StepSegments                        in
+    `units`       LoopSegments                        in
     `first`       int64 [units + 1]                   in: the hits of unit g are first[g] .. first[g + 1] - 1
     `event`       int64 [hits]                        in
     `lowest`      int64 [hits]                        in
@@ -93,9 +96,7 @@ def step_short_kernel(tables, short, events, units, first, event, lowest, rooms,
     for unit in range(thread, units.begin.shape[0], rooms.scratch.shape[1]):
         low = rooms.entry_first[unit * states] + unit * states
         high = rooms.entry_first[unit * states + states] + (unit + 1) * states
-        own = StepSegments(
-            units.begin[unit : unit + 1], units.report[unit : unit + 1], units.stop[unit : unit + 1]
-        )
+        own = segment_of(units, unit)
         places = entered_of(tables, rooms, thread)
         mine = ShortSums(
             sums[:pairs, low:high], sums[pairs : 2 * pairs, low:high], sums[2 * pairs : 3 * pairs, low:high],
@@ -126,50 +127,40 @@ def bytes_of_short(steps, short, events, reported):
     return place * (steps.widest_kept * events + len(steps.host.accepting)) + 32 * reported
 
 
-def counts(steps, events, units, first=None, event=None, geometry=LANE, stream=STREAM):
-    """How many complex events end at each hit of many units, without a window.
+def counts(steps, events, units, geometry=LANE, stream=STREAM):
+    """How many complex events end at each end of many units, without a window.
 
     Parameters
     ----------
     steps : DeviceSteps
     events : StepEvents
         Of device arrays; `symbols` are padded uint16.
-    units : StepSegments
+    units : LoopSegments
         Of arrays on the host, at least one unit.
-    first : ndarray, shape (units + 1,), int64, optional
-        The hits of unit g are first[g] .. first[g + 1] - 1; if not given, they are found.
-    event : ndarray, shape (hits,), int64, optional
-        Their events.
     geometry, stream : Geometry
 
     Returns
     -------
     offsets : device array, shape (units + 1,), int64
-        The hits of unit g are offsets[g] .. offsets[g + 1] - 1.
-    event, number : device array, shape (hits,), int64
+        The ends of unit g are offsets[g] .. offsets[g + 1] - 1.
+    event, number : device array, shape (ends,), int64
         A number is -1 from `MOST_RUNS` on.
     """
     count = len(units.begin)
-    there = StepSegments(*map(copied, units))
+    there = LoopSegments(*map(copied, units))
     none = np.zeros(len(steps.host.view_state), np.uint8)
     counted = counted_room(steps, events.symbols, there, none, False, geometry, stream)
     rooms, blocks = rooms_of(steps, counted, count, False, 1, geometry)
     places = counted.entries + count * len(steps.host.accepting)
     sums, carries = device_array(places, np.int64), device_array(places, np.int32)
     number = device_array(count, np.int64)
-    if first is None:
-        out_first = np.append(0, np.cumsum(units.stop - units.report)).astype(np.int64)
-        given, before = copied(np.empty(0, np.int64)), copied(out_first)
-        wide = [device_array(int(out_first[-1]), np.int64) for _ in range(2)]
-    else:
-        given = before = copied(first)
-        wide = [copied(event), device_array(len(event), np.int64)]
+    before = copied(np.append(0, np.cumsum(units.stop - units.report)).astype(np.int64))
+    wide = [device_array(int((units.stop - units.report).sum()), np.int64) for _ in range(2)]
     step_counts_kernel[blocks, geometry.threads](
-        steps.tables, events, there, given, rooms, sums, carries, before, FoundEnds(*wide), number
-    )
-    if first is None:
-        return moved(wide, before, number, geometry, stream)
-    return given, *wide
+        steps.tables, events, no_window(steps), there, rooms, sums, carries, before, FoundEnds(*wide),
+        progress_for(count), number,
+    )  # fmt: skip
+    return moved(wide, before, number, geometry, stream)
 
 
 def short_counts(steps, short, events, units, first, event, lowest, geometry=LANE, stream=STREAM):
@@ -185,7 +176,7 @@ def short_counts(steps, short, events, units, first, event, lowest, geometry=LAN
         The least event at which a complex event may start; it does not fall in a unit.
     """
     count = len(units.begin)
-    there = StepSegments(*map(copied, units))
+    there = LoopSegments(*map(copied, units))
     states, pairs = len(steps.host.accepting), max(len(short.pair_view), 1)
     none = np.zeros(len(steps.host.view_state), np.uint8)
     counted = counted_room(steps, events.symbols, there, none, False, geometry, stream)

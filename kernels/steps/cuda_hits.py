@@ -8,35 +8,44 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
 from ..device.scan import offsets_of
 from ..device.words import copied
 from ..joins.contract import FoundEnds
 from ..joins.cuda_hits import move_hits_kernel
+from ..loop.contract import LoopSegments
+from ..loop.cuda import segment_of
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as step_hits
-from .contract import StepSegments
-from .cuda_units import BYTES_OF_ENTRY, VIEWS, counted_room, entered_of, queued_views, room_of, rooms_of
+from .cuda_units import (
+    BYTES_OF_ENTRY,
+    counted_room,
+    entered_of,
+    progress_for,
+    queued_views,
+    room_of,
+    rooms_of,
+)
 
-_of_views = {name: VIEWS[name] for name in ("begin_segment", "latest_shown", "neighbour")}
-hits_of = form_of([step_hits.enter, step_hits.hits_body], **_of_views)["hits_body"]
+latest_of, earliest_of = on_device(step_hits.latest_ends), on_device(step_hits.earliest_ends)
 
 
 @kernel
-def step_hits_kernel(tables, events, window, units, early, rooms, out_first, out, number):
+def step_hits_kernel(tables, events, window, units, early, rooms, out_first, out, progress, number):
     """Find the hits of each unit; unit u writes from `out_first[u]` on.
 
     ============  ===================  ======================================================
     `tables`      StepTables           in
     `events`      StepEvents           in: `symbols` are padded
     `window`      MeasuredWindow       in
-    `units`       StepSegments         in
-    `early`       bool                 in: as in `cpu_hits`
+    `units`       LoopSegments         in
+    `early`       bool                 in: whether the earliest start of each is asked for
     `rooms`       UnitRooms            scratch
     `out_first`   int64 [units + 1]    in: sums of `stop - report`
     `out`         FoundEnds            out: of all events that are reported
+    `progress`    int64 [units, WORDS] in/out: zeros at first
     `number`      int64 [units]        out: how many hits each has
     ============  ===================  ======================================================
     """
@@ -44,14 +53,17 @@ def step_hits_kernel(tables, events, window, units, early, rooms, out_first, out
     for unit in range(thread, units.begin.shape[0], rooms.scratch.shape[1]):
         low = out_first[unit]
         high = out_first[unit + 1]
-        own = StepSegments(
-            units.begin[unit : unit + 1], units.report[unit : unit + 1], units.stop[unit : unit + 1]
-        )
-        number[unit] = hits_of(
-            tables, events, window, own, early, room_of(tables, rooms, unit, thread),
-            entered_of(tables, rooms, thread), FoundEnds(out.event[low:high], out.start[low:high]),
-            tables.accepting[:0],
-        )  # fmt: skip
+        own = segment_of(units, unit)
+        room = room_of(tables, rooms, unit, thread)
+        entered = entered_of(tables, rooms, thread)
+        found = FoundEnds(out.event[low:high], out.start[low:high])
+        none = tables.accepting[:0]
+        if early:
+            number[unit] = earliest_of(
+                tables, events, window, own, room, entered, found, progress[unit], none
+            )
+        else:
+            number[unit] = latest_of(tables, events, window, own, room, entered, found, progress[unit], none)
 
 
 def bytes_of_hits(steps, events, reported):
@@ -78,7 +90,7 @@ def hits(steps, events, keys, size, units, early=False, geometry=LANE, stream=ST
     keys : device array, shape (events,) or (0,), uint64 or float64
         Made `comparable`; empty without a window.
     size : int or float
-    units : StepSegments
+    units : LoopSegments
         Of arrays on the host, at least one unit.
     early : bool, optional
         As for `cpu_hits.hits`.
@@ -92,7 +104,7 @@ def hits(steps, events, keys, size, units, early=False, geometry=LANE, stream=ST
     """
     count = len(units.begin)
     out_first = np.append(0, np.cumsum(units.stop - units.report)).astype(np.int64)
-    there = StepSegments(*map(copied, units))
+    there = LoopSegments(*map(copied, units))
     queued = queued_views(steps.host, early)
     counted = counted_room(steps, events.symbols, there, queued, False, geometry, stream)
     rooms, blocks = rooms_of(steps, counted, count, True, 1, geometry)
@@ -103,7 +115,16 @@ def hits(steps, events, keys, size, units, early=False, geometry=LANE, stream=ST
     before, number = copied(out_first), device_array(count, np.int64)
     wide = [device_array(int(out_first[-1]), np.int64) for _ in range(2)]
     step_hits_kernel[blocks, geometry.threads](
-        tables, events, MeasuredWindow(keys, size), there, early, rooms, before, FoundEnds(*wide), number
+        tables,
+        events,
+        MeasuredWindow(keys, size),
+        there,
+        early,
+        rooms,
+        before,
+        FoundEnds(*wide),
+        progress_for(count),
+        number,
     )
     return moved(wide, before, number, geometry, stream)
 

@@ -6,18 +6,27 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM
 from ..device.jit import inlined, kernel
 from ..device.words import copied
+from ..joins.contract import FoundEnds
+from ..loop.contract import LoopSegments, StepNodes
+from ..loop.cuda import segment_of
+from ..loop.window import LINKS, NODE_WORDS, ROOTS, NodeRoom
 from ..runs.contract import SegmentHits
-from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_nodes as step_nodes
-from .contract import StepNodes, StepSegments
-from .cuda_units import VIEWS, counted_room, entered_of, queued_views, room_of, rooms_of
+from .cuda_units import (
+    counted_room,
+    entered_of,
+    no_window,
+    progress_for,
+    queued_views,
+    room_of,
+    rooms_of,
+)
 
-_of_views = {name: VIEWS[name] for name in ("begin_segment", "all_shown", "latest_shown", "neighbour")}
-build_of = form_of([step_nodes.build_body], **_of_views)["build_body"]
+build_of = on_device(step_nodes.make_nodes)
 
 
 class UnitNodes(NamedTuple):
@@ -61,34 +70,40 @@ def nodes_of(made, unit):
 
 
 @kernel
-def step_nodes_kernel(tables, events, window, units, hits, rooms, entered, made):
+def step_nodes_kernel(tables, events, window, units, hits, rooms, words, made, progress):
     """Make the entries of each unit, and the roots of its hits.
 
     =========  ===========================  ===================================================
     `tables`   StepTables                   in
     `events`   StepEvents                   in: `symbols` are padded
     `window`   MeasuredWindow               in
-    `units`    StepSegments                 in
+    `units`    LoopSegments                 in
     `hits`     SegmentHits                  in: of units in place of segments
     `rooms`    UnitRooms                    in/out: `event` and `value` are those of `made`
-    `entered`  int64 [groups, 2, threads]   scratch
+    `words`    int64 [threads, n]           scratch: `words` and `ends` of a `NodeRoom`
     `made`     UnitNodes                    out
+    `progress` int64 [units, WORDS]         in/out: zeros at first
     =========  ===========================  ===================================================
     """
     thread = cuda.grid(1)
     for unit in range(thread, units.begin.shape[0], rooms.scratch.shape[1]):
-        own = StepSegments(
-            units.begin[unit : unit + 1], units.report[unit : unit + 1], units.stop[unit : unit + 1]
-        )
+        own = segment_of(units, unit)
         h0 = hits.first[unit]
         h1 = hits.first[unit + 1]
         bounds = entered_of(tables, rooms, thread)
         bounds[0] = 0
         bounds[1] = h1 - h0
+        mine = words[thread]
+        mine[LINKS] = 0
+        mine[ROOTS] = 0
+        nodes = nodes_of(made, unit)
+        room = NodeRoom(
+            room_of(tables, rooms, unit, thread), nodes,
+            SegmentHits(bounds, hits.event[h0:h1], hits.lowest[h0:h1]), mine[:NODE_WORDS], mine[NODE_WORDS:],
+        )  # fmt: skip
         build_of(
-            tables, events, window, own, SegmentHits(bounds, hits.event[h0:h1], hits.lowest[h0:h1]),
-            room_of(tables, rooms, unit, thread), entered[:, :, thread], nodes_of(made, unit),
-            tables.accepting[:0],
+            tables, events, window, own, room, bounds[2:], FoundEnds(nodes.root_first, nodes.root_first),
+            progress[unit], tables.accepting[:0],
         )  # fmt: skip
 
 
@@ -115,17 +130,17 @@ def build(steps, events, units, hits, geometry=LANE, stream=STREAM):
     steps : DeviceSteps
     events : StepEvents
         Of device arrays; `symbols` are padded uint16.
-    units : StepSegments
+    units : LoopSegments
         Of arrays on the host, at least one unit.
     hits : SegmentHits
         Of device arrays; of units in place of segments.
     geometry, stream : Geometry
     """
     count = len(units.begin)
-    there = StepSegments(*map(copied, units))
+    there = LoopSegments(*map(copied, units))
     queued = queued_views(steps.host, False)
     counted = counted_room(steps, events.symbols, there, queued, True, geometry, stream)
-    rooms, blocks = rooms_of(steps, counted, count, True, 2, geometry)
+    rooms, blocks = rooms_of(steps, counted, count, True, 1, geometry, 2)
     entries, links = max(counted.entries, 1), max(counted.links, 1)
     total = hits.event.shape[0]
     nodes = StepNodes(
@@ -139,10 +154,8 @@ def build(steps, events, units, hits, geometry=LANE, stream=STREAM):
     )
     states = len(steps.host.accepting)
     made = UnitNodes(nodes, counted.entry_first, counted.link_first, hits.first, states, steps.widest)
-    entered = device_array((steps.widest, 2, blocks * geometry.threads), np.int64)
-    none, size = comparable(np.empty(0, steps.host.view_low.dtype), 0)
-    window = MeasuredWindow(copied(none), size)
+    words = device_array((blocks * geometry.threads, NODE_WORDS + steps.widest + 1), np.int64)
     step_nodes_kernel[blocks, geometry.threads](
-        steps.tables, events, window, there, hits, rooms, entered, made
+        steps.tables, events, no_window(steps), there, hits, rooms, words, made, progress_for(count)
     )
     return made

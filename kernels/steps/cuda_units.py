@@ -11,25 +11,14 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
 from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import inlined, kernel
 from ..device.scan import offsets_of
 from ..device.words import copied
-from . import cpu_views as views
-from .contract import NEIGHBOUR, EntryRoom, StepTables
-
-VIEWS = form_of(
-    [
-        views.begin_segment,
-        views.comes,
-        views.goes,
-        views.latest_shown,
-        views.all_shown,
-        views.neighbour,
-    ]
-)
-"""The functions that move views forward, for the device."""
+from ..loop.contract import NEIGHBOUR, EntryRoom
+from ..loop.follow import WORDS
+from ..windows.contract import MeasuredWindow, comparable
+from .contract import StepTables
 
 BYTES_OF_ENTRY = 12
 """Bytes of an entry: its event and its value."""
@@ -155,6 +144,17 @@ def entered_of(tables, rooms, thread):
     return rooms.scratch[2 * states + 5 * shown + 2 :, thread]
 
 
+def progress_for(units):
+    """The progress of the loop over each unit, which is at its beginning: device array [units, WORDS]."""
+    return copied(np.zeros((units, WORDS), np.int64))
+
+
+def no_window(steps):
+    """The window of kernels without one, of the dtype of times: `MeasuredWindow` of a device array."""
+    keys, size = comparable(np.empty(0, steps.host.view_low.dtype), 0)
+    return MeasuredWindow(copied(keys), size)
+
+
 def device_steps(tables):
     """Copy an automaton of steps to the device.
 
@@ -223,7 +223,7 @@ def counted_room(steps, symbols, units, queued, whole=False, geometry=LANE, stre
     ----------
     steps : DeviceSteps
     symbols : device array, shape (padded events,), uint16
-    units : StepSegments
+    units : LoopSegments
         Of device arrays.
     queued : ndarray, shape (views,), uint8
         Which views have a queue.
@@ -243,7 +243,7 @@ def counted_room(steps, symbols, units, queued, whole=False, geometry=LANE, stre
     return NeededRoom(*firsts, kept, *lengths)
 
 
-def rooms_of(steps, counted, units, valued, columns=1, geometry=LANE):
+def rooms_of(steps, counted, units, valued, columns=1, geometry=LANE, more=0):
     """Room for the entries of units, and how many blocks to launch.
 
     Parameters
@@ -256,6 +256,8 @@ def rooms_of(steps, counted, units, valued, columns=1, geometry=LANE):
     columns : int
         Numbers for each state that an event enters.
     geometry : Geometry
+    more : int
+        Further numbers.
 
     Returns
     -------
@@ -263,7 +265,7 @@ def rooms_of(steps, counted, units, valued, columns=1, geometry=LANE):
     blocks : int
     """
     states, shown = len(steps.host.accepting), len(steps.host.view_state)
-    rows = 2 * states + 5 * shown + 2 + columns * steps.widest
+    rows = 2 * states + 5 * shown + 2 + columns * steps.widest + more
     blocks = scratch_blocks(units, rows, geometry)
     rooms = UnitRooms(
         counted.entry_first,

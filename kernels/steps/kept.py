@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .contract import Sessions, StepNodes
+from ..loop.contract import StepNodes
+from .contract import Sessions
 
 
 class OpenEntries(NamedTuple):

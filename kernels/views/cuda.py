@@ -8,7 +8,7 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
-from ..device.bodies import form_of
+from ..device.bodies import on_device
 from ..device.geometry import STREAM
 from ..device.jit import kernel
 from ..device.scan import offsets_of
@@ -19,31 +19,14 @@ from . import cpu_climb, cpu_search
 MOST = 2**62
 """Multiplicities stay below this number."""
 
-_SEARCH = form_of(
-    [
-        cpu_search.short,
-        cpu_search.alike,
-        cpu_search.onward,
-        cpu_search.around,
-        cpu_search.least,
-        cpu_search.beyond,
-        cpu_search.limited,
-        cpu_search.following,
-        cpu_search.find,
-        cpu_search.bounds,
-    ]
+alike, around, following, limited, find, bounds = map(
+    on_device,
+    (
+        *(cpu_search.alike, cpu_search.around, cpu_search.following, cpu_search.limited),
+        *(cpu_search.find, cpu_search.bounds),
+    ),
 )
-alike, around, following, limited = (_SEARCH[name] for name in ("alike", "around", "following", "limited"))
-find, bounds = _SEARCH["find"], _SEARCH["bounds"]
-
-_CLIMB = form_of(
-    [cpu_climb.added, cpu_climb.summed, cpu_climb.climbing, cpu_climb.few_joined, cpu_climb.totals],
-    **{
-        name: _SEARCH[name]
-        for name in ("alike", "around", "beyond", "following", "least", "limited", "onward")
-    },
-)
-totals = _CLIMB["totals"]
+totals = on_device(cpu_climb.totals)
 
 
 @kernel

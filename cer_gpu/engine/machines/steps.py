@@ -19,14 +19,13 @@ from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.contract import FoundEnds
 from cer_gpu.kernels.lanes.cpu import gather
+from cer_gpu.kernels.loop.contract import LoopSegments, StepNodes
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes, cpu_sessions
 from cer_gpu.kernels.steps.contract import (
     Sessions,
     ShortTables,
     StepEvents,
-    StepNodes,
-    StepSegments,
     ending_symbols,
     lone_ends,
     short_tables,
@@ -47,7 +46,7 @@ class StepUnit:
 
     Attributes
     ----------
-    segments : StepSegments
+    segments : LoopSegments
     events : StepEvents
     measured : ndarray, shape (n,) or (0,), int64 or float64
         What the window measures; empty without a window.
@@ -55,7 +54,7 @@ class StepUnit:
         The number of the first event in the chunk.
     """
 
-    segments: StepSegments
+    segments: LoopSegments
     events: StepEvents
     measured: np.ndarray
     low: int
@@ -308,7 +307,7 @@ class StepRunner(UnitsRunner):
         events = chunk.events
         times, places = (values[low:high] for values in self._timed(events))
         measured = self.measured(chunk)[low:high]
-        segments = StepSegments(part.begin - low, part.report - low, part.stop - low)
+        segments = LoopSegments(part.begin - low, part.report - low, part.stop - low)
         return StepUnit(segments, StepEvents(events.symbols[low:high], times, places), measured, low)
 
     def timed(self, chunk: Chunk) -> StepEvents:

@@ -18,14 +18,9 @@ from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.enumeration.sessions import marks_at_once
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.loop.contract import LARGEST, MOST_RUNS, StepNodes
 from cer_gpu.kernels.steps import cpu_stream as kernels
-from cer_gpu.kernels.steps.contract import (
-    LARGEST,
-    MOST_RUNS,
-    Sessions,
-    StepEvents,
-    StepNodes,
-)
+from cer_gpu.kernels.steps.contract import Sessions, StepEvents
 from cer_gpu.kernels.steps.cpu_paths import path_labels
 from cer_gpu.kernels.steps.cpu_walk import walked_counts
 from cer_gpu.kernels.steps.kept import CHAIN, SESSION, OpenEntries, OpenLanes, OpenSessions, rising_earliest

@@ -21,12 +21,13 @@ from cer_gpu.engine.machines.steps_single import SingleRunner
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import MarkBlock
 from cer_gpu.kernels.device.words import copied, to_device
+from cer_gpu.kernels.loop.contract import LoopSegments
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts as on_cpu
 from cer_gpu.kernels.steps import cuda_counts as step_counts
 from cer_gpu.kernels.steps import cuda_hits as step_hits
 from cer_gpu.kernels.steps import cuda_nodes as step_nodes
-from cer_gpu.kernels.steps.contract import StepEvents, StepSegments, short_tables
+from cer_gpu.kernels.steps.contract import StepEvents, short_tables
 from cer_gpu.kernels.steps.cpu_short import MOST_EVENTS
 from cer_gpu.kernels.steps.cuda_units import DeviceSteps, device_steps
 from cer_gpu.kernels.windows.contract import comparable
@@ -99,22 +100,10 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
         units = self._units(chunk)
         if units is None:
             return None
-        size = step_counts.bytes_of_counts(
-            self._tables[0], units.stop - units.begin, units.stop - units.report
-        )
-
-        def run(number: int, low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
-            part = _step_segments(units.part(low, high))
-            there = self._pool.copied(number, chunk).there.events
-            _, event, counted = step_counts.counts(
-                self._tables[number], there, part, geometry=self._lane, stream=self._stream
-            )
-            return event.copy_to_host(), counted.copy_to_host()
-
-        parts = self._pool.fitted(chunk, units.stop - units.begin, size, run)
-        if parts is None:
+        found = self._counted(chunk, units)
+        if found is None:
             return None
-        event, number = (np.concatenate(column) for column in zip(*parts))
+        event, number = found
         begin = units.begin[np.searchsorted(units.report, event, side="right") - 1]
         return event, on_cpu.exact_numbers(runner.tables, runner.timed(chunk), number, begin, event)
 
@@ -126,9 +115,10 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
         longest = int((units.stop - units.begin).max())
         if self._short is not None and longest <= MOST_EVENTS:
             return self._short_counts(chunk, units, ends)
-        number = self._counted(chunk, units, ends.event)
-        if number is None:
+        every = self._counted(chunk, units)
+        if every is None:
             return None
+        number = every[1][np.searchsorted(every[0], ends.event)]
         begin = np.repeat(units.begin, np.diff(first_ends(units, ends.event)))
         later = np.flatnonzero(ends.lowest > begin)
         if len(later):
@@ -139,10 +129,10 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
             if len(again):
                 stop, low = ends.event[again], ends.lowest[again]
                 alone = Segments(low, stop, stop + 1, np.zeros(len(again), np.int64))
-                counted = self._counted(chunk, alone, stop, alone=True)
+                counted = self._counted(chunk, alone)
                 if counted is None:
                     return None
-                number[again] = counted
+                number[again] = counted[1]
         lowest = np.maximum(ends.lowest, begin)
         return on_cpu.exact_numbers(runner.tables, runner.timed(chunk), number, lowest, ends.event)
 
@@ -179,26 +169,23 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
             return None
         return DeviceStepAnswers(parts, number.astype(np.int64), by_host, self._lane, self._stream)
 
-    def _counted(
-        self, chunk: Chunk, units: Segments, event: np.ndarray, alone: bool = False
-    ) -> np.ndarray | None:
-        """The numbers of all complex events in units; `alone`: each unit has one end."""
-        first = np.arange(len(units) + 1) if alone else first_ends(units, event)
-        length = units.stop - units.begin
-        size = step_counts.bytes_of_counts(self._tables[0], length, np.diff(first))
+    def _counted(self, chunk: Chunk, units: Segments) -> tuple[np.ndarray, np.ndarray] | None:
+        """The ends of units and the numbers of all complex events that end there."""
+        reported = units.stop - units.report
+        size = step_counts.bytes_of_counts(self._tables[0], units.stop - units.begin, reported)
 
-        def run(number: int, low: int, high: int) -> np.ndarray:
+        def run(number: int, low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
             there = self._pool.copied(number, chunk).there.events
-            own = first[low : high + 1]
-            _, _, counted = step_counts.counts(
-                self._tables[number], there, _step_segments(units.part(low, high)), own - own[0],
-                event[own[0] : own[-1]], self._lane, self._stream,
-            )  # fmt: skip
-            found: np.ndarray = counted.copy_to_host()
-            return found
+            _, event, counted = step_counts.counts(
+                self._tables[number], there, _step_segments(units.part(low, high)), self._lane, self._stream
+            )
+            return event.copy_to_host(), counted.copy_to_host()
 
-        parts = self._pool.fitted(chunk, length, size, run)
-        return None if parts is None else np.concatenate(parts)
+        parts = self._pool.fitted(chunk, units.stop - units.begin, size, run)
+        if parts is None:
+            return None
+        event, number = (np.concatenate(column) for column in zip(*parts))
+        return event, number
 
     def _earliest(self, chunk: Chunk, units: Segments, event: np.ndarray) -> np.ndarray | None:
         """The earliest start of a complex event of its unit that ends at each of some events."""
@@ -254,8 +241,8 @@ def _none_of(values: Any) -> Any:
     return values[:0] if values.size else values
 
 
-def _step_segments(units: Segments) -> StepSegments:
-    return StepSegments(units.begin, units.report, units.stop)
+def _step_segments(units: Segments) -> LoopSegments:
+    return LoopSegments(units.begin, units.report, units.stop)
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]) -> StepRunner:

@@ -1,0 +1,110 @@
+"""Products: what is asked of the runs that an event reads, a semiring for each question."""
+
+from ..jit import inline
+from .contract import MOST_RUNS
+
+
+@inline
+def always_ready(tables, room, event, symbol):
+    return True
+
+
+@inline
+def in_order(events, window, room, event, low):
+    keys = window.keys
+    if keys.shape[0] > 0:
+        while keys[event] - keys[low] > window.size:
+            low += 1
+    return low
+
+
+@inline
+def nothing_to_close(tables, room, group, place, event, own):
+    return
+
+
+@inline
+def nothing_to_finish(tables, events, segments, room, g):
+    return
+
+
+BATCH = {"lowest": in_order, "ready": always_ready, "close": nothing_to_close, "finish": nothing_to_finish}
+"""Segments whose keys ascend, in a room that is large enough."""
+
+
+@inline
+def no_start():
+    return -1
+
+
+@inline
+def later(own, other):
+    return own if own > other else other
+
+
+@inline
+def started(tables, room, event, stop):
+    return event
+
+
+@inline
+def in_window(own, low):
+    return own if own >= low else -1
+
+
+@inline
+def note_start(room, out, found, event, stop, own):
+    out.event[found] = event
+    out.start[found] = own
+    return found + 1
+
+
+LATEST = {"none": no_start, "plus": later, "start": started, "admitted": in_window, "note": note_start}
+"""The latest start of a run: where complex events end, and whether a window admits one of them."""
+
+
+@inline
+def started_back(tables, room, event, stop):
+    return stop - event
+
+
+@inline
+def unbounded(own, low):
+    return own
+
+
+@inline
+def note_back(room, out, found, event, stop, own):
+    out.event[found] = event
+    out.start[found] = stop - own
+    return found + 1
+
+
+EARLIEST = LATEST | {"start": started_back, "admitted": unbounded, "note": note_back}
+"""The earliest start of a run, counted back from the end of the segment; without a window."""
+
+
+@inline
+def no_run():
+    return 0
+
+
+@inline
+def both(own, other):
+    return min(own + other, MOST_RUNS)
+
+
+@inline
+def one_run(tables, room, event, stop):
+    return 1
+
+
+@inline
+def note_number(room, out, found, event, stop, own):
+    out.event[found] = event
+    out.start[found] = own if own < MOST_RUNS else -1
+    return found + 1
+
+
+COUNT = {"none": no_run, "plus": both, "start": one_run, "admitted": unbounded, "note": note_number}
+"""How many runs there are, without a window; at most `MOST_RUNS`, which is noted as -1."""
