@@ -105,6 +105,13 @@ class Source:
         return self.type_column if isinstance(self._rows, MergedRows) else None
 
     @property
+    def tells_types(self) -> bool:
+        """Whether a column of texts of the usual name tells the types of events, so that any may occur."""
+        if not self.has_type_column or self.type_column != TYPE_COLUMN:
+            return False
+        return self.type_kind is ValueType.STRING and not isinstance(self._rows, MergedRows)
+
+    @property
     def on_device(self) -> tuple[DeviceTable, ...]:
         """The events on their CUDA device, if they are on one and in their order; otherwise empty."""
         return self._rows.tables if isinstance(self._rows, DeviceRows) else ()
