@@ -445,10 +445,10 @@ class Query:
         if asked.event_id is not None:
             source.require(asked.event_id, "event_id")
         planned, units, findings = self._planned_for(source, asked)
-        if listed and planned.engine in LISTS_FOR and asked.engine == AUTO:
-            if not any(one.startswith("cuda") for one in asked.device):
-                asked = replace(asked, engine=LISTS_FOR[planned.engine])
-                planned, units, findings = self._planned_for(source, asked)
+        lists_elsewhere = listed and planned.engine in LISTS_FOR and asked.engine == AUTO
+        if lists_elsewhere and not any(one.startswith("cuda") for one in asked.device):
+            asked = replace(asked, engine=LISTS_FOR[planned.engine])
+            planned, units, findings = self._planned_for(source, asked)
         once = once or not source.repeats
         compiled = planned.compiled
         if once:

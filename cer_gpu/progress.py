@@ -51,7 +51,7 @@ class Progress:
         self._making = kept
         self._lock = RLock()
         self._over = Event()
-        self._shown = sys.stderr is not None and sys.stderr.isatty()
+        self._shown = on_terminal()
         if self._shown:
             Thread(target=self._appear, name="cer-gpu progress", daemon=True).start()
 
@@ -149,13 +149,18 @@ class shown_together:  # noqa: N801
 
     def __enter__(self) -> None:
         self._outer = _own.progress
-        if self._outer is None:
+        if self._outer is None and on_terminal():
             _own.progress = Progress(None, kept=True)
 
     def __exit__(self, *error: object) -> None:
         if self._outer is None and _own.progress is not None:
             own, _own.progress = _own.progress, None
             own.close()
+
+
+def on_terminal() -> bool:
+    """Whether there is a terminal to show progress on."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def begun(total: int | None) -> Progress:

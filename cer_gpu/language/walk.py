@@ -10,7 +10,6 @@ from typing import Any
 from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
 
-
 _OF_TYPES = (
     *(t.EventType, t.OtherEvent, t.As, t.Sequence, t.Iteration, t.Optional, t.And, t.All, t.Or, t.Unless),
     *(t.Project, t.Selector),
@@ -71,7 +70,7 @@ def asks_types_alone(statement: t.Statement) -> bool:
     if statement.window is not None and statement.window.kind != "events":
         return False
     return all(
-        isinstance(node, _OF_TYPES) and getattr(node, "gap", None) is None and not getattr(node, "stream", None)
+        isinstance(node, _OF_TYPES) and not getattr(node, "gap", None) and not getattr(node, "stream", None)
         for node in nodes(statement.pattern)
     )
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.falling.contract import AutomatonPrograms
 from cer_gpu.kernels.monitor.contract import Monitor
-from cer_gpu.kernels.runs.contract import TransitionTables
+from cer_gpu.kernels.runs.contract import ChainedProgram, Program, TransitionTables
+from cer_gpu.kernels.runs.programs import (
+    backward_program,
+    chained_program,
+    forward_program,
+    hits_program,
+    longest_run,
+)
 from cer_gpu.plan.machine import Traits
 
 FEW_STATES = 12
@@ -46,6 +54,32 @@ class Choice:
     shown: np.ndarray
 
 
+class RegisterPrograms(NamedTuple):
+    """What an event does to the registers of an automaton, and how many events a run has.
+
+    Attributes
+    ----------
+    hits : Program
+    chained : ChainedProgram or None
+        The same program, where a chain of registers moves on together.
+    counting : AutomatonPrograms
+    longest : int or None
+        The most events of a run; None: there is no bound.
+    """
+
+    hits: Program
+    chained: ChainedProgram | None
+    counting: AutomatonPrograms
+    longest: int | None
+
+
+def programs_of(tables: TransitionTables) -> RegisterPrograms:
+    """The programs of an automaton, which its tables alone decide."""
+    hits = hits_program(tables)
+    counting = AutomatonPrograms(tables, forward_program(tables), backward_program(tables))
+    return RegisterPrograms(hits, chained_program(hits), counting, longest_run(tables))
+
+
 @dataclass(frozen=True, slots=True)
 class AutomatonMachine:
     """A deterministic complex event automaton over symbols.
@@ -53,6 +87,8 @@ class AutomatonMachine:
     Attributes
     ----------
     tables : TransitionTables
+    programs : RegisterPrograms
+        Those of `tables`.
     monitor : Monitor or None
         Renames the symbols of the classification before `tables` read them.
     choice : Choice or None
@@ -61,6 +97,7 @@ class AutomatonMachine:
     """
 
     tables: TransitionTables
+    programs: RegisterPrograms
     monitor: Monitor | None = None
     choice: Choice | None = None
 

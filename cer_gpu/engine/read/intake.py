@@ -241,6 +241,13 @@ class Intake:
         return None if mark is None else min([mark, *least])
 
     @property
+    def keeps_nothing(self) -> bool:
+        """Whether there are no lanes, compared values, derived columns or events that are held back."""
+        partitions = self._partitions
+        lanes = partitions.encoder is not None or bool(partitions.streams) or self._joins is not None
+        return not lanes and self.derived is None and not self._forgetting.holding
+
+    @property
     def away(self) -> AwayLanes | None:
         """The partitions that memory has no room for; None if none is ever put on disk."""
         return self._partitions.away
@@ -431,7 +438,7 @@ class Intake:
         """Whether anything but the symbol is read of the relevant events."""
         window = self._query.window
         return (
-            self.laned
+            self._partitions.there
             or self._contiguous
             or self._joins is not None
             or self.measuring.timed

@@ -28,9 +28,8 @@ from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
-from cer_gpu.engine.run.hopeless import hopeless
 from cer_gpu.engine.run.instead import going_on, or_instead
-from cer_gpu.engine.run.needed import NeededColumns
+from cer_gpu.engine.run.needed import lacks_a_type, needed_columns
 from cer_gpu.engine.run.noticed import say_how_many, say_what_was_read
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.place import Place, place_of
@@ -38,7 +37,7 @@ from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.plan.compiled import CompiledQuery, Product
-from cer_gpu.progress import Watch, begun
+from cer_gpu.progress import Watch, begun, on_terminal
 
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.room import Room
@@ -104,7 +103,6 @@ class BoundQuery:
             one.name: one.measure.unit for one in query.reading.derived if one.measure.unit
         }
         self._options = options
-        self._needed = NeededColumns(query.reading, options)
         self._workers = workers
         self.halo = halo
         self.stop = stop
@@ -139,7 +137,7 @@ class BoundQuery:
 
     def _count(self) -> int:
         if self._query.hidden:
-            return self._counted_rows()
+            return sum(len(batch) for batch in self.matches().batches())
         total = 0
         for part in self._ends(self.begin("count"), "count"):
             total += sum_exactly(part.value)
@@ -161,7 +159,7 @@ class BoundQuery:
         from cer_gpu.engine.answers.where import capped
 
         if self._query.hidden and asked == "counts":
-            return self._counted_ends()
+            return self.counts_of(self.matches())
         parts: list[Reported] = []
         left = self._options.limit
         run = self.begin(asked)
@@ -179,15 +177,6 @@ class BoundQuery:
     def _total(self) -> int:
         """How many complex events there are, by another run, whatever the limit of the caller."""
         return sum(sum_exactly(part.value) for part in self._ends(self.begin("count"), "count"))
-
-    def _counted_rows(self) -> int:
-        """How many answers there are, of those that their measures tell apart."""
-        found = self.matches()
-        return sum(len(batch) for batch in found.batches())
-
-    def _counted_ends(self) -> pa.Table:
-        """The same for each end."""
-        return self.counts_of(self.matches())
 
     def counts_of(self, matches: Matches) -> pa.Table:
         """How many of some complex events end at each position where any do."""
@@ -358,8 +347,14 @@ class BoundQuery:
         )
         intake.derive(self.derived_columns(), forgets=not carries)
         intake.noted = None if ends is None else ends.times
-        intake.hopeless = not pushed and not self.place.numbers and hopeless(query.reading, self._source)
-        runner = self._runner(query, carries)
+        if not pushed and not self.place.numbers:
+            intake.hopeless = lacks_a_type(query.reading, self._source)
+        if self.place.numbers:
+            from cer_gpu.engine.cuda.machines import runner_of as runner_there
+
+            runner = runner_there(query, workers, carries, self.place.numbers)
+        else:
+            runner = runner_of(query, workers, carries)
         if intake.values_in_order is not None:
             runner.values = intake.values_in_order  # type: ignore[attr-defined]
             runner.orders_texts = intake.values_in_order.orders_texts(  # type: ignore[attr-defined]
@@ -433,21 +428,14 @@ class BoundQuery:
         number = self.place.numbers[0]
         return CudaClassifier(query.reading, self._units, self._workers, device=number, also=also)
 
-    def _runner(self, query: CompiledQuery, carries: bool) -> MachineRunner:
-        if not self.place.numbers:
-            return runner_of(query, self._workers, carries)
-        from cer_gpu.engine.cuda.machines import runner_of as runner_there
-
-        return runner_there(query, self._workers, carries, self.place.numbers)
-
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns that it needs."""
         return run.intake.extended(self.given(run))
 
     def given(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns of the source that it needs."""
-        rows, columns = self.most_rows(run), self.columns(run.intake.payload)
-        return self._source.batches(columns, rows, self._needed.classified_alone(run.intake.payload))
+        needed = needed_columns(self._query.reading, self._options, run.intake.payload)
+        return self._source.batches(needed.all, self.most_rows(run), needed.classified_alone)
 
     def most_rows(self, run: Run) -> int:
         """The most rows of a batch that a run reads."""
@@ -486,10 +474,13 @@ class BoundQuery:
 
     def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
         """What `use` makes of the whole source, while a progress bar counts the batches that it watches."""
-        progress = begun(self._source.rows)
         try:
             with within_memory("running the query"):
-                yield from progress.over(use(progress.watch))
+                if on_terminal():
+                    progress = begun(self._source.rows)
+                    yield from progress.over(use(progress.watch))
+                else:
+                    yield from use(iter)
         except RowError as error:
             raise self._source.named(error) from error
         self.say_read(run)
@@ -502,7 +493,7 @@ class BoundQuery:
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""
-        return self._needed.all(payload)
+        return needed_columns(self._query.reading, self._options, payload).all
 
 
 def _reported_number(run: Run, chunk: Chunk) -> Reported:

@@ -90,8 +90,11 @@ class Run:
         for part in self.intake(batches):
             if self.ids is not None:
                 self.ids.note(part)
-            yield from self.known(part)
-        if not pushed:
+            if self.outlooks is None:
+                yield self.runner.read(part, self.intake.lane_count)
+            else:
+                yield from self.known(part)
+        if self.outlooks is not None and not pushed:
             yield from self.rest()
 
     def known(self, part: Relevant) -> Iterator[Relevant]:
@@ -118,8 +121,11 @@ class Run:
         stop : int, optional
             The events from this position on only tell what follows others, and are in no chunk.
         """
-        inside = map(Inside(self.chunker.resume, halo, stop), self.relevant(batches))
-        return self.chunker.chunks(part for part in inside if part is not None)
+        parts = self.relevant(batches)
+        if halo or stop is not None:
+            inside = map(Inside(self.chunker.resume, halo, stop), parts)
+            parts = (part for part in inside if part is not None)
+        return self.chunker.chunks(parts)
 
     def listed(
         self,
@@ -228,7 +234,8 @@ class Chunker:
     def add(self, part: Relevant) -> Chunk | None:
         """Add the next relevant events; once there are enough, gives a chunk, which has to be run first."""
         self._settle()
-        self._take_back()
+        if self._intake.away is not None:
+            self._take_back()
         if len(part):
             self._waiting.append(part)
             self._again += self._run_again(part)
@@ -261,8 +268,6 @@ class Chunker:
 
     def chunk(self, new: Relevant) -> Chunk:
         """The next events of the stream, with those that the window still reaches, as a chunk."""
-        self._settle()
-        self._take_back()
         (new,) = self.relieve([new])
         self._touched[:] = False
         tail = self._tail
@@ -294,6 +299,8 @@ class Chunker:
             If what is still needed takes more memory than is allowed.
         """
         self._settle()
+        if self._tail is None and self._intake.keeps_nothing:
+            return new
         self._take_back()
         if len(self._tails) >= 2 * self._purged:
             self._purge(new, pressed=False)
