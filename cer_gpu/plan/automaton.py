@@ -17,7 +17,7 @@ from cer_gpu.kernels.runs.programs import (
     hits_program,
     longest_run,
 )
-from cer_gpu.plan.machine import Traits
+from cer_gpu.plan.machine import LANES, Device, Traits
 
 FEW_STATES = 12
 """Up to so many states with runs, what an event changes of its lane costs less than grouping it by lane."""
@@ -105,23 +105,26 @@ class AutomatonMachine:
 
     @property
     def traits(self) -> Traits:
-        many = self.choice is not None and not self.choice.single
-        resident = ""
-        if self.monitor is not None:
-            resident = "the CPU follows the prefixes of the stream"
-        elif self.choice is not None:
-            resident = "the CPU applies the strategy of SELECT"
+        choice = self.choice
+        ungrouped = choice is None and self.programs.hits.zero <= FEW_STATES
         return Traits(
-            reads_prefix=self.monitor is not None,
-            carries=True,
-            ungrouped_lanes=self.choice is None and self.tables.n_live <= FEW_STATES,
-            ranks=True,
-            lists_runs_again=many,
-            streams_falling=True,
-            chooses=self.choice is not None,
-            not_on_device=(
-                *(("following the prefixes of the stream",) if self.monitor is not None else ()),
-                *(("the strategy of SELECT",) if many else ()),
-            ),
-            not_resident=resident,
+            columns=LANES if self.monitor is None else LANES | {"prefix"},
+            state="carried",
+            order=frozenset({"lanes"}) if ungrouped else frozenset(),
+            bound="ranks",
+            keeps="all" if choice is None else "chosen" if choice.single else "chosen again",
         )
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        if device == "auto":
+            return None
+        if device == "resident":
+            if self.monitor is not None:
+                return "the CPU follows the prefixes of the stream"
+            return None if self.choice is None else "the CPU applies the strategy of SELECT"
+        steps = (
+            (self.monitor is not None, "following the prefixes of the stream"),
+            (self.choice is not None and not self.choice.single, "the strategy of SELECT"),
+        )
+        return ", ".join(name for holds, name in steps if holds) or None

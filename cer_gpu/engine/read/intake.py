@@ -100,7 +100,7 @@ class Intake:
         keys = query.reading.keys
         self._joins = JoinKeys(keys, units) if keys else None
         measured = {one for outlook in query.outlooks for one in outlook.measures}
-        self._contiguous = query.traits.reads_places or "events" in measured
+        self._contiguous = "place" in query.traits.columns or "events" in measured
         counted = self._contiguous or (query.window is not None and query.window.kind == "events")
         # What is put on disk cannot be read once more with all rows before: then each row is looked at.
         again = foresight if memory is None else None

@@ -18,7 +18,7 @@ from cer_gpu.engine.answers.results import flat, result_form, tidy
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, purpose_of, reported, sum_exactly
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.machine import MachineRunner, runner_of
+from cer_gpu.engine.machines.machine import runner_of
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.foresight import Foresight
@@ -204,7 +204,7 @@ class BoundQuery:
         """The complex events of a run."""
 
         def found_in(watch: Watch) -> Iterator[Result]:
-            if run.query.traits.follows:
+            if run.query.traits.state == "followed":
                 from cer_gpu.engine.run.followed import SOON, followed  # few queries need it
 
                 at_once = None if wanted is None else SOON
@@ -310,7 +310,7 @@ class BoundQuery:
         words.purpose = purpose_of(query, product)
         enumerates = product == "run"
         carries = query.carries and not enumerates
-        if self.place.numbers and query.traits.ungrouped:
+        if self.place.numbers and "carried" in query.traits.order:
             carries = False  # a device runs lane by lane
         partition = query.reading.partition
         encoder = LaneEncoder(partition, self.arrow_schema) if partition else None
@@ -329,7 +329,7 @@ class BoundQuery:
         payload = () if ends is None else ends.payload
         if enumerates:
             payload = (*form.payload, *more)
-        if not query.traits.compares_slots:
+        if "slots" not in query.traits.columns:
             payload = tuple(dict.fromkeys([*payload, *query.reading.compared]))
         intake = Intake(
             query,
@@ -361,7 +361,7 @@ class BoundQuery:
                 self.arrow_schema
             )
         intake.follow(runner.states)
-        if query.traits.follows:
+        if query.traits.state == "followed":
             intake.hold(KeptLanes(runner.states))
         outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
         if ends is not None and ends.keeps_times and outlooks is not None:
@@ -460,7 +460,7 @@ class BoundQuery:
                 return self._watched(run, lambda watch: resident.ends(lying or self.read(run), asked, watch))
 
         def on_host(watch: Watch) -> Iterator[Reported]:
-            if run.query.traits.follows:
+            if run.query.traits.state == "followed":
                 from cer_gpu.engine.run.followed import followed, reported_in
 
                 parts = followed(run, watch(self.read(run)), self.halo, self.stop)

@@ -156,7 +156,7 @@ class Run:
                 yield from closing(batches())
                 return
         chunks = self.chunks(batches(), halo, stop)
-        if self.query.traits.lists_in_order and wanted is None:
+        if "window" in self.query.traits.order and wanted is None:
             chunks = self.workers.early(chunks)
         for chunk in chunks:
             yield from lister.batches(chunk, self.runner.ends(chunk), wanted)
@@ -280,7 +280,7 @@ class Chunker:
             self._last = chunk_in_order(self._tail, new)
             return self._last
         chunk = make_chunk(
-            query.window, query.traits.ranks, tail, new, self._intake.lane_count, self._workers
+            query.window, query.traits.bound == "ranks", tail, new, self._intake.lane_count, self._workers
         )
         self._last = chunk
         return chunk
