@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -25,7 +26,7 @@ from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.closed_query import ClosedQuery
 from cer_gpu.plan.planning.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, LISTS_FOR, check_engine
-from cer_gpu.progress import shown_together
+from cer_gpu.progress import on_terminal, shown_together
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -423,7 +424,7 @@ class Query:
 
     def _bound(self, events: Any, asked: Options, once: bool = False, listed: bool = False) -> BoundQuery:
         """Check the query against the events, and plan it for them."""
-        with shown_together():
+        with shown_together() if on_terminal() else nullcontext():
             return self.bound_to(opened(self.names, events, asked), asked, once, listed)
 
     def bound_to(
@@ -445,9 +446,9 @@ class Query:
         if asked.event_id is not None:
             source.require(asked.event_id, "event_id")
         planned, units, findings = self._planned_for(source, asked)
-        lists_elsewhere = listed and planned.engine in LISTS_FOR and asked.engine == AUTO
+        lists_elsewhere = listed and planned.chosen.engine in LISTS_FOR and asked.engine == AUTO
         if lists_elsewhere and not any(one.startswith("cuda") for one in asked.device):
-            asked = replace(asked, engine=LISTS_FOR[planned.engine])
+            asked = replace(asked, engine=LISTS_FOR[planned.chosen.engine])
             planned, units, findings = self._planned_for(source, asked)
         once = once or not source.repeats
         compiled = planned.compiled
@@ -456,7 +457,8 @@ class Query:
 
             compiled = exactly(compiled, source.arrow_schema)
         bound = BoundQuery(compiled, source, units, asked, self._workers)
-        say_findings(findings, bound.notes)
+        if findings:
+            say_findings(findings, bound.notes)
         if not once:
             bound.instead = partial(self.bound_to, source, asked, once=True)
         return bound

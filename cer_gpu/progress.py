@@ -149,7 +149,7 @@ class shown_together:  # noqa: N801
 
     def __enter__(self) -> None:
         self._outer = _own.progress
-        if self._outer is None and on_terminal():
+        if self._outer is None:
             _own.progress = Progress(None, kept=True)
 
     def __exit__(self, *error: object) -> None:

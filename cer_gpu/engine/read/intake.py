@@ -98,7 +98,7 @@ class Intake:
         self.payload = payload
         self._payload = Payload(payload)
         keys = query.reading.keys
-        self._joins = JoinKeys(keys, units) if keys else None
+        self._joins = JoinKeys(keys, units) if keys.columns or keys.values else None
         measured = {one for outlook in query.outlooks for one in outlook.measures}
         self._contiguous = "place" in query.traits.columns or "events" in measured
         counted = self._contiguous or (query.window is not None and query.window.kind == "events")
@@ -243,8 +243,7 @@ class Intake:
     @property
     def keeps_nothing(self) -> bool:
         """Whether there are no lanes, compared values, derived columns or events that are held back."""
-        partitions = self._partitions
-        lanes = partitions.encoder is not None or bool(partitions.streams) or self._joins is not None
+        lanes = self._partitions.there or self._joins is not None
         return not lanes and self.derived is None and not self._forgetting.holding
 
     @property
@@ -343,7 +342,7 @@ class Intake:
         DataError
             If the data breaks the order of time.
         """
-        return self.classified(batch, self.time(batch))
+        return self.classified(batch, self._order.time(batch) if self.order_by else None)
 
     def time(self, batch: pa.RecordBatch) -> Values | None:
         """The time column of the next batch; None if there is none.

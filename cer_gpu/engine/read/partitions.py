@@ -73,7 +73,9 @@ class Partitions:
         foresight: Foresight | None,
     ) -> None:
         self.encoder = encoder
-        self.streams = streams
+        self.there = encoder is not None or bool(streams)
+        """Whether rows have lanes at all."""
+        self._streams = streams
         self._stream_column = stream_column
         self._counted = counted
         self._counters = np.zeros(1, np.int64)
@@ -90,11 +92,6 @@ class Partitions:
         self._met = 0
         self._named = np.empty(0, bool)
         self._stamps = np.empty(0, np.int64)
-
-    @property
-    def there(self) -> bool:
-        """Whether rows have lanes at all."""
-        return self.encoder is not None or bool(self.streams)
 
     @property
     def keys(self) -> Keys | None:
@@ -188,7 +185,7 @@ class Partitions:
 
     def reads_singly(self, schema: pa.Schema) -> bool:
         """Whether `row` can be used for data of a schema."""
-        if self.encoder is None or self.streams or not self._known or len(self._order_by) > 1:
+        if self.encoder is None or self._streams or not self._known or len(self._order_by) > 1:
             return False
         parts = self.encoder.keys.parts
         return all(len(part.names) == 1 and part.fits(schema.field(part.names[0]).type) for part in parts)
@@ -237,7 +234,7 @@ class Partitions:
 
     def outside(self, rows: np.ndarray) -> int:
         """How many of some rows of the last batch are of streams that FROM does not name."""
-        return int(np.count_nonzero(~self._named[rows])) if self.streams else 0
+        return int(np.count_nonzero(~self._named[rows])) if self._streams else 0
 
     def forget(self, used: np.ndarray) -> np.ndarray:
         """Forget all lanes but some.
@@ -357,10 +354,10 @@ class Partitions:
 
     def _inside(self, batch: pa.RecordBatch) -> np.ndarray | None:
         """Which rows are of the streams that FROM names; None where all are."""
-        if not self.streams:
+        if not self._streams:
             return None
         assert self._stream_column is not None
         column = decoded(columns.single(batch.column(self._stream_column)))
-        named = pc.is_in(column, pa.array(list(self.streams), column.type))
+        named = pc.is_in(column, pa.array(list(self._streams), column.type))
         self._named = named.to_numpy(zero_copy_only=False)
         return self._named

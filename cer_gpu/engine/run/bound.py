@@ -313,11 +313,12 @@ class BoundQuery:
         if self.place.numbers and "carried" in query.traits.order:
             carries = False  # a device runs lane by lane
         partition = query.reading.partition
-        encoder = LaneEncoder(partition, self.arrow_schema) if partition else None
+        data, event_id = self._source.arrow_schema, options.event_id
+        encoder = LaneEncoder(partition, data) if partition else None
         order = options.order_by[0] if options.order_by else None
-        data, event_id = self.arrow_schema, options.event_id
-        form = result_form(query, data, order, encoder, event_id)
-        ends, ids = None, None
+        form, ends, ids = None, None, None
+        if enumerates or product == "counts":  # counts of answers that measures tell apart are made of them
+            form = result_form(query, data, order, encoder, event_id)
         if product in ("hits", "counts"):
             from cer_gpu.engine.answers.where import EndForm, EventIds
 
@@ -327,7 +328,7 @@ class BoundQuery:
             ends = EndForm(product, data, order, encoder, query.window, event_id, timed)
             ids = None if event_id is None else EventIds(event_id, id_type(data, event_id))
         payload = () if ends is None else ends.payload
-        if enumerates:
+        if enumerates and form is not None:
             payload = (*form.payload, *more)
         if "slots" not in query.traits.columns:
             payload = tuple(dict.fromkeys([*payload, *query.reading.compared]))
@@ -339,13 +340,14 @@ class BoundQuery:
             options.stream_column,
             payload,
             workers,
-            self._classifier(query, enumerates),
-            None if pushed else self._foresight(),
+            self._classifier(query, enumerates) if self.place.numbers else None,
+            self._foresight() if partition and not pushed else None,
             options.memory,
             self.grouped,
             options.ordered,
         )
-        intake.derive(self.derived_columns(), forgets=not carries)
+        if query.reading.derived:
+            intake.derive(self.derived_columns(), forgets=not carries)
         intake.noted = None if ends is None else ends.times
         if not pushed and not self.place.numbers:
             intake.hopeless = lacks_a_type(query.reading, self._source)
@@ -355,27 +357,24 @@ class BoundQuery:
             runner = runner_there(query, workers, carries, self.place.numbers)
         else:
             runner = runner_of(query, workers, carries)
-        if intake.values_in_order is not None:
+        if query.reading.keys.values and intake.values_in_order is not None:
             runner.values = intake.values_in_order  # type: ignore[attr-defined]
-            runner.orders_texts = intake.values_in_order.orders_texts(  # type: ignore[attr-defined]
-                self.arrow_schema
-            )
+            runner.orders_texts = intake.values_in_order.orders_texts(data)  # type: ignore[attr-defined]
         intake.follow(runner.states)
         if query.traits.state == "followed":
             intake.hold(KeptLanes(runner.states))
-        outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
-        if ends is not None and ends.keeps_times and outlooks is not None:
-            intake.measuring.timed = True
-            outlooks.keep_times()
+        outlooks = None
+        if query.outlooks:
+            outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
+            if ends is not None and ends.keeps_times:
+                intake.measuring.timed = True
+                outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         chunker.in_order = query.in_order and not by_lane
-        lister = Lister(runner, form, workers, query.limit, options.memory)
-        return Run(query, workers, intake, runner, chunker, form, lister, ends, ids, outlooks)
+        return Run(query, workers, intake, runner, chunker, options.memory, form, ends, ids, outlooks)
 
-    def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks | None:
-        """What looks after and before events; None where the query does not."""
-        if not query.outlooks:
-            return None
+    def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks:
+        """What looks after and before events."""
         from cer_gpu.engine.machines.outlooks import Outlooks
 
         times = [self.arrow_schema.field(name).type for name in self._options.order_by[:1]]
@@ -397,9 +396,9 @@ class BoundQuery:
         )
 
     def _foresight(self) -> Foresight | None:
-        """Reads the times of a source ahead; None where that is not possible or not needed."""
+        """Reads the times of partitions ahead; None where that is not possible or not needed."""
         source, reading = self._source, self._query.reading
-        if not reading.partition or not self._options.order_by or self._options.ordered:
+        if not self._options.order_by or self._options.ordered:
             return None
         if not (source.ordered or source.repeats):
             return None
@@ -410,27 +409,27 @@ class BoundQuery:
         return Foresight(source, [*keys, *ties], time)
 
     def _resides(self, query: CompiledQuery) -> bool:
-        """Whether a device finds the ends from the columns by itself, with nothing copied back in between."""
-        if len(self.place.numbers) != 1 or self.halo or self._options.event_id is not None:
+        """Whether one device finds the ends from the columns by itself, with no copy back in between."""
+        if self.halo or self._options.event_id is not None:
             return False
         from cer_gpu.engine.cuda.machines.resident import why_not
 
         return why_not(query) is None
 
-    def _classifier(self, query: CompiledQuery, enumerates: bool) -> Classifier | None:
-        """The classifier that finds relevant events on a device; None on the CPU."""
-        if not self.place.numbers:
-            return None
+    def _classifier(self, query: CompiledQuery, enumerates: bool) -> Classifier:
+        """The classifier that finds relevant events on a device."""
         from cer_gpu.engine.cuda.classify import CudaClassifier
 
         timed = query.window is not None and query.window.kind == "time"
-        also = self._options.order_by[:1] if timed and not enumerates and self._resides(query) else ()
+        lies = timed and not enumerates and len(self.place.numbers) == 1 and self._resides(query)
+        also = self._options.order_by[:1] if lies else ()
         number = self.place.numbers[0]
         return CudaClassifier(query.reading, self._units, self._workers, device=number, also=also)
 
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns that it needs."""
-        return run.intake.extended(self.given(run))
+        given = self.given(run)
+        return given if run.intake.derived is None else run.intake.extended(given)
 
     def given(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns of the source that it needs."""
@@ -450,7 +449,7 @@ class BoundQuery:
 
     def _ends(self, run: Run, asked: Asked) -> Iterator[Reported]:
         """Where complex events end, chunk by chunk."""
-        if self._resides(run.query):
+        if len(self.place.numbers) == 1 and self._resides(run.query):
             from cer_gpu.engine.cuda.machines.resident_run import ResidentRun
 
             names = self.columns(())

@@ -54,7 +54,8 @@ LEAST_SHARE = 8
 class Run:
     """The parts of a run in progress.
 
-    `ends` and `ids` are for `hits` and `counts`; `ids` only with `event_id`.
+    `memory` is the bytes that it may take. `shown`, the columns of complex events, is not for `hits` and a
+    sum of counts; `ends` and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`.
     """
 
     query: CompiledQuery
@@ -62,8 +63,8 @@ class Run:
     intake: Intake
     runner: MachineRunner
     chunker: Chunker
-    form: ResultForm
-    lister: Lister[pa.RecordBatch]
+    memory: int | None
+    shown: ResultForm | None = None
     ends: EndForm | None = None
     ids: EventIds | None = None
     outlooks: Outlooks | None = None
@@ -74,9 +75,15 @@ class Run:
         return None if self.ends is None else self.ends.more
 
     @property
-    def memory(self) -> int | None:
-        """Bytes that the run may take."""
-        return self.lister.memory
+    def form(self) -> ResultForm:
+        """The columns of the complex events."""
+        assert self.shown is not None
+        return self.shown
+
+    @property
+    def lister(self) -> Lister[pa.RecordBatch]:
+        """Lists the complex events."""
+        return Lister(self.runner, self.form, self.workers, self.query.limit, self.memory)
 
     def relevant(self, batches: Iterator[pa.RecordBatch], pushed: bool = False) -> Iterator[Relevant]:
         """The relevant events of a stream, as the machine reads them.
@@ -238,7 +245,8 @@ class Chunker:
             self._take_back()
         if len(part):
             self._waiting.append(part)
-            self._again += self._run_again(part)
+            if self._tail is not None or len(part.lanes):
+                self._again += self._run_again(part)
         else:
             self._waiting = self.relieve(self._waiting)
         if sum(map(len, self._waiting)) < self._enough(self._again):

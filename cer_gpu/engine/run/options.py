@@ -12,6 +12,8 @@ from cer_gpu.engine.run.place import asked_devices
 from cer_gpu.frozen import dataclass
 from cer_gpu.printable import brief
 
+_NO_FORM = (None, None, None, None)
+
 ORDER_UNITS = ("s", "ms", "us", "ns")
 
 
@@ -113,6 +115,7 @@ def read_options(
         raise ValueError("sort=True needs order_by, the columns to sort by")
     if ordered and not columns:
         raise ValueError("ordered=True needs order_by, the column of time")
+    form = delimiter, column_types, date_format, decimal_point
     return Options(
         columns,
         order_unit,
@@ -125,7 +128,7 @@ def read_options(
         None if memory is None else _whole("memory", memory),
         engine,
         event_id,
-        text_form(delimiter, column_types, date_format, decimal_point),
+        TextForm() if form == _NO_FORM else text_form(*form),
         dict(params or {}),
     )
 

@@ -24,8 +24,10 @@ LARGE_DICTIONARY = pa.dictionary(pa.int32(), pa.large_string())
 
 _UNITS = ("s", "ms", "us", "ns")
 
-_WITHOUT_UNIT = {kind.id for kind in (pa.int64(), pa.int32(), pa.float64(), pa.string(), pa.bool_())}
-"""The commonest types whose values are in no unit, to see at a glance."""
+_WITHOUT_UNIT = {
+    kind.id for kind in (pa.int64(), pa.int32(), pa.float64(), pa.string(), pa.bool_(), DICTIONARY)
+}
+"""The commonest types of batches whose values are in no unit, to see at a glance."""
 
 
 def value_type(arrow: pa.DataType) -> ValueType | None:
@@ -311,8 +313,8 @@ def check_names(names: Sequence[str], where: str) -> None:
     DataError
         Naming the columns that occur more than once.
     """
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
         listed = ", ".join(f"`{name}`" for name in twice)
         raise DataError(f"{where} has several columns named {listed}: rename all but one of each")
 

@@ -97,7 +97,7 @@ class Source:
     @property
     def device(self) -> int | None:
         """The number of the device that the events are on; None on the host."""
-        return self._rows.device if self.on_device and isinstance(self._rows, DeviceRows) else None
+        return self._rows.device if isinstance(self._rows, DeviceRows) and self.on_device else None
 
     @property
     def source_column(self) -> str | None:
