@@ -278,6 +278,8 @@ class CompiledQuery:
         The machine that counts; None: `machine`.
     traits : Traits
         Those of `machine`.
+    window : WindowPlan or None
+        WITHIN: that of `reading`.
     """
 
     text: str
@@ -290,14 +292,11 @@ class CompiledQuery:
     outlooks: tuple[Outlook, ...] = ()
     counts_machine: Machine | None = None
     traits: Traits = field(init=False)
+    window: WindowPlan | None = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "traits", self.machine.traits)
-
-    @property
-    def window(self) -> WindowPlan | None:
-        """WITHIN."""
-        return self.reading.window
+        object.__setattr__(self, "window", self.reading.window)
 
     @property
     def hidden(self) -> bool:
