@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from cer_gpu.checked import check_roles, checked, opened, raise_errors, say_findings, schema_of
+from cer_gpu.engine.read.sources.arrow_types import all_units
 from cer_gpu.engine.run.options import Options, read_options
 from cer_gpu.engine.run.place import place_of
 from cer_gpu.engine.run.signatures import spelled
@@ -17,13 +19,14 @@ from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import SelectQuery, Statement
-from cer_gpu.language.walk import names_in
+from cer_gpu.language.walk import asks_types_alone, names_in
+from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.closed_query import ClosedQuery
 from cer_gpu.plan.planning.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, LISTS_FOR, check_engine
-from cer_gpu.progress import shown_together
+from cer_gpu.progress import on_terminal, shown_together
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,7 +89,8 @@ class Query:
             raise TypeError(f"a query must be a str, not {type(text).__name__}")
         self.text = text
         self._tree = parse(text)
-        raise_errors(check_query(self._tree, None), text)
+        found = check_query(self._tree, None)
+        raise_errors(found, text)
         self.names = names_in(self._tree)
         self._outline = outline(self._tree, text)
         self._plans: ClosedQuery | OpenQuery = ClosedQuery(self._tree, text, self._outline)
@@ -97,6 +101,11 @@ class Query:
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
         self._plan = None if bound_next else self._plan_without_data()
+        self._everywhere: tuple[Plan, Sequence[Diagnostic]] | None = None
+        """The plan and its notes, where no data decides them: of a query that asks for types alone."""
+        if self._plan is not None and not self.parameters and asks_types_alone(self._tree):
+            never = (never_answers(self._tree),) if self._plan.never else ()
+            self._everywhere = self._plan, (*found, *never)
 
     @property
     def tree(self) -> Statement:
@@ -415,7 +424,7 @@ class Query:
 
     def _bound(self, events: Any, asked: Options, once: bool = False, listed: bool = False) -> BoundQuery:
         """Check the query against the events, and plan it for them."""
-        with shown_together():
+        with shown_together() if on_terminal() else nullcontext():
             return self.bound_to(opened(self.names, events, asked), asked, once, listed)
 
     def bound_to(
@@ -436,25 +445,30 @@ class Query:
 
         if asked.event_id is not None:
             source.require(asked.event_id, "event_id")
-        planned, schema, findings = self._planned_for(source, asked)
-        on_device = any(one.startswith("cuda") for one in asked.device)
-        if listed and not on_device and asked.engine == AUTO and planned.engine in LISTS_FOR:
-            asked = replace(asked, engine=LISTS_FOR[planned.engine])
-            planned, schema, findings = self._planned_for(source, asked)
+        planned, units, findings = self._planned_for(source, asked)
+        lists_elsewhere = listed and planned.chosen.engine in LISTS_FOR and asked.engine == AUTO
+        if lists_elsewhere and not any(one.startswith("cuda") for one in asked.device):
+            asked = replace(asked, engine=LISTS_FOR[planned.chosen.engine])
+            planned, units, findings = self._planned_for(source, asked)
         once = once or not source.repeats
         compiled = planned.compiled
         if once:
             from cer_gpu.engine.run.exactly import exactly  # a run over a table does without it
 
             compiled = exactly(compiled, source.arrow_schema)
-        bound = BoundQuery(compiled, source, dict(schema.units), asked, self._workers)
-        say_findings(findings, bound.notes)
+        bound = BoundQuery(compiled, source, units, asked, self._workers)
+        if findings:
+            say_findings(findings, bound.notes)
         if not once:
             bound.instead = partial(self.bound_to, source, asked, once=True)
         return bound
 
-    def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema, Sequence[Diagnostic]]:
-        """The query planned for events, their schema, and the notes of the checks."""
+    def _planned_for(
+        self, source: Source, asked: Options
+    ) -> tuple[Plan, dict[str, str], Sequence[Diagnostic]]:
+        """The query planned for events, the units of their columns, and the notes of the checks."""
+        if self._everywhere is not None and source.tells_types and asked.engine == AUTO and not asked.params:
+            return self._everywhere[0], all_units(source.arrow_schema), self._everywhere[1]
         schema = schema_of(self._tree, source, asked)
         typed = asked.type_column if source.has_type_column else None
         columns = RoleColumns(typed, asked.stream_column, source.type_kind)
@@ -464,7 +478,8 @@ class Query:
             check_roles(self._tree, source)
             return self._checked_plan(schema, columns, asked.engine, shape)
 
-        return self._plans.planned(key, schema, asked.params, make)
+        found, notes = self._plans.planned(key, schema, asked.params, make)
+        return found, dict(schema.units), notes
 
     def _plan_without_data(self) -> Plan:
         """The query planned for the types that its constants suggest."""

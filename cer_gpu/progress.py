@@ -51,7 +51,7 @@ class Progress:
         self._making = kept
         self._lock = RLock()
         self._over = Event()
-        self._shown = sys.stderr is not None and sys.stderr.isatty()
+        self._shown = on_terminal()
         if self._shown:
             Thread(target=self._appear, name="cer-gpu progress", daemon=True).start()
 
@@ -156,6 +156,11 @@ class shown_together:  # noqa: N801
         if self._outer is None and _own.progress is not None:
             own, _own.progress = _own.progress, None
             own.close()
+
+
+def on_terminal() -> bool:
+    """Whether there is a terminal to show progress on."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def begun(total: int | None) -> Progress:

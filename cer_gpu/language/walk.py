@@ -10,6 +10,12 @@ from typing import Any
 from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
 
+_OF_TYPES = (
+    *(t.EventType, t.OtherEvent, t.As, t.Sequence, t.Iteration, t.Optional, t.And, t.All, t.Or, t.Unless),
+    *(t.Project, t.Selector),
+)
+"""The patterns that ask for types alone, where they have no interval and name no stream."""
+
 
 def walk(node: Any) -> Iterator[Any]:
     """Every node of a syntax tree, the outer before the inner, left to right.
@@ -53,6 +59,20 @@ def names_in(statement: t.Statement) -> frozenset[str]:
             case t.RuleAtom(names=names):
                 found.update(names or ())
     return frozenset(found)
+
+
+def asks_types_alone(statement: t.Statement) -> bool:
+    """Whether a query asks nothing of an event but its type: no column and no time decides what it means."""
+    if isinstance(statement, t.Rule) or statement.streams or statement.measures or names_in(statement):
+        return False
+    if any(item.whole for item in statement.select or ()):
+        return False
+    if statement.window is not None and statement.window.kind != "events":
+        return False
+    return all(
+        isinstance(node, _OF_TYPES) and not getattr(node, "gap", None) and not getattr(node, "stream", None)
+        for node in nodes(statement.pattern)
+    )
 
 
 def streams_of(statement: t.Statement) -> tuple[str, ...]:

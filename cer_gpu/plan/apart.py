@@ -16,7 +16,7 @@ from cer_gpu.kernels.apart.contract import FEW, ApartTables
 from cer_gpu.kernels.compared.contract import ComparedTables
 from cer_gpu.plan.compared import compared_arrays
 from cer_gpu.plan.compiled import KeyPlan
-from cer_gpu.plan.machine import Machine, Traits
+from cer_gpu.plan.machine import LANES, Device, Machine, Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,16 @@ class ApartMachine:
 
     @property
     def traits(self) -> Traits:
-        return Traits(
-            streams=False,
-            compares_slots=True,
-            not_on_device=("sums over ranks",),
-            not_resident="comparisons between events run on the CPU",
-            not_automatic="comparisons between events run on the CPU",
-        )
+        return Traits(columns=LANES | {"slots"}, state="again")
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        reasons: dict[Device, str | None] = {
+            "cuda": "sums over ranks",
+            "resident": "comparisons between events run on the CPU",
+            "auto": "comparisons between events run on the CPU",
+        }
+        return reasons[device]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.falling.contract import AutomatonPrograms
 from cer_gpu.kernels.monitor.contract import Monitor
-from cer_gpu.kernels.runs.contract import TransitionTables
-from cer_gpu.plan.machine import Traits
+from cer_gpu.kernels.runs.contract import ChainedProgram, Program, TransitionTables
+from cer_gpu.kernels.runs.programs import (
+    backward_program,
+    chained_program,
+    forward_program,
+    hits_program,
+    longest_run,
+)
+from cer_gpu.plan.machine import LANES, Device, Traits
 
 FEW_STATES = 12
 """Up to so many states with runs, what an event changes of its lane costs less than grouping it by lane."""
@@ -46,6 +54,32 @@ class Choice:
     shown: np.ndarray
 
 
+class RegisterPrograms(NamedTuple):
+    """What an event does to the registers of an automaton, and how many events a run has.
+
+    Attributes
+    ----------
+    hits : Program
+    chained : ChainedProgram or None
+        The same program, where a chain of registers moves on together.
+    counting : AutomatonPrograms
+    longest : int or None
+        The most events of a run; None: there is no bound.
+    """
+
+    hits: Program
+    chained: ChainedProgram | None
+    counting: AutomatonPrograms
+    longest: int | None
+
+
+def programs_of(tables: TransitionTables) -> RegisterPrograms:
+    """The programs of an automaton, which its tables alone decide."""
+    hits = hits_program(tables)
+    counting = AutomatonPrograms(tables, forward_program(tables), backward_program(tables))
+    return RegisterPrograms(hits, chained_program(hits), counting, longest_run(tables))
+
+
 @dataclass(frozen=True, slots=True)
 class AutomatonMachine:
     """A deterministic complex event automaton over symbols.
@@ -53,6 +87,8 @@ class AutomatonMachine:
     Attributes
     ----------
     tables : TransitionTables
+    programs : RegisterPrograms
+        Those of `tables`.
     monitor : Monitor or None
         Renames the symbols of the classification before `tables` read them.
     choice : Choice or None
@@ -61,6 +97,7 @@ class AutomatonMachine:
     """
 
     tables: TransitionTables
+    programs: RegisterPrograms
     monitor: Monitor | None = None
     choice: Choice | None = None
 
@@ -68,23 +105,26 @@ class AutomatonMachine:
 
     @property
     def traits(self) -> Traits:
-        many = self.choice is not None and not self.choice.single
-        resident = ""
-        if self.monitor is not None:
-            resident = "the CPU follows the prefixes of the stream"
-        elif self.choice is not None:
-            resident = "the CPU applies the strategy of SELECT"
+        choice = self.choice
+        ungrouped = choice is None and self.programs.hits.zero <= FEW_STATES
         return Traits(
-            reads_prefix=self.monitor is not None,
-            carries=True,
-            ungrouped_lanes=self.choice is None and self.tables.n_live <= FEW_STATES,
-            ranks=True,
-            lists_runs_again=many,
-            streams_falling=True,
-            chooses=self.choice is not None,
-            not_on_device=(
-                *(("following the prefixes of the stream",) if self.monitor is not None else ()),
-                *(("the strategy of SELECT",) if many else ()),
-            ),
-            not_resident=resident,
+            columns=LANES if self.monitor is None else LANES | {"prefix"},
+            state="carried",
+            order=frozenset({"lanes"}) if ungrouped else frozenset(),
+            bound="ranks",
+            keeps="all" if choice is None else "chosen" if choice.single else "chosen again",
         )
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        if device == "auto":
+            return None
+        if device == "resident":
+            if self.monitor is not None:
+                return "the CPU follows the prefixes of the stream"
+            return None if self.choice is None else "the CPU applies the strategy of SELECT"
+        steps = (
+            (self.monitor is not None, "following the prefixes of the stream"),
+            (self.choice is not None and not self.choice.single, "the strategy of SELECT"),
+        )
+        return ", ".join(name for holds, name in steps if holds) or None

@@ -8,7 +8,7 @@ import numpy as np
 
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.clocked.contract import ClockTables
-from cer_gpu.plan.machine import Traits
+from cer_gpu.plan.machine import LANES, Device, Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,16 @@ class ClockMachine:
 
     @property
     def traits(self) -> Traits:
-        return Traits(
-            reads_times=True,
-            forgets=True,
-            not_on_device=(
-                "listing the complex events of automata with a clock, and following them without WITHIN",
-            ),
-            not_resident="automata with a clock go through the CPU",
-            not_automatic=(
+        return Traits(columns=LANES | {"time"}, forgets=True)
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        reasons: dict[Device, str | None] = {
+            "cuda": "listing the complex events of automata with a clock, and following them without WITHIN",
+            "resident": "automata with a clock go through the CPU",
+            "auto": (
                 "automata with a clock run on the CPU: a lane is a chain of persistent nodes, which one "
                 "thread follows; device='cuda' finds hits and counts within a WITHIN on a GPU"
             ),
-        )
+        }
+        return reasons[device]

@@ -17,7 +17,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import VALUE_ROWS, KeyPlan, ValueColumn
 from cer_gpu.plan.join_arrays import SlotColumns, lane_keys
-from cer_gpu.plan.machine import Traits
+from cer_gpu.plan.machine import LANES, Device, Traits
 
 OPERATIONS = {
     "<": contract.LESS,
@@ -68,16 +68,22 @@ class ComparedMachine:
 
     @property
     def traits(self) -> Traits:
+        near = bool((self.tables.view_near != contract.ANY_PLACE).any())
         return Traits(
-            reads_places=bool((self.tables.view_near != contract.ANY_PLACE).any()),
-            filters=True,
-            orders=True,
-            chooses=self.choice is not None,
-            lists_runs_again=self.choice is not None,
-            not_on_device=("sorting what is compared, and listing the answers of ordered look-ups",),
-            not_resident="what is compared is sorted by the CPU",
-            not_automatic="what is compared is sorted by the CPU, which is most of the work",
+            columns=LANES | {"place"} if near else LANES,
+            state="sorted",
+            bound="answers",
+            keeps="all" if self.choice is None else "chosen again",
         )
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        reasons: dict[Device, str | None] = {
+            "cuda": "sorting what is compared, and listing the answers of ordered look-ups",
+            "resident": "what is compared is sorted by the CPU",
+            "auto": "what is compared is sorted by the CPU, which is most of the work",
+        }
+        return reasons[device]
 
 
 @dataclass(frozen=True, slots=True)

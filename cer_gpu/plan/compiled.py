@@ -276,6 +276,10 @@ class CompiledQuery:
         those that the one before returns, and the machine those of the last one.
     counts_machine : Machine or None
         The machine that counts; None: `machine`.
+    traits : Traits
+        Those of `machine`.
+    window : WindowPlan or None
+        WITHIN: that of `reading`.
     """
 
     text: str
@@ -287,22 +291,18 @@ class CompiledQuery:
     limit: int | None
     outlooks: tuple[Outlook, ...] = ()
     counts_machine: Machine | None = None
+    traits: Traits = field(init=False)
+    window: WindowPlan | None = field(init=False)
 
-    @property
-    def window(self) -> WindowPlan | None:
-        """WITHIN."""
-        return self.reading.window
-
-    @property
-    def traits(self) -> Traits:
-        """The properties of the machine that answers."""
-        return self.machine.traits
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "traits", self.machine.traits)
+        object.__setattr__(self, "window", self.reading.window)
 
     @property
     def hidden(self) -> bool:
         """Whether answers differ only in their measures, so that counting has to compute them."""
         hides = isinstance(self.form, MarkForm) and self.form.hidden
-        return hides and self.limit != 1 and not self.traits.alone
+        return hides and self.limit != 1 and self.traits.keeps != "one"
 
     @property
     def grouped(self) -> bool:
@@ -312,18 +312,20 @@ class CompiledQuery:
     @property
     def carries(self) -> bool:
         """Whether hits and counts go from event to event without keeping events."""
-        return self.traits.carries and self.window is None and self.consume == "NONE"
+        return self.traits.state == "carried" and self.window is None and self.consume == "NONE"
 
     @property
     def ungrouped(self) -> bool:
         """Whether hits and counts that carry read the events of all lanes in the order of the stream."""
-        return self.traits.ungrouped or (self.traits.ungrouped_lanes and bool(self.reading.partition))
+        order = self.traits.order
+        return "carried" in order or ("lanes" in order and bool(self.reading.partition))
 
     @property
     def in_order(self) -> bool:
         """Whether the events of all partitions can be run in the order of the stream, not grouped by lane."""
         free = self.window is None and self.consume == "NONE"
-        return self.traits.lists_in_order or (self.traits.in_order and free and self.reading.makes_lanes)
+        order = self.traits.order
+        return "window" in order or ("free" in order and free and self.reading.makes_lanes)
 
     @property
     def pushes_run_again(self) -> bool:
@@ -332,17 +334,17 @@ class CompiledQuery:
         CONSUME BY is one reason: what a report consumes is known only when an answer is found to be in the
         window.
         """
-        if not self.traits.streams:
+        if self.traits.state == "again":
             return True
         if self.filters_answers:
             return self.consume != "NONE"
         over_attribute = self.window is not None and self.window.kind == "attribute"
-        return over_attribute and not self.traits.streams_falling
+        return over_attribute and self.traits.bound != "ranks"
 
     @property
     def filters_answers(self) -> bool:
         """Whether each answer is checked against a window over an attribute that may fall."""
-        return self.traits.filters and self.window is not None and self.window.kind == "attribute"
+        return self.traits.bound == "answers" and self.window is not None and self.window.kind == "attribute"
 
     @property
     def pushed_runs_again(self) -> bool:
@@ -351,15 +353,15 @@ class CompiledQuery:
         Under CONSUME BY that is no more than the events since the last report.
         """
         over_interval = self.window is not None and self.window.kind != "attribute"
-        follows = over_interval and self.consume == "NONE" and not self.traits.lists_runs_again
-        return self.traits.chooses and not follows
+        follows = over_interval and self.consume == "NONE" and self.traits.keeps == "chosen"
+        return self.traits.keeps in ("chosen", "chosen again") and not follows
 
     @property
     def counts_all(self) -> bool:
         """Whether irrelevant events count too: in a window of events, or between neighbours of `:`."""
         return (
             (self.window is not None and self.window.kind == "events")
-            or self.traits.reads_places
+            or "place" in self.traits.columns
             or any("events" in outlook.measures for outlook in self.outlooks)
         )
 
@@ -381,7 +383,7 @@ class CompiledQuery:
             and window.kind != "attribute"
             and not (window.kind == "events" and self.reading.streams)
             and self.consume == "NONE"
-            and not self.traits.reads_prefix
+            and "prefix" not in self.traits.columns
             and self.sight is not None
         )
 

@@ -11,7 +11,7 @@ from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.configurations.held import Held
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Expression
-from cer_gpu.plan.machine import Traits
+from cer_gpu.plan.machine import LANES, Device, Traits
 from cer_gpu.plan.outlook import Reach
 
 
@@ -108,23 +108,27 @@ class GeneralMachine:
 
     @property
     def traits(self) -> Traits:
+        columns = LANES
+        if self.timed:
+            columns |= {"time"}
+        if self.prefix:
+            columns |= {"prefix"}
+        return Traits(columns=columns, state="followed")
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
         partial = "partial matches"
         if self.registers or self.timed or self.placed:
             partial += f" with {'values' if self.registers else 'clocks'}"
-        if self.lists:
-            here = f"listing the complex events of {partial}"
-        elif self.registers and self.held is None:
-            here = f"following {partial}, which are not held in words of 64 bits"
-        else:
-            here = f"following {partial} where there are few partitions"
-        return Traits(
-            follows=True,
-            reads_times=self.timed,
-            reads_prefix=self.prefix,
-            not_on_device=(here,),
-            not_resident=f"{partial} are followed by the CPU",
-            not_automatic=(
+        if device == "resident":
+            return f"{partial} are followed by the CPU"
+        if device == "auto":
+            return (
                 f"{partial} are followed by the CPU, which finds out what an event does to them when it "
                 "first occurs; device='cuda' finds hits and counts of many partitions on a GPU"
-            ),
-        )
+            )
+        if self.lists:
+            return f"listing the complex events of {partial}"
+        if self.registers and self.held is None:
+            return f"following {partial}, which are not held in words of 64 bits"
+        return f"following {partial} where there are few partitions"

@@ -10,7 +10,7 @@ import numpy as np
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.contract import ChainSteps, JoinTables, LaneAtoms
 from cer_gpu.plan.compiled import CompiledQuery
-from cer_gpu.plan.machine import Traits
+from cer_gpu.plan.machine import LANES, Device, Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,17 @@ class JoinMachine:
 
     @property
     def traits(self) -> Traits:
-        return Traits(
-            reads_places=bool(self.tables.entry_next.any()),
-            filters=True,
-            not_on_device=("listing the answers of joins",),
-            not_resident="joins go through the CPU",
-            not_automatic="joins run on the CPU: no GPU was found to be faster; device='cuda' uses one",
-        )
+        near = bool(self.tables.entry_next.any())
+        return Traits(columns=LANES | {"place"} if near else LANES, bound="answers")
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        reasons: dict[Device, str | None] = {
+            "cuda": "listing the answers of joins",
+            "resident": "joins go through the CPU",
+            "auto": "joins run on the CPU: no GPU was found to be faster; device='cuda' uses one",
+        }
+        return reasons[device]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,4 +92,8 @@ class ListedJoinMachine:
 
     @property
     def traits(self) -> Traits:
-        return replace(self.joins.traits, lists_in_order=True)
+        return replace(self.joins.traits, order=frozenset({"window"}))
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        return self.joins.where(device)

@@ -2,90 +2,67 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from cer_gpu.frozen import dataclass
+
+Column: TypeAlias = Literal["lane", "place", "time", "prefix", "slots"]
+
+Device: TypeAlias = Literal["auto", "cuda", "resident"]
+"""A GPU where one is faster; one that was asked for; one with the columns of the events in its memory."""
+
+Ungrouped: TypeAlias = Literal["carried", "lanes", "free", "window"]
+
+LANES: frozenset[Column] = frozenset({"lane"})
+NOTHING: frozenset[Ungrouped] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """The properties of a machine that decide how it is run.
+    """What a machine needs of a run.
 
     Attributes
     ----------
-    reads_places : bool
-        Whether it reads the position of an event in its partition. Irrelevant events are left out, so
-        positions tell which events are neighbours.
-    reads_times : bool
-        Whether it reads the time of each event.
-    reads_prefix : bool
-        Whether the complex events that end at an event depend on all events before it, whatever the window.
-    carries : bool
-        Whether hits and counts keep only registers of a fixed size about earlier events.
-    ungrouped, ungrouped_lanes : bool
-        Whether carried hits and counts read the events in the order of the stream, not grouped by lane; the
-        second: on the CPU, where there are partitions.
-    in_order : bool
-        Whether it runs events in the order of the stream where there is no window and nothing is consumed.
-    lists_in_order : bool
-        Whether it runs events in the order of the stream under a window, too.
-    alone : bool
-        Whether one complex event at most ends at each event.
+    columns : frozenset of str
+        What it reads of the stream besides the symbols of events:
+
+        - "lane": the partition of an event, and the events around it in there;
+        - "place": the position of an event in its partition. Irrelevant events are left out, so positions
+          tell which events are neighbours;
+        - "time": the time of an event;
+        - "prefix": all events before an end, whatever the window;
+        - "slots": the numbers of the values that are compared, and no compared column itself.
+    state : {"chunk", "sorted", "carried", "followed", "again"}
+        What is kept of earlier events. "chunk": the events that the window reaches, and in a stream the open
+        partial matches. "sorted": the same, by value. "carried": as "chunk", but hits and counts without a
+        window keep registers of a fixed size. "followed": a run goes from event to event, as a stream does,
+        and runs no event twice. "again": a stream too keeps events, and each push runs the open window again.
+    order : frozenset of str
+        What it runs in the order of the stream, not grouped by lane: "carried", hits and counts that carry;
+        "lanes", the same on the CPU where there are partitions; "free", listing where there is no window and
+        nothing is consumed; "window", listing under a window too.
+    bound : {"interval", "answers", "ranks"}
+        How WITHIN over an attribute that falls is kept. "interval": the machine has no part in it. "answers":
+        each answer is checked. "ranks": starts are admitted by their ranks, and events at which nothing may
+        start or end are read as other symbols; a stream keeps its partial matches there too.
+    keeps : {"all", "one", "chosen", "chosen again"}
+        How many complex events of an end it keeps: at most one ends at each event; or some, which depend on
+        the window of the end, and counting and listing may have to run that window "again".
     forgets : bool
         Whether it knows, without a window, at which events no later complex event can begin.
-    ranks : bool
-        Whether, where the attribute of the window falls, it admits starts by their ranks and reads events at
-        which nothing may start or end as other symbols.
-    streams : bool
-        Whether a stream keeps open partial matches between pushes.
-    streams_falling : bool
-        Whether a stream keeps open partial matches between pushes also where the attribute of the window may
-        fall.
-    orders : bool
-        Whether a stream keeps runs sorted by value between pushes.
-    filters : bool
-        Whether each answer is checked against the window where its attribute falls.
-    chooses : bool
-        Whether it keeps only some of the complex events of each end, which depend on the window of the end.
-    lists_runs_again : bool
-        Whether counting and listing run the window of each end again.
-    follows : bool
-        Whether a run goes from event to event, as a stream does, and runs no event twice.
-    symbols_alone : bool
-        Whether it reads the symbol of each event, and neither lanes nor the events around it.
-    compares_slots : bool
-        Whether it compares events by their slots alone, and reads no column that is compared.
-    not_on_device : tuple of str
-        The steps that have no CUDA kernel and run on the CPU.
-    not_resident : str
-        Why hits and counts over columns in the memory of a device need the CPU; empty if they do not.
-    not_automatic : str
-        Why `device="auto"` takes the CPU for any number of events; empty if it does not.
     """
 
-    reads_places: bool = False
-    reads_times: bool = False
-    reads_prefix: bool = False
-    carries: bool = False
-    ungrouped: bool = False
-    ungrouped_lanes: bool = False
-    in_order: bool = False
-    lists_in_order: bool = False
-    alone: bool = False
+    columns: frozenset[Column] = LANES
+    state: Literal["chunk", "sorted", "carried", "followed", "again"] = "chunk"
+    order: frozenset[Ungrouped] = NOTHING
+    bound: Literal["interval", "answers", "ranks"] = "interval"
+    keeps: Literal["all", "one", "chosen", "chosen again"] = "all"
     forgets: bool = False
-    ranks: bool = False
-    lists_runs_again: bool = False
-    streams: bool = True
-    streams_falling: bool = False
-    orders: bool = False
-    filters: bool = False
-    chooses: bool = False
-    follows: bool = False
-    symbols_alone: bool = False
-    compares_slots: bool = False
-    not_on_device: tuple[str, ...] = ()
-    not_resident: str = ""
-    not_automatic: str = ""
+
+    @property
+    def symbols_alone(self) -> bool:
+        """Whether it reads the symbol of each event, and neither lanes nor the events around it."""
+        return not self.columns
 
 
 class Machine(Protocol):
@@ -96,5 +73,9 @@ class Machine(Protocol):
 
     @property
     def traits(self) -> Traits:
-        """The properties that decide how it is run."""
+        """What it needs of a run."""
+        ...
+
+    def where(self, device: Device) -> str | None:
+        """What the CPU does, or why it runs all, where a device might; None if the device runs all of it."""
         ...

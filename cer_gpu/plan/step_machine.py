@@ -14,7 +14,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.steps.contract import Sessions, StepTables, lone_ends, of_neighbours
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.tree import Interval
-from cer_gpu.plan.machine import Traits
+from cer_gpu.plan.machine import LANES, NOTHING, Device, Traits
 from cer_gpu.plan.reaches import reach_of
 
 MOST = 2**64 - 1
@@ -66,29 +66,33 @@ class StepMachine:
 
     @property
     def traits(self) -> Traits:
-        carried = self.of_neighbours
-        not_on_device = ("following sessions",) if self.single or self.sessions is not None else ()
         if self.single:
-            return Traits(
-                carries=True,
-                ungrouped=True,
-                alone=True,
-                symbols_alone=True,
-                not_on_device=not_on_device,
-                not_resident=NOT_RESIDENT,
-            )
+            return Traits(columns=frozenset(), state="carried", order=frozenset({"carried"}), keeps="one")
+        carried, chosen = self.of_neighbours, self.sessions is not None
+        columns, order = LANES, NOTHING
+        if (self.tables.view_near != ANY_PLACE).any():
+            columns |= {"place"}
+        if self.tables.view_timed.any():
+            columns |= {"time"}
+        if carried:
+            order |= {"carried"}
+        if chosen and lone_ends(self.tables) is not None:
+            order |= {"free"}
         return Traits(
-            carries=carried,
-            ungrouped=carried,
-            in_order=self.sessions is not None and lone_ends(self.tables) is not None,
-            alone=self.sessions is not None,
-            reads_places=bool((self.tables.view_near != ANY_PLACE).any()),
-            reads_times=bool(self.tables.view_timed.any()),
-            filters=True,
+            columns=columns,
+            state="carried" if carried else "chunk",
+            order=order,
+            bound="answers",
+            keeps="one" if chosen else "all",
             forgets=self.reach is not None,
-            not_on_device=not_on_device,
-            not_resident=NOT_RESIDENT,
         )
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        if device == "resident":
+            return NOT_RESIDENT
+        sessions = self.single or self.sessions is not None
+        return "following sessions" if device == "cuda" and sessions else None
 
 
 def gaps_in(intervals: Iterable[Interval], schema: Schema) -> Gaps:

@@ -10,7 +10,7 @@ import numpy as np
 
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.lookups import LookupPlan
-from cer_gpu.plan.machine import Traits
+from cer_gpu.plan.machine import Device, Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,13 @@ class TupleMachine:
 
     @property
     def traits(self) -> Traits:
-        return Traits(
-            filters=True,
-            streams=False,
-            not_on_device=("looking up the atoms of a rule",),
-            not_resident="the atoms of a rule are looked up by the CPU",
-            not_automatic="the atoms of a rule are looked up by the CPU",
-        )
+        return Traits(state="again", bound="answers")
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        reasons: dict[Device, str | None] = {
+            "cuda": "looking up the atoms of a rule",
+            "resident": "the atoms of a rule are looked up by the CPU",
+            "auto": "the atoms of a rule are looked up by the CPU",
+        }
+        return reasons[device]

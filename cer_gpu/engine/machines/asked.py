@@ -93,7 +93,7 @@ def purpose_of(query: CompiledQuery, product: Product) -> str:
         "keyed": query.reading.partition,
         "consuming": query.consume != "NONE",
         "chosen": query.machine is not query.hits_machine,
-        "prefix": query.traits.reads_prefix,
+        "prefix": "prefix" in query.traits.columns,
         "looking": bool(query.outlooks),
     }
     return " ".join([query.machine.engine, asked, measured, *(name for name, true in more.items() if true)])

@@ -21,7 +21,6 @@ from cer_gpu.engine.read.lanes import LaneState, grown
 from cer_gpu.engine.workers import QUICK, Workers
 from cer_gpu.kernels.counts.cpu import forward_counts
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
-from cer_gpu.kernels.falling.contract import AutomatonPrograms
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
 from cer_gpu.kernels.lanes.cpu import gather
@@ -29,14 +28,7 @@ from cer_gpu.kernels.runs.barred import barred, bars_of, with_bars
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.runs.cpu import first_open
 from cer_gpu.kernels.runs.forced import is_forced
-from cer_gpu.kernels.runs.programs import (
-    backward_program,
-    chained_program,
-    forward_program,
-    hits_program,
-    longest_run,
-)
-from cer_gpu.plan.automaton import AutomatonMachine
+from cer_gpu.plan.automaton import AutomatonMachine, programs_of
 from cer_gpu.plan.compiled import CompiledQuery
 
 # Listing, streams, strategies and windows over attributes are loaded where they are wanted: a count starts
@@ -106,6 +98,8 @@ class AutomatonRunner:
     tables : TransitionTables
     program : Program
         What an event does to the registers of hits.
+    counting : AutomatonPrograms
+        What it does to those of counts.
     carries : bool
     registers, vectors : ndarray, shape (lanes, n_live), int64
         For each lane, what is carried: the latest starts of partial matches, and how many there are;
@@ -123,12 +117,13 @@ class AutomatonRunner:
     ) -> None:
         machine = query.machine
         assert isinstance(machine, AutomatonMachine)
-        self.tables = machine.tables
+        self.tables, programs = machine.tables, machine.programs
         self._n_symbols = len(machine.tables.first) - 1
         self._barred_dtype = np.min_scalar_type(4 * self._n_symbols - 1)
         self._by_attribute = query.window is not None and query.window.kind == "attribute"
         if self._by_attribute:
             self.tables = barred(self.tables)
+            programs = programs_of(self.tables)
         self._choice = machine.choice
         self._prefixes = None
         self._monitor = machine.monitor
@@ -141,30 +136,16 @@ class AutomatonRunner:
         self._devices = devices
         self.chunks = 1 if devices is None else devices.chunks
         self.carries = carries
-        self.program = hits_program(self.tables)
-        self._chained = chained_program(self.program)
-        self.registers = np.empty((0, self.tables.n_live), np.int64)
-        self.vectors = np.empty((0, self.tables.n_live), np.int64)
+        self.program, self._chained, self.counting, self._longest = programs
+        self._numbers = WindowNumbers(self.counting, query.text)
+        self.registers = np.empty((0, self.program.zero), np.int64)
+        self.vectors = np.empty((0, self.program.zero), np.int64)
         self.consumption = Consumption(query)
-
-    @cached_property
-    def counting(self) -> AutomatonPrograms:
-        """What an event does to the registers of counts; hits do not need it."""
-        return AutomatonPrograms(self.tables, forward_program(self.tables), backward_program(self.tables))
 
     @cached_property
     def _forced(self) -> bool:
         """Whether the start and the end of a complex event tell all of it."""
         return not self._by_attribute and is_forced(self.tables, self._monitor)
-
-    @cached_property
-    def _longest(self) -> int | None:
-        """How many events a run has at most, which hits do not ask."""
-        return longest_run(self.tables)
-
-    @cached_property
-    def _numbers(self) -> WindowNumbers:
-        return WindowNumbers(self.counting, self._query.text)
 
     @cached_property
     def _falling(self) -> Falling:
@@ -446,7 +427,7 @@ class AutomatonRunner:
         if self.carries:
             registers = self.registers[segments.lane]
         else:
-            registers = np.full((len(segments), self.tables.n_live), -1, np.int64)
+            registers = np.full((len(segments), self.program.zero), -1, np.int64)
         given = (
             events.symbols,
             # Carried registers hold stream positions, since the events of earlier chunks are gone.

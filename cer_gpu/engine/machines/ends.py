@@ -59,6 +59,8 @@ def in_order(event: np.ndarray) -> np.ndarray | None:
 
 def counts_joined(parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
     """The ends of several units of a chunk and the count at each, in the order of their events."""
+    if len(parts) == 1:
+        return parts[0]
     none = np.empty(0, np.int64)
     event = np.concatenate([none, *(event for event, _ in parts)])
     return counts_sorted(event, numbers_joined([none, *(number for _, number in parts)]))

@@ -41,6 +41,7 @@ class WindowNumbers:
     def __init__(self, programs: AutomatonPrograms, text: str) -> None:
         self._programs = programs
         self._text = text
+        self._one_kind = len(programs.tables.first) == 3  # the neutral symbol has a range too
 
     @cached_property
     def _by_remainders(self) -> ShiftedCounter | None:
@@ -56,7 +57,7 @@ class WindowNumbers:
     @property
     def repeat(self) -> bool:
         """Whether a window is counted at once, by what repeats itself: devices have no kernel for that."""
-        return self._programs.tables.n_symbols == 2 or self._by_remainders is not None
+        return self._one_kind or self._by_remainders is not None
 
     def at(self, symbols: np.ndarray, hits: SegmentHits, exact: bool) -> np.ndarray:
         """The numbers, exactly; unless `exact`, 2^62 may stand for any number from 2^52 on.
@@ -72,7 +73,7 @@ class WindowNumbers:
         LimitError
             If they have no practical meaning, or take too long.
         """
-        if self._programs.tables.n_symbols == 2:
+        if self._one_kind:
             return self._alike(hits.event - hits.lowest + 1, exact)
         try:
             if self._by_remainders is not None:

@@ -89,7 +89,7 @@ class Outlooks:
             return LookingAhead(outlook, laned, in_order, valued, workers)
 
         self._stages = [] if by_next else [stage(outlook) for outlook in query.outlooks]
-        self._reads_times = query.traits.reads_times
+        self._reads_times = "time" in query.traits.columns
         self._laned = laned
         # `intake` knows who holds events back; a circle would keep both until Python looks for it.
         self._intake: Intake = proxy(intake)  # type: ignore[assignment]

@@ -192,7 +192,7 @@ class Forgetting:
         if joins.size < max(self.remembered, 8 * events):
             return parts
         traits = self._query.traits
-        if joins.has_lanes and (traits.reads_prefix or traits.follows):
+        if joins.has_lanes and ("prefix" in traits.columns or traits.state == "followed"):
             return parts  # there is a state for each lane, also of those without events
         if self._query.outlooks:
             return parts  # events that are held back have values, too

@@ -98,9 +98,9 @@ class Intake:
         self.payload = payload
         self._payload = Payload(payload)
         keys = query.reading.keys
-        self._joins = JoinKeys(keys, units) if keys else None
+        self._joins = JoinKeys(keys, units) if keys.columns or keys.values else None
         measured = {one for outlook in query.outlooks for one in outlook.measures}
-        self._contiguous = query.traits.reads_places or "events" in measured
+        self._contiguous = "place" in query.traits.columns or "events" in measured
         counted = self._contiguous or (query.window is not None and query.window.kind == "events")
         # What is put on disk cannot be read once more with all rows before: then each row is looked at.
         again = foresight if memory is None else None
@@ -241,6 +241,12 @@ class Intake:
         return None if mark is None else min([mark, *least])
 
     @property
+    def keeps_nothing(self) -> bool:
+        """Whether there are no lanes, compared values, derived columns or events that are held back."""
+        lanes = self._partitions.there or self._joins is not None
+        return not lanes and self.derived is None and not self._forgetting.holding
+
+    @property
     def away(self) -> AwayLanes | None:
         """The partitions that memory has no room for; None if none is ever put on disk."""
         return self._partitions.away
@@ -336,7 +342,7 @@ class Intake:
         DataError
             If the data breaks the order of time.
         """
-        return self.classified(batch, self.time(batch))
+        return self.classified(batch, self._order.time(batch) if self.order_by else None)
 
     def time(self, batch: pa.RecordBatch) -> Values | None:
         """The time column of the next batch; None if there is none.
@@ -431,7 +437,7 @@ class Intake:
         """Whether anything but the symbol is read of the relevant events."""
         window = self._query.window
         return (
-            self.laned
+            self._partitions.there
             or self._contiguous
             or self._joins is not None
             or self.measuring.timed

@@ -35,7 +35,9 @@ class Measuring:
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
         self._window = query.window
         self._workers = workers
-        self.timed = query.traits.reads_times or any("time" in outlook.measures for outlook in query.outlooks)
+        self.timed = "time" in query.traits.columns or any(
+            "time" in outlook.measures for outlook in query.outlooks
+        )
 
     def keys(
         self, batch: pa.RecordBatch, rows: np.ndarray, places: np.ndarray, time: Values | None, before: int

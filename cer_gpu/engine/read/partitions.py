@@ -73,6 +73,8 @@ class Partitions:
         foresight: Foresight | None,
     ) -> None:
         self.encoder = encoder
+        self.there = encoder is not None or bool(streams)
+        """Whether rows have lanes at all."""
         self._streams = streams
         self._stream_column = stream_column
         self._counted = counted
@@ -90,11 +92,6 @@ class Partitions:
         self._met = 0
         self._named = np.empty(0, bool)
         self._stamps = np.empty(0, np.int64)
-
-    @property
-    def there(self) -> bool:
-        """Whether rows have lanes at all."""
-        return self.encoder is not None or bool(self._streams)
 
     @property
     def keys(self) -> Keys | None:

@@ -248,8 +248,8 @@ class SingleEvents:
         self._laned = self._partitions.there
         self._key = [part[0] for part in query.reading.partition]
         measured = {one for outlook in query.outlooks for one in outlook.measures}
-        self._contiguous = query.traits.reads_places or "events" in measured
-        self._timed = ("time" in measured or query.traits.reads_times) and self._time is not None
+        self._contiguous = "place" in query.traits.columns or "events" in measured
+        self._timed = ("time" in measured or "time" in query.traits.columns) and self._time is not None
         self._apart = not query.outlooks  # those keep events with their rows
         window = query.window
         self._counts = window is not None and window.kind == "events"

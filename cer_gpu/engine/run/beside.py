@@ -58,7 +58,7 @@ class BesideRun:
         self._rows = bound.most_rows(self._run)
         self._run.chunker.have_at_least(least)
         self._inside = Inside(self._run.chunker.resume, bound.halo, bound.stop)
-        follows = self._run.query.traits.follows
+        follows = self._run.query.traits.state == "followed"
         self._followed = Followed(self._run, bound.halo, bound.stop) if follows else None
         self.columns = bound.columns(self._run.intake.payload)
 

@@ -18,7 +18,7 @@ from cer_gpu.engine.answers.results import flat, result_form, tidy
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, purpose_of, reported, sum_exactly
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.machine import MachineRunner, runner_of
+from cer_gpu.engine.machines.machine import runner_of
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.foresight import Foresight
@@ -28,9 +28,8 @@ from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
-from cer_gpu.engine.run.hopeless import hopeless
 from cer_gpu.engine.run.instead import going_on, or_instead
-from cer_gpu.engine.run.needed import NeededColumns
+from cer_gpu.engine.run.needed import lacks_a_type, needed_columns
 from cer_gpu.engine.run.noticed import say_how_many, say_what_was_read
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.place import Place, place_of
@@ -38,7 +37,7 @@ from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.plan.compiled import CompiledQuery, Product
-from cer_gpu.progress import Watch, begun
+from cer_gpu.progress import Watch, begun, on_terminal
 
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.room import Room
@@ -104,7 +103,6 @@ class BoundQuery:
             one.name: one.measure.unit for one in query.reading.derived if one.measure.unit
         }
         self._options = options
-        self._needed = NeededColumns(query.reading, options)
         self._workers = workers
         self.halo = halo
         self.stop = stop
@@ -139,7 +137,7 @@ class BoundQuery:
 
     def _count(self) -> int:
         if self._query.hidden:
-            return self._counted_rows()
+            return sum(len(batch) for batch in self.matches().batches())
         total = 0
         for part in self._ends(self.begin("count"), "count"):
             total += sum_exactly(part.value)
@@ -161,7 +159,7 @@ class BoundQuery:
         from cer_gpu.engine.answers.where import capped
 
         if self._query.hidden and asked == "counts":
-            return self._counted_ends()
+            return self.counts_of(self.matches())
         parts: list[Reported] = []
         left = self._options.limit
         run = self.begin(asked)
@@ -179,15 +177,6 @@ class BoundQuery:
     def _total(self) -> int:
         """How many complex events there are, by another run, whatever the limit of the caller."""
         return sum(sum_exactly(part.value) for part in self._ends(self.begin("count"), "count"))
-
-    def _counted_rows(self) -> int:
-        """How many answers there are, of those that their measures tell apart."""
-        found = self.matches()
-        return sum(len(batch) for batch in found.batches())
-
-    def _counted_ends(self) -> pa.Table:
-        """The same for each end."""
-        return self.counts_of(self.matches())
 
     def counts_of(self, matches: Matches) -> pa.Table:
         """How many of some complex events end at each position where any do."""
@@ -215,7 +204,7 @@ class BoundQuery:
         """The complex events of a run."""
 
         def found_in(watch: Watch) -> Iterator[Result]:
-            if run.query.traits.follows:
+            if run.query.traits.state == "followed":
                 from cer_gpu.engine.run.followed import SOON, followed  # few queries need it
 
                 at_once = None if wanted is None else SOON
@@ -321,14 +310,15 @@ class BoundQuery:
         words.purpose = purpose_of(query, product)
         enumerates = product == "run"
         carries = query.carries and not enumerates
-        if self.place.numbers and query.traits.ungrouped:
+        if self.place.numbers and "carried" in query.traits.order:
             carries = False  # a device runs lane by lane
         partition = query.reading.partition
-        encoder = LaneEncoder(partition, self.arrow_schema) if partition else None
+        data, event_id = self._source.arrow_schema, options.event_id
+        encoder = LaneEncoder(partition, data) if partition else None
         order = options.order_by[0] if options.order_by else None
-        data, event_id = self.arrow_schema, options.event_id
-        form = result_form(query, data, order, encoder, event_id)
-        ends, ids = None, None
+        form, ends, ids = None, None, None
+        if enumerates or product == "counts":  # counts of answers that measures tell apart are made of them
+            form = result_form(query, data, order, encoder, event_id)
         if product in ("hits", "counts"):
             from cer_gpu.engine.answers.where import EndForm, EventIds
 
@@ -338,9 +328,9 @@ class BoundQuery:
             ends = EndForm(product, data, order, encoder, query.window, event_id, timed)
             ids = None if event_id is None else EventIds(event_id, id_type(data, event_id))
         payload = () if ends is None else ends.payload
-        if enumerates:
+        if enumerates and form is not None:
             payload = (*form.payload, *more)
-        if not query.traits.compares_slots:
+        if "slots" not in query.traits.columns:
             payload = tuple(dict.fromkeys([*payload, *query.reading.compared]))
         intake = Intake(
             query,
@@ -350,37 +340,41 @@ class BoundQuery:
             options.stream_column,
             payload,
             workers,
-            self._classifier(query, enumerates),
-            None if pushed else self._foresight(),
+            self._classifier(query, enumerates) if self.place.numbers else None,
+            self._foresight() if partition and not pushed else None,
             options.memory,
             self.grouped,
             options.ordered,
         )
-        intake.derive(self.derived_columns(), forgets=not carries)
+        if query.reading.derived:
+            intake.derive(self.derived_columns(), forgets=not carries)
         intake.noted = None if ends is None else ends.times
-        intake.hopeless = not pushed and not self.place.numbers and hopeless(query.reading, self._source)
-        runner = self._runner(query, carries)
-        if intake.values_in_order is not None:
+        if not pushed and not self.place.numbers:
+            intake.hopeless = lacks_a_type(query.reading, self._source)
+        if self.place.numbers:
+            from cer_gpu.engine.cuda.machines import runner_of as runner_there
+
+            runner = runner_there(query, workers, carries, self.place.numbers)
+        else:
+            runner = runner_of(query, workers, carries)
+        if query.reading.keys.values and intake.values_in_order is not None:
             runner.values = intake.values_in_order  # type: ignore[attr-defined]
-            runner.orders_texts = intake.values_in_order.orders_texts(  # type: ignore[attr-defined]
-                self.arrow_schema
-            )
+            runner.orders_texts = intake.values_in_order.orders_texts(data)  # type: ignore[attr-defined]
         intake.follow(runner.states)
-        if query.traits.follows:
+        if query.traits.state == "followed":
             intake.hold(KeptLanes(runner.states))
-        outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
-        if ends is not None and ends.keeps_times and outlooks is not None:
-            intake.measuring.timed = True
-            outlooks.keep_times()
+        outlooks = None
+        if query.outlooks:
+            outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
+            if ends is not None and ends.keeps_times:
+                intake.measuring.timed = True
+                outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         chunker.in_order = query.in_order and not by_lane
-        lister = Lister(runner, form, workers, query.limit, options.memory)
-        return Run(query, workers, intake, runner, chunker, form, lister, ends, ids, outlooks)
+        return Run(query, workers, intake, runner, chunker, options.memory, form, ends, ids, outlooks)
 
-    def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks | None:
-        """What looks after and before events; None where the query does not."""
-        if not query.outlooks:
-            return None
+    def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks:
+        """What looks after and before events."""
         from cer_gpu.engine.machines.outlooks import Outlooks
 
         times = [self.arrow_schema.field(name).type for name in self._options.order_by[:1]]
@@ -402,9 +396,9 @@ class BoundQuery:
         )
 
     def _foresight(self) -> Foresight | None:
-        """Reads the times of a source ahead; None where that is not possible or not needed."""
+        """Reads the times of partitions ahead; None where that is not possible or not needed."""
         source, reading = self._source, self._query.reading
-        if not reading.partition or not self._options.order_by or self._options.ordered:
+        if not self._options.order_by or self._options.ordered:
             return None
         if not (source.ordered or source.repeats):
             return None
@@ -415,39 +409,32 @@ class BoundQuery:
         return Foresight(source, [*keys, *ties], time)
 
     def _resides(self, query: CompiledQuery) -> bool:
-        """Whether a device finds the ends from the columns by itself, with nothing copied back in between."""
-        if len(self.place.numbers) != 1 or self.halo or self._options.event_id is not None:
+        """Whether one device finds the ends from the columns by itself, with no copy back in between."""
+        if self.halo or self._options.event_id is not None:
             return False
         from cer_gpu.engine.cuda.machines.resident import why_not
 
         return why_not(query) is None
 
-    def _classifier(self, query: CompiledQuery, enumerates: bool) -> Classifier | None:
-        """The classifier that finds relevant events on a device; None on the CPU."""
-        if not self.place.numbers:
-            return None
+    def _classifier(self, query: CompiledQuery, enumerates: bool) -> Classifier:
+        """The classifier that finds relevant events on a device."""
         from cer_gpu.engine.cuda.classify import CudaClassifier
 
         timed = query.window is not None and query.window.kind == "time"
-        also = self._options.order_by[:1] if timed and not enumerates and self._resides(query) else ()
+        lies = timed and not enumerates and len(self.place.numbers) == 1 and self._resides(query)
+        also = self._options.order_by[:1] if lies else ()
         number = self.place.numbers[0]
         return CudaClassifier(query.reading, self._units, self._workers, device=number, also=also)
 
-    def _runner(self, query: CompiledQuery, carries: bool) -> MachineRunner:
-        if not self.place.numbers:
-            return runner_of(query, self._workers, carries)
-        from cer_gpu.engine.cuda.machines import runner_of as runner_there
-
-        return runner_there(query, self._workers, carries, self.place.numbers)
-
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns that it needs."""
-        return run.intake.extended(self.given(run))
+        given = self.given(run)
+        return given if run.intake.derived is None else run.intake.extended(given)
 
     def given(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns of the source that it needs."""
-        rows, columns = self.most_rows(run), self.columns(run.intake.payload)
-        return self._source.batches(columns, rows, self._needed.classified_alone(run.intake.payload))
+        needed = needed_columns(self._query.reading, self._options, run.intake.payload)
+        return self._source.batches(needed.all, self.most_rows(run), needed.classified_alone)
 
     def most_rows(self, run: Run) -> int:
         """The most rows of a batch that a run reads."""
@@ -462,7 +449,7 @@ class BoundQuery:
 
     def _ends(self, run: Run, asked: Asked) -> Iterator[Reported]:
         """Where complex events end, chunk by chunk."""
-        if self._resides(run.query):
+        if len(self.place.numbers) == 1 and self._resides(run.query):
             from cer_gpu.engine.cuda.machines.resident_run import ResidentRun
 
             names = self.columns(())
@@ -472,7 +459,7 @@ class BoundQuery:
                 return self._watched(run, lambda watch: resident.ends(lying or self.read(run), asked, watch))
 
         def on_host(watch: Watch) -> Iterator[Reported]:
-            if run.query.traits.follows:
+            if run.query.traits.state == "followed":
                 from cer_gpu.engine.run.followed import followed, reported_in
 
                 parts = followed(run, watch(self.read(run)), self.halo, self.stop)
@@ -486,10 +473,13 @@ class BoundQuery:
 
     def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
         """What `use` makes of the whole source, while a progress bar counts the batches that it watches."""
-        progress = begun(self._source.rows)
         try:
             with within_memory("running the query"):
-                yield from progress.over(use(progress.watch))
+                if on_terminal():
+                    progress = begun(self._source.rows)
+                    yield from progress.over(use(progress.watch))
+                else:
+                    yield from use(iter)
         except RowError as error:
             raise self._source.named(error) from error
         self.say_read(run)
@@ -502,7 +492,7 @@ class BoundQuery:
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""
-        return self._needed.all(payload)
+        return needed_columns(self._query.reading, self._options, payload).all
 
 
 def _reported_number(run: Run, chunk: Chunk) -> Reported:

@@ -54,7 +54,8 @@ LEAST_SHARE = 8
 class Run:
     """The parts of a run in progress.
 
-    `ends` and `ids` are for `hits` and `counts`; `ids` only with `event_id`.
+    `memory` is the bytes that it may take. `shown`, the columns of complex events, is not for `hits` and a
+    sum of counts; `ends` and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`.
     """
 
     query: CompiledQuery
@@ -62,8 +63,8 @@ class Run:
     intake: Intake
     runner: MachineRunner
     chunker: Chunker
-    form: ResultForm
-    lister: Lister[pa.RecordBatch]
+    memory: int | None
+    shown: ResultForm | None = None
     ends: EndForm | None = None
     ids: EventIds | None = None
     outlooks: Outlooks | None = None
@@ -74,9 +75,15 @@ class Run:
         return None if self.ends is None else self.ends.more
 
     @property
-    def memory(self) -> int | None:
-        """Bytes that the run may take."""
-        return self.lister.memory
+    def form(self) -> ResultForm:
+        """The columns of the complex events."""
+        assert self.shown is not None
+        return self.shown
+
+    @property
+    def lister(self) -> Lister[pa.RecordBatch]:
+        """Lists the complex events."""
+        return Lister(self.runner, self.form, self.workers, self.query.limit, self.memory)
 
     def relevant(self, batches: Iterator[pa.RecordBatch], pushed: bool = False) -> Iterator[Relevant]:
         """The relevant events of a stream, as the machine reads them.
@@ -90,8 +97,11 @@ class Run:
         for part in self.intake(batches):
             if self.ids is not None:
                 self.ids.note(part)
-            yield from self.known(part)
-        if not pushed:
+            if self.outlooks is None:
+                yield self.runner.read(part, self.intake.lane_count)
+            else:
+                yield from self.known(part)
+        if self.outlooks is not None and not pushed:
             yield from self.rest()
 
     def known(self, part: Relevant) -> Iterator[Relevant]:
@@ -118,8 +128,11 @@ class Run:
         stop : int, optional
             The events from this position on only tell what follows others, and are in no chunk.
         """
-        inside = map(Inside(self.chunker.resume, halo, stop), self.relevant(batches))
-        return self.chunker.chunks(part for part in inside if part is not None)
+        parts = self.relevant(batches)
+        if halo or stop is not None:
+            inside = map(Inside(self.chunker.resume, halo, stop), parts)
+            parts = (part for part in inside if part is not None)
+        return self.chunker.chunks(parts)
 
     def listed(
         self,
@@ -150,7 +163,7 @@ class Run:
                 yield from closing(batches())
                 return
         chunks = self.chunks(batches(), halo, stop)
-        if self.query.traits.lists_in_order and wanted is None:
+        if "window" in self.query.traits.order and wanted is None:
             chunks = self.workers.early(chunks)
         for chunk in chunks:
             yield from lister.batches(chunk, self.runner.ends(chunk), wanted)
@@ -228,10 +241,12 @@ class Chunker:
     def add(self, part: Relevant) -> Chunk | None:
         """Add the next relevant events; once there are enough, gives a chunk, which has to be run first."""
         self._settle()
-        self._take_back()
+        if self._intake.away is not None:
+            self._take_back()
         if len(part):
             self._waiting.append(part)
-            self._again += self._run_again(part)
+            if self._tail is not None or len(part.lanes):
+                self._again += self._run_again(part)
         else:
             self._waiting = self.relieve(self._waiting)
         if sum(map(len, self._waiting)) < self._enough(self._again):
@@ -261,8 +276,6 @@ class Chunker:
 
     def chunk(self, new: Relevant) -> Chunk:
         """The next events of the stream, with those that the window still reaches, as a chunk."""
-        self._settle()
-        self._take_back()
         (new,) = self.relieve([new])
         self._touched[:] = False
         tail = self._tail
@@ -275,7 +288,7 @@ class Chunker:
             self._last = chunk_in_order(self._tail, new)
             return self._last
         chunk = make_chunk(
-            query.window, query.traits.ranks, tail, new, self._intake.lane_count, self._workers
+            query.window, query.traits.bound == "ranks", tail, new, self._intake.lane_count, self._workers
         )
         self._last = chunk
         return chunk
@@ -294,6 +307,8 @@ class Chunker:
             If what is still needed takes more memory than is allowed.
         """
         self._settle()
+        if self._tail is None and self._intake.keeps_nothing:
+            return new
         self._take_back()
         if len(self._tails) >= 2 * self._purged:
             self._purge(new, pressed=False)

@@ -1,51 +1,59 @@
-"""The columns of the data that a run needs, and what it needs them for."""
+"""The columns and the event types that a run needs."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from cer_gpu.engine.read.join_keys import columns_read
+from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.options import Options
-from cer_gpu.plan.axes import columns_of
+from cer_gpu.plan.axes import columns_of, computes
 from cer_gpu.plan.compiled import Reading
 
 
-class NeededColumns:
-    """The columns of the data that a query reads.
+class NeededColumns(NamedTuple):
+    """The columns of the data that a run reads.
 
-    Parameters
+    Attributes
     ----------
-    reading : Reading
-    options : Options
+    all : list of str
+        Each once.
+    classified_alone : set of str
+        Those that only tell which class an event is of.
     """
 
-    def __init__(self, reading: Reading, options: Options) -> None:
-        self._reading = reading
-        self._options = options
+    all: list[str]
+    classified_alone: set[str]
 
-    def all(self, payload: tuple[str, ...]) -> list[str]:
-        """All columns that a run reads if its results are made of `payload`, each once."""
-        names = [*self._options.order_by, *self._classified(), *self._behind(), *self._kept(payload)]
-        derived = {one.name for one in self._reading.derived}
-        return [name for name in dict.fromkeys(names) if name not in derived]
 
-    def classified_alone(self, payload: tuple[str, ...]) -> set[str]:
-        """The columns that only tell which class an event is of."""
-        return set(self._classified()).difference(self._kept(payload), self._behind())
+def needed_columns(reading: Reading, options: Options, payload: tuple[str, ...]) -> NeededColumns:
+    """The columns that a run reads if its results are made of the columns of `payload`."""
+    classified = [name for axis in reading.axes for name in columns_of(axis)]
+    behind = sorted({name for one in reading.derived for name in one.read})
+    kept = list(options.order_by)
+    if reading.keys.columns or reading.keys.values:
+        kept += columns_read(reading.keys)
+    kept += [name for part in reading.partition for name in part]
+    if reading.window is not None and reading.window.attribute is not None:
+        kept.append(reading.window.attribute)
+    if reading.streams and options.stream_column is not None:
+        kept.append(options.stream_column)
+    kept += payload
+    derived = {one.name for one in reading.derived}
+    every = dict.fromkeys([*options.order_by, *classified, *behind, *kept])
+    return NeededColumns(
+        [name for name in every if name not in derived], set(classified).difference(kept, behind)
+    )
 
-    def _classified(self) -> list[str]:
-        """The columns that say which class an event is of."""
-        return [name for axis in self._reading.axes for name in columns_of(axis)]
 
-    def _behind(self) -> list[str]:
-        """The columns from which others are derived."""
-        return sorted({name for one in self._reading.derived for name in one.read})
+def lacks_a_type(reading: Reading, source: Source) -> bool:
+    """Whether dictionaries tell that an event type which every match has occurs nowhere.
 
-    def _kept(self, payload: tuple[str, ...]) -> list[str]:
-        """The columns that are kept of events."""
-        reading, options = self._reading, self._options
-        names = [*options.order_by, *columns_read(reading.keys)]
-        names += [name for part in reading.partition for name in part]
-        if reading.window is not None and reading.window.attribute is not None:
-            names.append(reading.window.attribute)
-        if reading.streams and options.stream_column is not None:
-            names.append(options.stream_column)
-        return [*names, *payload]
+    Only the order of rows has to be checked then. False where it is not known, and where reading the rows may
+    find more that is wrong with them, as values that do not fit.
+    """
+    names = None if source.type_column is None else source.names_in(source.type_column)
+    if names is None or reading.needed <= names:
+        return False
+    plain = not (reading.partition or reading.derived or reading.keys.columns or reading.keys.values)
+    return plain and not any(map(computes, reading.axes))

@@ -12,6 +12,8 @@ from cer_gpu.engine.run.place import asked_devices
 from cer_gpu.frozen import dataclass
 from cer_gpu.printable import brief
 
+_NO_FORM = (None, None, None, None)
+
 ORDER_UNITS = ("s", "ms", "us", "ns")
 
 
@@ -104,7 +106,7 @@ def read_options(
         raise TypeError(f"there is no keyword {brief(name)}: {meant}the keywords are {', '.join(KEYWORDS)}")
     if order_unit is not None and order_unit not in ORDER_UNITS:
         raise ValueError(f"order_unit must be one of {', '.join(ORDER_UNITS)}, not {brief(order_unit)}")
-    columns = _names("order_by", order_by)
+    columns = () if order_by is None else _names("order_by", order_by)
     named = {"type_column": type_column, "stream_column": stream_column, "event_id": event_id}
     for keyword, column in named.items():
         if column is not None and not isinstance(column, str):
@@ -113,6 +115,7 @@ def read_options(
         raise ValueError("sort=True needs order_by, the columns to sort by")
     if ordered and not columns:
         raise ValueError("ordered=True needs order_by, the column of time")
+    form = delimiter, column_types, date_format, decimal_point
     return Options(
         columns,
         order_unit,
@@ -120,20 +123,18 @@ def read_options(
         stream_column,
         sort,
         ordered,
-        asked_devices(device),
-        _whole("limit", limit),
-        _whole("memory", memory),
+        ("auto",) if device == "auto" else asked_devices(device),
+        None if limit is None else _whole("limit", limit),
+        None if memory is None else _whole("memory", memory),
         engine,
         event_id,
-        text_form(delimiter, column_types, date_format, decimal_point),
+        TextForm() if form == _NO_FORM else text_form(*form),
         dict(params or {}),
     )
 
 
 def _names(keyword: str, value: object) -> tuple[str, ...]:
-    """The columns that a keyword names: none, one or several."""
-    if value is None:
-        return ()
+    """The columns that a keyword names: one or several."""
     named = []
     for name in value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else (value,):
         if not isinstance(name, str):
@@ -142,10 +143,8 @@ def _names(keyword: str, value: object) -> tuple[str, ...]:
     return tuple(named)
 
 
-def _whole(name: str, value: object) -> int | None:
+def _whole(name: str, value: object) -> int:
     """A whole number that is not negative, NumPy's too."""
-    if value is None:
-        return None
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise ValueError(f"{name} must be a whole number, 0 or more, not {brief(value)}")
     if index(value) < 0:

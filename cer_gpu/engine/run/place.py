@@ -155,8 +155,8 @@ def place_of(
 
 
 def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Place:
-    if query.traits.not_automatic:
-        return Place((), query.traits.not_automatic)
+    if (reason := query.machine.where("auto")) is not None:
+        return Place((), reason)
     if lying is not None:
         fault = why_wrong(lying)
         return (
@@ -194,5 +194,6 @@ def on_host(query: CompiledQuery) -> str | None:
             "partitions in which what WITHIN measures falls",
         ),
     ]
-    named = [*query.traits.not_on_device, *(name for holds, name in parts if holds)]
+    own = query.machine.where("cuda")
+    named = [*([] if own is None else [own]), *(name for holds, name in parts if holds)]
     return ", ".join(named) or None

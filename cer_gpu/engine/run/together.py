@@ -69,7 +69,7 @@ def shared_by(query: CompiledQuery) -> Place | None:
     compares events by keys of its own, or has answers that differ only by their measures.
     """
     reading, window = query.reading, query.window
-    if query.traits.follows or query.outlooks or query.hidden or reading.keys or reading.compared:
+    if query.traits.state == "followed" or query.outlooks or query.hidden or reading.keys or reading.compared:
         return None
     measured = None if window is None else (window.kind, window.attribute)
     traits = query.traits
@@ -78,8 +78,8 @@ def shared_by(query: CompiledQuery) -> Place | None:
         reading.streams,
         reading.derived,
         measured,
-        traits.reads_places,
-        traits.reads_times,
+        "place" in traits.columns,
+        "time" in traits.columns,
     )
 
 

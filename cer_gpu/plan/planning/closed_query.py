@@ -59,8 +59,8 @@ class ClosedQuery:
 
     def planned(
         self, key: Any, schema: Schema, params: Mapping[str, Any], make: Callable[[Outline], Plan]
-    ) -> tuple[Plan, Schema, Sequence[Diagnostic]]:
-        """The plan for events, their schema, and the notes of the checks.
+    ) -> tuple[Plan, Sequence[Diagnostic]]:
+        """The plan for events, and the notes of the checks.
 
         Parameters
         ----------
@@ -92,4 +92,4 @@ class ClosedQuery:
             notes = (*found, never_answers(self._statement)) if plan.never else found
             kept = KeptPlan(key, plan, notes)
             self._kept = (kept, *known[: SCHEMAS - 1])
-        return kept.plan, schema, kept.notes
+        return kept.plan, kept.notes

@@ -268,7 +268,7 @@ def _pushes(query: CompiledQuery) -> str:
     if query.pushes_run_again:
         return "each push runs the open window again"
     said = "a push costs only what is new in it, however many partial matches are open"
-    if query.traits.orders or (query.window is not None and query.window.kind == "attribute"):
+    if query.traits.state == "sorted" or (query.window is not None and query.window.kind == "attribute"):
         said = "a push costs what is new in it, times the logarithm of the open partial matches"
     if any(outlook.waits for outlook in query.outlooks):
         said += ";\nan answer is reported once it is known what follows; `close` reports the rest"
@@ -284,10 +284,10 @@ def _pushes(query: CompiledQuery) -> str:
 
 def _device(query: CompiledQuery) -> str:
     """What runs on the CPU, whatever the device; when a GPU is taken, or why none is taken unasked."""
-    traits = query.traits
-    said = f"always on the CPU: {', '.join(traits.not_on_device)}" if traits.not_on_device else ""
+    own = query.machine.where("cuda")
+    said = f"always on the CPU: {own}" if own else ""
     taken = "a GPU is used with device='cuda', and with device='auto' for very many events"
-    return "\n".join(part for part in (said, traits.not_automatic or taken) if part)
+    return "\n".join(part for part in (said, query.machine.where("auto") or taken) if part)
 
 
 def _reports(query: CompiledQuery) -> str:

@@ -54,8 +54,8 @@ class OpenQuery:
 
     def planned(
         self, key: Any, schema: Schema, params: Mapping[str, Any], make: Callable[[Outline], Plan]
-    ) -> tuple[Plan, Schema, tuple[Diagnostic, ...]]:
-        """The plan for some values, the schema, and the notes of the checks.
+    ) -> tuple[Plan, tuple[Diagnostic, ...]]:
+        """The plan for some values, and the notes of the checks.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class OpenQuery:
             raise QueryError(errors, self._text)
         plan = self._plan(key, statement, given, schema, make)
         notes = (*found, never_answers(statement)) if plan.never else found
-        return with_given(plan, statement, given, schema), schema, tuple(notes)
+        return with_given(plan, statement, given, schema), tuple(notes)
 
     def _plan(
         self,

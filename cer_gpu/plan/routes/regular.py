@@ -22,7 +22,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema
 from cer_gpu.logic.formulas import correlates
-from cer_gpu.plan.automaton import AutomatonMachine, Choice
+from cer_gpu.plan.automaton import AutomatonMachine, Choice, programs_of
 from cer_gpu.plan.compiled import KeyPlan
 from cer_gpu.plan.deterministic import (
     Deterministic,
@@ -77,7 +77,8 @@ class RegularSketch:
         query = self.statement
         found = deterministic(self.formula, self.automaton, self.tests, diagram)
         n_symbols = max(found.automaton.n_symbols, 1 + max(found.symbol_of, default=0))
-        every = AutomatonMachine(tables(found.automaton), found.monitor)
+        arrays = tables(found.automaton)
+        every = AutomatonMachine(arrays, programs_of(arrays), found.monitor)
         form = mark_form(found.automaton.labels, query)
         machine, selected = every, None
         if query.strategy in CHOOSING:
@@ -113,11 +114,11 @@ def _choosing(
         monitor = every.monitor
         if selected.monitor is not None:
             monitor = selected.monitor if monitor is None else monitor.then(selected.monitor)
-        return AutomatonMachine(selected.tables, monitor), selected.label_has
+        return AutomatonMachine(selected.tables, programs_of(selected.tables), monitor), selected.label_has
     after = label_has if selected.tables is None else selected.label_has
     shown = shown_labels(label_has, after)
     choice = Choice(selected.strategy, selected.single, selected.tables, selected.monitor, shown)
-    return AutomatonMachine(every.tables, every.monitor, choice), after
+    return replace(every, choice=choice), after
 
 
 def sketch(outline: Outline) -> RegularSketch | Refusal:

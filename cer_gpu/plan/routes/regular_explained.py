@@ -94,7 +94,7 @@ class RegularExplanation:
                 f"constant time per event in partitions in which `{window.attribute}` ascends, "
                 "log(their events) in others"
             )
-        if query.traits.lists_runs_again:
+        if query.traits.keeps == "chosen again":
             return f"{time}, for hits;\ncounts and complex events run the window of each end again"
         return f"{time}, output-linear delay"
 

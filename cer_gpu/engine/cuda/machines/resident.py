@@ -95,9 +95,9 @@ def why_not(query: CompiledQuery) -> str | None:
     Events are grouped by partition on the host. Without a window the units of the stream are composed state
     by state (`cuda_long` of the hits and of the counts), so a query with many states runs on the CPU.
     """
-    reading, reason = query.reading, query.traits.not_resident
+    reading, reason = query.reading, query.machine.where("resident")
     reasons = [
-        (bool(reason), reason),
+        (reason is not None, reason),
         (reading.makes_lanes, "the CPU assigns events to partitions and streams"),
         (query.window is not None and query.window.kind == "attribute", "its window is over an attribute"),
         (query.consume != "NONE", "the CPU applies CONSUME BY"),

@@ -24,6 +24,11 @@ LARGE_DICTIONARY = pa.dictionary(pa.int32(), pa.large_string())
 
 _UNITS = ("s", "ms", "us", "ns")
 
+_WITHOUT_UNIT = {
+    kind.id for kind in (pa.int64(), pa.int32(), pa.float64(), pa.string(), pa.bool_(), DICTIONARY)
+}
+"""The commonest types of batches whose values are in no unit, to see at a glance."""
+
 
 def value_type(arrow: pa.DataType) -> ValueType | None:
     """The type of the language's values that a column of an Arrow type holds.
@@ -308,8 +313,8 @@ def check_names(names: Sequence[str], where: str) -> None:
     DataError
         Naming the columns that occur more than once.
     """
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
         listed = ", ".join(f"`{name}`" for name in twice)
         raise DataError(f"{where} has several columns named {listed}: rename all but one of each")
 
@@ -355,7 +360,10 @@ def time_units(schema: pa.Schema) -> dict[str, str]:
 
 def all_units(schema: pa.Schema) -> dict[str, str]:
     """The unit of every column whose values are integers in one: of times, and of decimals."""
-    decimals = [field for field in schema if value_type(field.type) is ValueType.DECIMAL]
-    return time_units(schema) | {
+    some = [field for field in schema if field.type.id not in _WITHOUT_UNIT]
+    if not some:
+        return {}
+    decimals = [field for field in some if value_type(field.type) is ValueType.DECIMAL]
+    return time_units(pa.schema(some)) | {
         field.name: decimal_unit(normal_type(field.type).scale) for field in decimals
     }

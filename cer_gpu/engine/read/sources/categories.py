@@ -59,7 +59,7 @@ def orders_in(
     return {
         field.name: order_in(dictionaries(field.name)) if is_ordered(field.type) else CategoryOrder()
         for field in schema
-        if is_category(field.type)
+        if pa.types.is_dictionary(field.type) and is_category(field.type)
     }
 
 

@@ -58,7 +58,7 @@ def open_rows(events: Any, where: str, text: TextForm = PLAIN) -> Rows:
         from cer_gpu.engine.read.sources.files import FileRows  # a query over tables need not load it
 
         return FileRows.at(list(paths), text)
-    if text.said is not None:
+    if text != PLAIN:
         raise DataError(f"{text.said} is for CSV and JSON lines files, and {where} has types of its own")
     return _open_object(events, where)
 

@@ -73,16 +73,15 @@ def open_source(
     dotted = [name for name in {*names, *order, type_column or "", stream_column or ""} if "." in name]
 
     def open_one(given: Any, where: str) -> Rows:
-        return with_fields(open_rows(given, where, text), dotted)
+        rows = open_rows(given, where, text)
+        return with_fields(rows, dotted) if dotted else rows
 
     if isinstance(events, Mapping) and not on_device(events):
         tables = _open_tables(events, order, type_column, sort, open_one)
         return Source(tables, order, type_column, stream_column)
     rows = open_one(events, "the table")
-    Source(rows, order, type_column, stream_column)  # checks the columns before they are sorted by
-    if sort:
-        rows = SortedRows(rows, order)
-    return Source(rows, order, type_column, stream_column)
+    source = Source(rows, order, type_column, stream_column)  # checks the columns before they are sorted by
+    return Source(SortedRows(rows, order), order, type_column, stream_column) if sort else source
 
 
 def _open_tables(

@@ -417,7 +417,7 @@ def regroup(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordB
         small = batch.num_rows * 8 < rows and batch.nbytes * 8 < JOINED_BYTES
         full = held + batch.num_rows > rows or size + batch.nbytes > JOINED_BYTES
         if waiting and (not small or full):
-            yield _join(waiting)
+            yield waiting[0] if len(waiting) == 1 else _join(waiting)
             waiting, held, size = [], 0, 0
         if small:
             waiting.append(batch)
@@ -427,11 +427,11 @@ def regroup(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordB
         for start in range(0, batch.num_rows, rows):
             yield batch.slice(start, rows)
     if waiting:
-        yield _join(waiting)
+        yield waiting[0] if len(waiting) == 1 else _join(waiting)
 
 
 def _join(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return batches[0] if len(batches) == 1 else one_batch(pa.Table.from_batches([*map(widened, batches)]))
+    return one_batch(pa.Table.from_batches([*map(widened, batches)]))
 
 
 def one_batch(table: pa.Table) -> pa.RecordBatch:

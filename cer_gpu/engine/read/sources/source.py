@@ -97,12 +97,19 @@ class Source:
     @property
     def device(self) -> int | None:
         """The number of the device that the events are on; None on the host."""
-        return self._rows.device if self.on_device and isinstance(self._rows, DeviceRows) else None
+        return self._rows.device if isinstance(self._rows, DeviceRows) and self.on_device else None
 
     @property
     def source_column(self) -> str | None:
         """The column that tells which table a row is from; None if there is one table."""
         return self.type_column if isinstance(self._rows, MergedRows) else None
+
+    @property
+    def tells_types(self) -> bool:
+        """Whether a column of texts of the usual name tells the types of events, so that any may occur."""
+        if not self.has_type_column or self.type_column != TYPE_COLUMN:
+            return False
+        return self.type_kind is ValueType.STRING and not isinstance(self._rows, MergedRows)
 
     @property
     def on_device(self) -> tuple[DeviceTable, ...]:
