@@ -29,7 +29,6 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.expanded import Expanded, ExpandedAnswers, Expansion, Listing, grouped_slots
 from cer_gpu.enumeration.expanded_chains import ChainRows
 from cer_gpu.enumeration.expanded_lanes import AnswerPart, LaneAnswers, LanePart, LaneRows, listed
-from cer_gpu.enumeration.expanded_triples import TripleRows
 from cer_gpu.kernels.joins import cpu_order
 from cer_gpu.kernels.joins.contract import ChainSteps, LaneAtoms, SlottedEvents
 from cer_gpu.kernels.windows.contract import comparable
@@ -42,9 +41,6 @@ events are not dealt to buckets: its groups are in a cache anyway."""
 
 MOST = 8
 """There are at most 2 ** MOST buckets: each is written to in turn as events are dealt."""
-
-TRIPLE = 3
-"""A rule of so many atoms has kernels of its own."""
 
 SPARSE = 4
 """Slots are numbered again if there are more than this many times as many as occur."""
@@ -185,9 +181,6 @@ class ListedJoinRunner(JoinRunner):
         def share(work: Callable[[Any], Any], some: list[Any]) -> list[Any]:
             return workers.map("listing", work, some, total)
 
-        if len(tables.place) == TRIPLE:
-            made = TripleRows(*given, share).listed(bounds)
-            return None if made is None else self._ends_of(made, events.positions)
         rows = LaneRows.of(*given, share)
         found = workers.map("listing", lambda some: listed(tables, rows, some), bounds, total)
         parts = [one for one in found if isinstance(one, LanePart)]
