@@ -204,6 +204,14 @@ def test_every_form_gives_the_same_answers(
         forms.update(lanes=0, others=0)
 
 
+@pytest.mark.parametrize("contradiction", ["x > 1, x = 0", "x = 1, x = 2", "x < 0, x > 0"])
+@pytest.mark.parametrize("atoms", ["A(y = x), B(x = x)", "A(x = x, y = 1), B(x = x), C(z = x)"])
+def test_a_rule_whose_conditions_contradict_each_other_has_no_answers(atoms: str, contradiction: str) -> None:
+    query = cer.compile(f"Q(x) <- {atoms}, {contradiction} WITHIN 60 EVENTS")
+    events = streamed(2, 500, "ABC", 8)
+    assert len(query.run(events).to_arrow()) == len(query.hits(events)) == query.count(events) == 0
+
+
 def test_rows_looked_at_in_vain_are_left_to_the_lists_of_runs(forms: dict[str, int]) -> None:
     """No pair of B and C agrees, and each would be looked at from each."""
     query = cer.compile("Q(x, y) <- A(x = x), B(x = x, y = y), C(x = x, y = y) WITHIN 4000 EVENTS")

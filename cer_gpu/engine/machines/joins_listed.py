@@ -222,6 +222,8 @@ class ListedJoinRunner(JoinRunner):
         spaces = [
             n for n, columns in enumerate(self.columns_of) if set(lane_column[1:].tolist()) & set(columns)
         ]
+        if not spaces:
+            return -1  # conditions that contradict each other have left no symbol
         (space,) = spaces
         for symbol in range(len(tables.first) - 1):
             for move in tables.transition[tables.first[symbol] : tables.first[symbol + 1]].tolist():
