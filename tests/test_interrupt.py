@@ -109,9 +109,9 @@ def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
         "cer_gpu.kernels.joins.cpu_lanes:group",  # a few passes over those of a bucket
         "cer_gpu.kernels.joins.cpu_lanes:reach",
         "cer_gpu.kernels.joins.cpu_lanes:tally",
-        "cer_gpu.kernels.joins.cpu_triples:copied",  # a block of answers
-        "cer_gpu.kernels.joins.cpu_triples:in_order",
-        "cer_gpu.kernels.joins.cpu_triples:sort",
+        "cer_gpu.kernels.joins.cpu_lanes:copied",  # a block of answers
+        "cer_gpu.kernels.joins.cpu_chains:in_order",
+        "cer_gpu.kernels.joins.cpu_chains:sort",
         "cer_gpu.kernels.joins.cpu_order:_pass",
         "cer_gpu.kernels.joins.cpu_order:arrange",
         "cer_gpu.kernels.joins.cpu_order:lengths",

@@ -10,19 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.joins import cpu_lanes as kernel
-from cer_gpu.kernels.joins import cpu_triples as triples
 from cer_gpu.kernels.joins.contract import (
     ATOM_BITS,
     COMPARED,
-    DEALT,
     EVENT_AT,
-    LANE,
-    LEAST_OF,
-    NUMBER,
     TAG,
     LaneAtoms,
 )
-from cer_gpu.kernels.joins.laned import LaneLists, LaneTriples
 from cer_gpu.kernels.windows.contract import comparable
 from engine_oracle import cuts, pieces
 from generate import stream_to_table
@@ -36,7 +30,7 @@ from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.joins_listed import ListedJoinRunner
 from cer_gpu.enumeration import expanded_lanes as module
-from cer_gpu.enumeration.expanded_lanes import LaneAnswers, LaneRows, passes_of
+from cer_gpu.enumeration.expanded_lanes import LaneAnswers, LaneRows
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.reference.homomorphisms import answers
@@ -91,69 +85,6 @@ def test_rows_lie_by_lane_in_the_order_of_the_stream(
                 assert row[TAG] == atom | len(own) - 1 << ATOM_BITS
                 expected = [slots[c, i] if c >= 0 else -1 for c in tables.column[atom]]
                 assert row[COMPARED:].tolist() == expected
-
-
-@pytest.mark.parametrize("most", [3, 5000, ANY_LANE])
-@pytest.mark.parametrize("compared", [0, 2])
-def test_triples_of_a_bucket_are_those_that_agree(most: int, compared: int) -> None:
-    rng = np.random.default_rng((most, compared))
-    pair = np.zeros((3, 3), np.int64)
-    if compared:  # 0 and 1 by their second slots, 1 and 2 by the first of one and the second of the other
-        pair[0, 1], pair[1, 0], pair[1, 2], pair[2, 1] = 2, 2, 1, 2
-    total = 0
-    for n in (1, 2, 50, 400):
-        rows = np.empty((n + 7, DEALT + compared), np.int32)
-        rows[:] = -9
-        own = rows[7:]
-        own[:, EVENT_AT] = np.sort(rng.choice(5 * n, n, replace=False))
-        own[:, TAG] = rng.integers(0, 3, n)
-        own[:, LANE] = rng.choice(rng.integers(0, most, 1 + n // 100, endpoint=True), n) >> 3 << 3 | 5
-        own[:, LEAST_OF] = own[:, EVENT_AT] - int(rng.integers(n // 2, n + 1))
-        own[:, DEALT:] = rng.integers(-1, 2, (n, compared))
-        one, other = np.empty((2, n), np.int32)
-        counter = np.empty((1 << triples.DIGIT) + 1, np.int64)
-        passes = passes_of(own[:, LANE], 3)
-        triples.sort(rows, 7, 7 + n, 3, passes, counter, one, other)
-        order = other if passes % 2 else one
-        assert order.tolist() == sorted(range(7, 7 + n), key=lambda r: (rows[r, LANE], r))
-        near = LaneLists(
-            np.empty((3, n), np.int32), np.zeros((3, compared + 1, n), np.int32),
-            *np.full((2, 3), 9, np.int64), np.empty((3, n), np.int32),
-        )  # fmt: skip
-        report = int(rng.integers(0, 3 * n))
-        found = LaneTriples(np.full((n + 7, 3), -9, np.int32), np.empty((1 << 16, 3), np.int32))
-        progress = np.zeros(kernel.WORDS, np.int64)
-        budget = np.array([1 << 40, 0, 1 << 16], np.int64)
-        assert triples.walk(pair, rows, order, report, near, found, progress, budget) == triples.DONE
-
-        def agree(left: int, right: int, rows: np.ndarray = rows) -> bool:
-            """Whether two rows may be in one answer."""
-            a, b = rows[left, TAG], rows[right, TAG]
-            slots = [(1, 1), *zip(rows[left, DEALT:].tolist(), rows[right, DEALT:].tolist(), strict=True)]
-            first = 1 if not pair[a, b] else slots[pair[a, b]][0]
-            second = 1 if not pair[b, a] else slots[pair[b, a]][1]
-            return bool(a != b and rows[left, LANE] == rows[right, LANE] and first == second >= 0)
-
-        for r in range(7, 7 + n):
-            if rows[r, EVENT_AT] < report:
-                assert found.of_row[r, NUMBER] == -9
-                continue
-            before = [q for q in range(7, r) if agree(q, r) and rows[q, EVENT_AT] >= rows[r, LEAST_OF]]
-            wanted = []
-            for k, q in enumerate(before):
-                for s in before[k + 1 :]:
-                    if agree(q, s):
-                        events = {int(rows[z, TAG]): int(rows[z, EVENT_AT]) for z in (q, s, r)}
-                        wanted.append((min(events.values()), [events[atom] for atom in range(3)]))
-            wanted.sort()
-            number, first, latest = found.of_row[r].tolist()
-            assert number == len(wanted)
-            assert (
-                found.event[first : first + number].tolist() == [events for _, events in wanted] or not number
-            )
-            assert not wanted or latest == wanted[-1][0]
-            total += number
-    assert total > 20
 
 
 # ------------------------------------------------------------------------------------------------- runs
@@ -273,15 +204,12 @@ def test_every_form_gives_the_same_answers(
         forms.update(lanes=0, others=0)
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_kernels_of_three_atoms_list_as_those_of_any_number(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    events, query = streamed(9, 3000, "ABCDE", 8), cer.compile(text)
-    options: dict[str, Any] = {"order_by": "t"} if "[t]" in text else {}
-    made = query.run(events, **options).to_arrow()
-    monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.TRIPLE", 0)
-    assert query.run(events, **options).to_arrow() == made
+@pytest.mark.parametrize("contradiction", ["x > 1, x = 0", "x = 1, x = 2", "x < 0, x > 0"])
+@pytest.mark.parametrize("atoms", ["A(y = x), B(x = x)", "A(x = x, y = 1), B(x = x), C(z = x)"])
+def test_a_rule_whose_conditions_contradict_each_other_has_no_answers(atoms: str, contradiction: str) -> None:
+    query = cer.compile(f"Q(x) <- {atoms}, {contradiction} WITHIN 60 EVENTS")
+    events = streamed(2, 500, "ABC", 8)
+    assert len(query.run(events).to_arrow()) == len(query.hits(events)) == query.count(events) == 0
 
 
 def test_rows_looked_at_in_vain_are_left_to_the_lists_of_runs(forms: dict[str, int]) -> None:

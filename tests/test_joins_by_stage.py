@@ -70,7 +70,7 @@ def test_answers_are_all_that_are_linked(
 ) -> None:
     rng = np.random.default_rng((most, few, code.shape[1]))
     monkeypatch.setattr(expanded_lanes, "BUCKET", 8)
-    monkeypatch.setattr(expanded_lanes, "ROWS_OF_EVENT", 0)
+    monkeypatch.setattr(expanded_chains, "ROWS_OF_EVENT", 0)
     monkeypatch.setattr(expanded_chains, "FEW", 1 << 12)
     total = several = 0
     for n in (0, 1, 3, 60, 90):
@@ -132,8 +132,8 @@ def cut_small(monkeypatch: pytest.MonkeyPatch, rng: Random) -> None:
     """Chunks of a few events, in parts and buckets of a few for several threads; little room at first."""
     monkeypatch.setattr(expanded_lanes, "BUCKET", rng.choice((1, 2, 4, 1 << 14)))
     monkeypatch.setattr(expanded_lanes, "MOST", rng.choice((1, 8)))
-    monkeypatch.setattr(expanded_lanes, "SOME", rng.choice((1, 64)))
-    monkeypatch.setattr(expanded_lanes, "ROWS_OF_EVENT", rng.choice((0, 2)))
+    monkeypatch.setattr(expanded_chains, "SOME", rng.choice((1, 64)))
+    monkeypatch.setattr(expanded_chains, "ROWS_OF_EVENT", rng.choice((0, 2)))
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", rng.choice((3, 7, 1 << 20)))
     monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.SEGMENT", rng.choice((1, 2, 1 << 16)))
     monkeypatch.setattr("cer_gpu.engine.workers.usable_cores", lambda: rng.choice((1, 3)))

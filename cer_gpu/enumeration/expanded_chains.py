@@ -5,27 +5,39 @@ The arrays are those of `cer_gpu.kernels.joins.cpu_chains`. This module calls th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 
 from cer_gpu.enumeration.blocks import PathBlock
 from cer_gpu.enumeration.expanded_lanes import (
+    ROWS_OF_EVENT,
+    SOME,
     Buckets,
     Map,
     Range,
     bits_of_bucket,
-    in_enough_room,
     passes_of,
     ranges_of,
     shares_of,
 )
-from cer_gpu.enumeration.expanded_triples import BucketOrder, ends_among
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins import cpu_chains as kernel
 from cer_gpu.kernels.joins.chains import LONG_ROW, ROW, ChainAnswers, ChainEntries, ChainEvents
 from cer_gpu.kernels.joins.contract import FEW, PASSED, ChainSteps
-from cer_gpu.kernels.joins.cpu_lanes import DONE, FREE, ROWS, WORDS, admitted
+from cer_gpu.kernels.joins.cpu_lanes import (
+    DIGIT,
+    DONE,
+    ENDS,
+    FREE,
+    ROWS,
+    ROWS_FULL,
+    TOO_SLOW,
+    WORDS,
+    admitted,
+)
+from cer_gpu.kernels.joins.laned import PlacedEnds
 from cer_gpu.kernels.windows.contract import MeasuredWindow
 
 APART = 16
@@ -179,3 +191,95 @@ class ChainRows:
         """The ends among some events."""
         end, latest, lowest, first, count = ends_among(bounds, self._place, found.of_row, self._events.least)
         return ChainPart(end, latest, lowest, first, count, found.pair, self._steps.label)
+
+
+def in_enough_room(
+    shares: list[Buckets],
+    reported: int,
+    few: int,
+    room_for: Callable[[int], ChainAnswers],
+    made: Callable[[Buckets, int, int, int, ChainAnswers], int],
+    share: Map,
+) -> ChainAnswers | None:
+    """What is made of the buckets of all threads, each in as much room; None: another form is better.
+
+    Room that is full is doubled, up to `few` answers for each event. It is another form, too, that is better
+    where a kernel gives `TOO_SLOW`.
+
+    Parameters
+    ----------
+    shares : list of Buckets
+        One for each thread.
+    reported : int
+        How many events answers may end at.
+    few : int
+    room_for : callable
+        Gives arrays for so many answers.
+    made : callable
+        Given a share, the row from which on its answers are made, their room, how many events of the share
+        answers may end at, and the arrays: the kernel's status.
+    share : callable
+        As `Map`.
+    """
+    count = max(len(shares), 1)
+    new = max(reported // count, 1)
+    most = min(few * new, np.iinfo(np.int32).max // count)
+    room = min(ROWS_OF_EVENT * new + SOME, most)
+    while True:
+        # What is never written takes no memory.
+        found = room_for(count * room)
+
+        def own(number: int, found: ChainAnswers = found, room: int = room) -> int:
+            return made(shares[number], number * room, room, new, found)
+
+        statuses = share(own, list(range(len(shares))))
+        if TOO_SLOW in statuses or (ROWS_FULL in statuses and room == most):
+            return None
+        if ROWS_FULL not in statuses:
+            return found
+        room = min(2 * room, most)
+
+
+def ends_among(bounds: Range, place: np.ndarray, of_row: np.ndarray, least: np.ndarray) -> PlacedEnds:
+    """The ends among some events, in their order, of answers that were made bucket by bucket.
+
+    Parameters
+    ----------
+    bounds : (int, int)
+    place, of_row, least : ndarray
+        As `cpu_chains.in_order` reads them.
+    """
+    ends = PlacedEnds(*(np.empty(bounds[1] - bounds[0] + 1, np.int64) for _ in range(5)))
+    progress = np.zeros(WORDS, np.int64)
+    kernel.in_order(place, of_row, least, np.array(bounds, np.int64), ends, progress)
+    return PlacedEnds(*(one[: int(progress[ENDS])] for one in ends))
+
+
+class BucketOrder:
+    """Sorts the rows of buckets by lane or slot, one bucket after another, in the same scratch.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (m, columns), int32
+    buckets : list of (int, int)
+    shift : int
+        The lower bits of a lane, which its bucket has in common.
+    passes : int
+        So many digits tell the lanes of a bucket apart.
+
+    Attributes
+    ----------
+    widest : int
+        How many rows the largest bucket has.
+    """
+
+    def __init__(self, rows: np.ndarray, buckets: Buckets, shift: int, passes: int) -> None:
+        self._rows, self._shift, self._passes = rows, shift, passes
+        self.widest = max((stop - begin for begin, stop in buckets), default=0)
+        self._counter = np.empty((1 << DIGIT) + 1, np.int64)
+        self._one, self._other = np.empty((2, self.widest), np.int32)
+
+    def __call__(self, begin: int, stop: int) -> np.ndarray:
+        """The numbers of the rows begin .. stop - 1, shape (stop - begin,), int32: until the next call."""
+        kernel.sort(self._rows, begin, stop, self._shift, self._passes, self._counter, self._one, self._other)
+        return (self._other if self._passes % 2 else self._one)[: stop - begin]

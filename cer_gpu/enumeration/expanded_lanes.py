@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from cer_gpu.enumeration.products import BULK_ROWS
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins import cpu_lanes as kernel
 from cer_gpu.kernels.joins.contract import COMPARED, DEALT, FEW, LaneAtoms
-from cer_gpu.kernels.joins.cpu_triples import copied
 from cer_gpu.kernels.joins.laned import CopiedAnswers, LaneEnds, LaneScratch
 from cer_gpu.kernels.windows.contract import MeasuredWindow
 
@@ -25,8 +24,6 @@ Range: TypeAlias = tuple[int, int]
 
 Buckets: TypeAlias = list[Range]
 """Some buckets, each with its first row and the one after its last."""
-
-Found = TypeVar("Found")
 
 Map: TypeAlias = Callable[[Callable[[Any], Any], list[Any]], list[Any]]
 """Calls a function for each item of a list, in threads."""
@@ -44,30 +41,6 @@ SOME = 64
 """How many answers, and rows to make those of an end from, there is room for in any case."""
 
 
-class Dealt(NamedTuple):
-    """The events of a chunk that fill an atom, by bucket.
-
-    Attributes
-    ----------
-    rows : ndarray, shape (n, columns), int32
-        As in `cpu_lanes.deal`, and so are `least` and `place`.
-    least, place : ndarray, shape (n,), int32
-    shift : int
-        The lower bits of a lane, which its bucket has in common.
-    passes : int
-        As many digits tell the lanes of a bucket apart.
-    buckets : list of (int, int)
-        The rows of each.
-    """
-
-    rows: np.ndarray
-    least: np.ndarray
-    place: np.ndarray
-    shift: int
-    passes: int
-    buckets: Buckets
-
-
 def bits_of_bucket(events: int) -> int:
     """How many lower bits of a lane are its bucket."""
     return min(max((events // BUCKET).bit_length() - 1, 0), MOST)
@@ -83,95 +56,6 @@ def shares_of(buckets: Buckets, threads: int) -> list[Buckets]:
     """The buckets of each thread; none gets no bucket."""
     count = min(threads, len(buckets))
     return [buckets[number::count] for number in range(count)]
-
-
-def in_enough_room(
-    shares: list[Buckets],
-    reported: int,
-    few: int,
-    room_for: Callable[[int], Found],
-    made: Callable[[Buckets, int, int, int, Found], int],
-    share: Map,
-) -> Found | None:
-    """What is made of the buckets of all threads, each in as much room; None: another form is better.
-
-    Room that is full is doubled, up to `few` answers for each event. It is another form, too, that is better
-    where a kernel gives `TOO_SLOW`.
-
-    Parameters
-    ----------
-    shares : list of Buckets
-        One for each thread.
-    reported : int
-        How many events answers may end at.
-    few : int
-    room_for : callable
-        Gives arrays for so many answers.
-    made : callable
-        Given a share, the row from which on its answers are made, their room, how many events of the share
-        answers may end at, and the arrays: the kernel's status.
-    share : callable
-        As `Map`.
-    """
-    count = max(len(shares), 1)
-    new = max(reported // count, 1)
-    most = min(few * new, np.iinfo(np.int32).max // count)
-    room = min(ROWS_OF_EVENT * new + SOME, most)
-    while True:
-        # What is never written takes no memory.
-        found = room_for(count * room)
-
-        def own(number: int, found: Found = found, room: int = room) -> int:
-            return made(shares[number], number * room, room, new, found)
-
-        statuses = share(own, list(range(len(shares))))
-        if kernel.TOO_SLOW in statuses or (kernel.ROWS_FULL in statuses and room == most):
-            return None
-        if kernel.ROWS_FULL not in statuses:
-            return found
-        room = min(2 * room, most)
-
-
-def dealt(
-    tables: LaneAtoms,
-    symbols: np.ndarray,
-    lanes: np.ndarray,
-    slots: np.ndarray,
-    window: MeasuredWindow,
-    threads: int,
-    share: Map,
-) -> Dealt:
-    """A row for each event of a chunk that fills an atom, in the bucket of the lower bits of its lane.
-
-    Parameters
-    ----------
-    tables, symbols, lanes, slots, window, threads
-        As for `LaneRows.of`.
-    share : callable
-        As `Map`.
-    """
-    n = len(symbols)
-    shift = bits_of_bucket(n)
-    slots, lanes = np.ascontiguousarray(slots), np.ascontiguousarray(lanes)
-    ranges = ranges_of(n, threads)
-    counts = np.zeros((max(len(ranges), 1), 1 << shift), np.int64)
-    rows = np.empty((n, DEALT + tables.column.shape[1]), np.int32)
-    least, place = np.empty(n, np.int32), np.empty(n, np.int32)
-
-    def tally(number: int) -> None:
-        kernel.admitted(window, *ranges[number], least)
-        kernel.tally(tables, symbols, lanes, *ranges[number], counts[number])
-
-    def deal(number: int) -> None:
-        own = ranges[number]
-        kernel.deal(tables, symbols, lanes, slots, least, *own, next_row[number], rows, place)
-
-    numbers = list(range(len(ranges)))
-    share(tally, numbers)
-    first = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
-    next_row = first[:-1] + np.cumsum(counts, axis=0) - counts
-    share(deal, numbers)
-    return Dealt(rows, least, place, shift, passes_of(lanes, shift), list(pairwise(first.tolist())))
 
 
 def passes_of(lanes: np.ndarray, shift: int) -> int:
@@ -224,20 +108,36 @@ class LaneRows:
         share : callable
             As `Map`.
         """
-        given = dealt(tables, symbols, lanes, slots, window, threads, share)
-        n, one = len(symbols), given.rows
-        other = np.empty_like(one)
+        n, shift, slots = len(symbols), bits_of_bucket(len(symbols)), np.ascontiguousarray(slots)
+        lanes, ranges = np.ascontiguousarray(lanes), ranges_of(n, threads)
+        counts = np.zeros((max(len(ranges), 1), 1 << shift), np.int64)
+        one, other = np.empty((2, n, DEALT + tables.column.shape[1]), np.int32)
         columns = COMPARED + tables.column.shape[1]
-        found = cls(np.empty((n, columns), np.int32), np.full(n, -1, np.int32), given.least)
+        found = cls(np.empty((n, columns), np.int32), np.full(n, -1, np.int32), np.empty(n, np.int32))
+
+        def tally(number: int) -> None:
+            kernel.admitted(window, *ranges[number], found.least)
+            kernel.tally(tables, symbols, lanes, *ranges[number], counts[number])
+
+        def deal(number: int) -> None:
+            own = ranges[number]
+            kernel.deal(tables, symbols, lanes, slots, found.least, *own, next_row[number], one)
+
+        numbers = list(range(len(ranges)))
+        share(tally, numbers)
+        first = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+        next_row = first[:-1] + np.cumsum(counts, axis=0) - counts
+        share(deal, numbers)
+        passes = passes_of(lanes, shift)
 
         def sort(some: Buckets) -> None:
             counter = np.empty((1 << kernel.DIGIT) + 1, np.int64)
             latest = np.empty(len(tables.place), np.int32)
             for begin, stop in some:
-                kernel.group(one, other, begin, stop, given.shift, given.passes, counter)
-                kernel.reach(other if given.passes % 2 else one, begin, stop, latest, found.rows, found.rank)
+                kernel.group(one, other, begin, stop, shift, passes, counter)
+                kernel.reach(other if passes % 2 else one, begin, stop, latest, found.rows, found.rank)
 
-        share(sort, shares_of(given.buckets, threads))
+        share(sort, shares_of(list(pairwise(first.tolist())), threads))
         return found
 
 
@@ -265,7 +165,7 @@ class LanePart:
         block = CopiedAnswers(
             *np.empty((2, total), np.int64), np.empty((total, self.event.shape[1]), np.int64)
         )
-        copied(self.first[ends], taken, hits, self.event, block)
+        kernel.copied(self.first[ends], taken, hits, self.event, block)
         return TupleBlock(*block)
 
 

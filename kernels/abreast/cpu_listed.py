@@ -3,6 +3,10 @@
 The numbers of runs are those of `cpu`, and each event changes them in the same way. There the innermost loops
 go over all members with a mask; here each cell has a list of additions. Queries that share little, of which
 an event concerns a tenth, then cost a tenth.
+
+1.2 to 1.8 times as fast as `cpu` for 60 to 200 queries of other types each; `cpu` is 1.2 to 1.4 times as
+fast for 200 variants whose types are most of the stream (CPU time of the whole backtest, 300,000 to a
+million events).
 """
 
 import numpy as np

@@ -3,6 +3,9 @@
 Each new event is compared with every old event of its window: their values lie one after another in arrays
 that stay in the cache, and no order has to be made of them. A segment in which more old events than
 `ApartTables.few` are in a window is left out; the kernels with trees run it.
+
+1.8 to 4.5 times as fast as the trees: hits and counts of `A ; B ; C` with `a.price < c.price` in windows of
+20 to 1,000 events, with and without keys (CPU time of the whole query, a million events of ten types).
 """
 
 from typing import NamedTuple

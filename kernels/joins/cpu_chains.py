@@ -9,6 +9,9 @@ of the third reaches.
 
 A second that is looked at may lead to no answer, as its firsts are too early. How many do is what this form
 may cost more than the lists of runs (`cpu_listed`): `STEPS` has it, and the pass ends where it is too large.
+
+1.25 to 1.35 times as fast as those lists: `a.x = b.x AND b.y = c.y` (CPU time of the whole query, a million
+events).
 """
 
 import numpy as np
@@ -16,7 +19,7 @@ import numpy as np
 from ..jit import SELDOM, inline, jit
 from .chains import EVENT_AT, FIRST_OF, LANE, STOP_OF, TAG
 from .contract import ASKED, FIRST_ROW, LATEST_START, NUMBER
-from .cpu_lanes import DONE, ROWS, ROWS_FULL, STEPS, TOO_SLOW
+from .cpu_lanes import DIGIT, DONE, ENDS, ROWS, ROWS_FULL, STEPS, TOO_SLOW
 
 HALF = np.uint64(32)
 """Bits of the event of a second step in a pair."""
@@ -101,6 +104,39 @@ def deal(code, events, second, begin, stop, report, next_row, rows, place):
                 rows[at, TAG] = events.least[i] if asks else -1
         if second:
             place[i] = seen
+
+
+@jit
+def sort(rows, begin, stop, shift, passes, counter, one, other):
+    """Sort the numbers of the rows of a bucket by lane, stably, digit by digit.
+
+    ==========  =======================  ===============================================================
+    `rows`      int32 [n, columns]       in: by bucket, each in the order of the stream
+    `begin`     int64                    in: the bucket has the rows begin .. stop - 1
+    `stop`      int64
+    `shift`     int64                    in: the lower bits of a lane, which its bucket has in common
+    `passes`    int64                    in: at least 1; so many digits tell all lanes apart
+    `counter`   int64 [2**DIGIT + 1]     scratch
+    `one`       int32 [stop - begin]     of an even number of passes out, else scratch
+    `other`     int32 [stop - begin]     of an odd number of passes out, else scratch
+    ==========  =======================  ===============================================================
+    """
+    mask = counter.shape[0] - 2
+    for i in range(stop - begin):
+        one[i] = begin + i
+    for turn in range(passes):
+        source, target = (one, other) if turn % 2 == 0 else (other, one)
+        counter[:] = 0
+        for r in range(begin, stop):
+            counter[(rows[r, LANE] >> shift & mask) + 1] += 1
+        for k in range(1, counter.shape[0]):
+            counter[k] += counter[k - 1]
+        for i in range(stop - begin):
+            digit = rows[source[i], LANE] >> shift & mask
+            at = counter[digit]
+            counter[digit] = at + 1
+            target[at] = source[i]
+        shift += DIGIT
 
 
 @jit
@@ -230,6 +266,32 @@ def join_thirds(rows, order, firsts, entries, found, progress, budget, halt):
             return TOO_SLOW
     progress[ROWS], progress[STEPS] = n, steps
     return DONE
+
+
+@jit
+def in_order(place, of_row, least, bounds, found, progress):
+    """List the ends among some events, in the order of the stream.
+
+    ==========  ================  ======================================================================
+    `place`     int32 [n]         in: the row of each event
+    `of_row`    int32 [m, 3]      in: the answers at each row
+    `least`     int32 [n]         in: the least event that the window of each admits
+    `bounds`    int64 [2]         in: the events bounds[0] .. bounds[1] - 1
+    `found`     PlacedEnds        out: progress[ENDS] ends; one more is written over
+    `progress`  int64 [WORDS]     out: `ENDS`
+    ==========  ================  ======================================================================
+    """
+    n = np.uint64(0)
+    for i in range(np.uint64(bounds[0]), np.uint64(bounds[1])):
+        d = np.uint64(place[i])
+        number = of_row[d, NUMBER]
+        found.end[n] = i
+        found.latest[n] = of_row[d, LATEST_START]
+        found.lowest[n] = least[i]
+        found.first[n] = of_row[d, FIRST_ROW]
+        found.number[n] = number
+        n += np.uint64(number > 0)
+    progress[ENDS] = n
 
 
 @jit

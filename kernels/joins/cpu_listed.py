@@ -8,6 +8,9 @@ these have gathered, and so on; what began before the window ends a list, since 
 A cell knows the latest start of its runs, so that one that is taken leads to an answer. One that is passed
 over does not: its event is inside the window, and all its runs began before. Their number is what this form
 may cost more than the structure of `cpu_nodes`; `STEPS` has it, and the pass ends where it is too large.
+
+1.2 to 3.1 times as fast as the structure: rules with one shared key, `Q_0`, and chains of three and four
+steps (CPU time of the whole query, a million events).
 """
 
 from ..jit import OFTEN, inline, jit

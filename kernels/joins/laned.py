@@ -49,38 +49,6 @@ class LaneEnds(NamedTuple):
     start: np.ndarray
 
 
-class LaneLists(NamedTuple):
-    """The events of a lane so far, by the atom that they fill; and scratch.
-
-    ========  =======================  ===================================================================
-    `event`   int32 [3, m]             the events of each atom, in the order of the stream
-    `slot`    int32 [3, k + 1, m]      their slots, from column 1 on; column 0 stands for the lane
-    `number`  int64 [3]                how many there are
-    `low`     int64 [3]                how many of them no window of a later event admits, at least
-    `kept`    int32 [3, m]             of each atom those from which the answers at an end are made
-    ========  =======================  ===================================================================
-    """
-
-    event: np.ndarray
-    slot: np.ndarray
-    number: np.ndarray
-    low: np.ndarray
-    kept: np.ndarray
-
-
-class LaneTriples(NamedTuple):
-    """Answers, bucket by bucket and lane by lane; those at one end in canonical order.
-
-    ========  =====================  ====================================================================
-    `of_row`  int32 [rows, 3]        `NUMBER`, `FIRST_ROW`, `LATEST_START` of the answers at each row
-    `event`   int32 [room, 3]        the event of each atom
-    ========  =====================  ====================================================================
-    """
-
-    of_row: np.ndarray
-    event: np.ndarray
-
-
 class PlacedEnds(NamedTuple):
     """Ends in the order of the stream, each with the place of its answers.
 

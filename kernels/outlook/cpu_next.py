@@ -4,6 +4,9 @@ Let q be a single event, and let the reach begin at once or have no end. Then an
 reach iff the next event of its lane that q takes is in reach: all later ones are farther. So the kernel reads
 the events from the last one back, and keeps for each lane the time of the nearest event that q takes: there
 are no queues.
+
+1.2 to 2.2 times as fast as the queues of `cpu`: hits, counts and lists of `A NOT FOLLOWED BY [<= 60 s] B`
+and the like, with and without keys (CPU time of the whole query, a million events of ten types).
 """
 
 from typing import NamedTuple

@@ -6,6 +6,9 @@ cache.
 
 What is done at an event has one length for all symbols: which symbol comes next is seldom foreseen, and a
 loop of the same length costs nothing to foresee.
+
+1.9 to 3.1 times as fast as grouping by lane: hits and counts of `A ; B`, `A ; B ; C` and `A : B : C` by a
+thousand keys (CPU time of the whole query, 1.5 million events of ten types).
 """
 
 from typing import NamedTuple

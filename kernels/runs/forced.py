@@ -3,6 +3,10 @@
 `SELECT MAX` over `(T AS x FILTER x.price > PRIOR(x).price) :{5,}`, or `A : B : C`: what begins at an event
 goes on in one way, and marks each event. So a complex event is the events from its start to its end, with the
 marks that the automaton gives them on the way; under `SELECT NONE` with none.
+
+Listing `SELECT MAX` of three or more contiguous events with a filter is 2.6 times as fast as by the
+structure; listing `A : B : C` and the like 1.0 to 1.2 times (CPU time of the whole query, 1.5 million
+events).
 """
 
 import numpy as np

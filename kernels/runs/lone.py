@@ -3,6 +3,10 @@
 In `A : A : (A+)` each event begins one run, so the first two states hold one run or none; only the last one
 gathers many. What an event does to the first two depends on the set of those that hold a run: it is looked
 up. Only states that may hold several runs have registers, which are added to.
+
+Counts by a thousand keys are 1.4 to 1.8 times as fast as with a register for each state for `A : B : C`, `A
+: B ; C` and a contiguous chain of five; for `A ; B`, which has no such state but the first, as fast (CPU
+time of the whole query, 1.5 million events).
 """
 
 from typing import NamedTuple

