@@ -29,7 +29,7 @@ def members_of(rng: np.random.Generator, members: int, symbols: int) -> tuple[li
     return ladders, cells
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.draws("seed", 40)
 def test_the_kernel_adds_up_what_the_runs_are(seed: int) -> None:
     rng = np.random.default_rng(seed)
     members = int(rng.integers(1, 9))

@@ -39,7 +39,7 @@ def moves_in(tables: TransitionTables, nodes: int) -> Moves:
     return Moves(moves, ends)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws("seed", 60)
 def test_the_kernels_add_up_what_the_runs_are(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(automaton_masked, "WORTH", 1 << 30)
     rng, draw = np.random.default_rng(seed), Random(seed)

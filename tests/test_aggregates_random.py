@@ -59,7 +59,7 @@ def test_what_a_match_counts_is_what_its_measures_say() -> None:
     assert len(list(rows)) > 5
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.draws("part", 4)
 def test_random_aggregates(part: int) -> None:
     answered = 0
     with warnings.catch_warnings():

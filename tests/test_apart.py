@@ -46,13 +46,13 @@ def agree(seed: str, queries: int = 5) -> None:
     assert answered > 0
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_hits_counts_and_streams_agree_with_the_reference(seed: int) -> None:
     agree(f"apart {seed}")
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"apart pieces {seed}")
 
@@ -64,7 +64,7 @@ def tree_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("tree_alone")
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_they_agree_by_the_tree_too(seed: int) -> None:
     agree(f"apart tree {seed}")
 

@@ -55,7 +55,7 @@ def compare(queries: Any, paths: list[Path], read: dict[str, Any], **given: Any)
     return sum(expected.to_arrow()["hits"].to_pylist())
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.draws("seed", 16)
 def test_outcomes_go_on_with_new_files(seed: int, read: dict[str, Any], tmp_path: Path) -> None:
     rng = Random(seed)
     count = rng.choice([300, 600])
@@ -98,7 +98,7 @@ LATER = {
 }
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_outcomes_of_queries_that_look_at_what_follows(
     seed: int, read: dict[str, Any], tmp_path: Path
 ) -> None:

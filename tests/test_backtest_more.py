@@ -95,7 +95,7 @@ def test_starts_are_the_events_at_which_matches_begin(
     assert len(found.diff(found)) == 0
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_durations_of_random_queries(seed: int) -> None:
     rng = Random(f"durations {seed}")
     events = stream_to_table(stream(rng, 30))

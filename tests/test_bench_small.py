@@ -122,7 +122,7 @@ def test_command_refuses_an_unknown_section(capsys):
     assert "no section no_such" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_formulas_agree_with_all_triples(seed):
     rng = np.random.default_rng(seed)
     steps = rng.integers(0, 4, 30)

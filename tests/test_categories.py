@@ -369,7 +369,7 @@ def test_views_refuse_unlike_categories_and_warn_of_those_without_an_order() -> 
         view.insert("A", frame().assign(sev=lambda one: one["sev"].cat.as_unordered()))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws("seed", 60)
 def test_random_categories_agree_with_the_reference(seed: int) -> None:
     rng = Random(f"categories {seed}")
     for _ in range(3):

@@ -23,7 +23,7 @@ if not USABLE:
 pytestmark = pytest.mark.gpu
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_the_kernel_adds_up_what_the_runs_are(seed: int) -> None:
     rng = np.random.default_rng(seed)
     members, count = int(rng.integers(1, 9)), int(rng.integers(1, 30))

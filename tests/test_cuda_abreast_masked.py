@@ -30,7 +30,7 @@ if not USABLE:
 pytestmark = pytest.mark.gpu
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_the_kernels_add_up_what_the_runs_are(seed: int) -> None:
     rng, draw = np.random.default_rng(seed), Random(seed)
     tables = [random_tables(draw) for _ in range(int(rng.integers(1, 6)))]

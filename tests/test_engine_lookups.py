@@ -39,7 +39,7 @@ def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
 
 
 @pytest.mark.usefixtures("sizes")
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.draws("block", 4)
 def test_random_rules_of_any_form(block: int) -> None:
     rng = Random(f"lookups {block}")
     total = 0

@@ -77,7 +77,7 @@ def check(rule: tree.Rule, events: list[Event], rng: Random, engine: str = "auto
     return len(wanted)
 
 
-@pytest.mark.parametrize("block", range(5))
+@pytest.mark.draws("block", 5)
 def test_random_rules_on_random_streams(block: int) -> None:
     rng = Random(f"engine rules {block}")
     total = 0
@@ -100,7 +100,7 @@ def test_the_head_gives_the_values_of_its_variables() -> None:
     assert answer.partition is None
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.draws("block", 3)
 def test_keys_that_have_left_the_window_are_forgotten(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
     rng = Random(f"forgotten keys {block}")
@@ -124,7 +124,7 @@ def test_memory_of_keys_follows_the_window(monkeypatch: pytest.MonkeyPatch) -> N
         assert stream._run.intake._joins.size < 2_000
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.draws("block", 2)
 def test_every_cut_into_batches_gives_the_same_answers(block: int) -> None:
     rng = Random(f"every cut {block}")
     answered = 0

@@ -24,7 +24,7 @@ from cer_gpu.language.letters import lower, upper
 from cer_gpu.language.parser import parse
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws("seed", 60)
 def test_random_values_agree_with_the_reference(seed: int) -> None:
     rng = Random(seed)
     for _ in range(3):

@@ -297,7 +297,7 @@ def shown(events: Relevant | None) -> list[tuple[int, int, int, str]]:
     return list(zip(events.lanes.tolist(), events.positions.tolist(), events.keys.tolist(), texts))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 @pytest.mark.parametrize("most", [0.75, 2.0])
 def test_tails_are_taken_as_they_were_put(seed: int, most: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other lanes may be taken with those that are asked for; with `most` above 1 none is."""

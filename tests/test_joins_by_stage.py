@@ -150,7 +150,7 @@ def random_chain(rng: Random) -> tree.SelectQuery:
     return tree.SelectQuery(made)
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.draws("block", 3)
 def test_random_chains_are_listed_as_the_reference_does(
     block: int, forms: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

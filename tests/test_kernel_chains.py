@@ -296,7 +296,7 @@ def chain_query(rng: Random) -> t.SelectQuery:
     return t.SelectQuery(made, partition=keys, window=window)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 @pytest.mark.filterwarnings(
     "ignore:no event |no complex event is possible|1 event has no |[0-9]+ events have no "
 )

@@ -73,7 +73,7 @@ def test_the_first_decrease(at: int | None) -> None:
     assert classify.first_decrease(values[:0], 10) == -1
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.draws("seed", 5)
 def test_lanes(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = 200
@@ -98,7 +98,7 @@ def test_lanes(seed: int) -> None:
     assert np.array_equal(back, whole)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.draws("seed", 5)
 def test_the_order_inside_lanes(seed: int) -> None:
     rng = np.random.default_rng(100 + seed)
     laned = rng.integers(-1, 4, 60).astype(np.int32)

@@ -144,7 +144,7 @@ def test_texts_of_arrays_are_those_of_each_number(times: int) -> None:
 
 
 @pytest.mark.parametrize("room", [200, 10**4, 1 << 62])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_labels_keep_their_order_whether_few_or_many_values_come(
     seed: int, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

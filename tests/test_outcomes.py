@@ -199,7 +199,7 @@ def test_a_mean_lies_in_its_interval() -> None:
     assert summary(np.array([np.nan])).n == 0
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_the_kernels_do_what_their_contract_says(seed: int) -> None:
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 12, 4)

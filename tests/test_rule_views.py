@@ -44,7 +44,7 @@ def by_views(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize("sizes", ["usual", "tiny"])
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.draws("block", 4)
 def test_random_rules_of_any_form(
     block: int, sizes: str, by_views: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,7 +81,7 @@ def by_pushes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_answers_of_random_pushes(seed: int, by_pushes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree that is kept from push to push finds what one run finds, and the definition."""
     rng = Random(f"pushes {seed}")

@@ -146,7 +146,7 @@ def test_positions_are_places_wherever_a_stream_is_cut(
     assert {(row.get("k"), row["position"]): int(row["count"]) for row in counts} == expected
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.draws("seed", 8)
 def test_random_queries(spark: Any, small_tasks: None, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(seed)
     monkeypatch.setattr(routes, "SMALL", 8)

@@ -247,7 +247,7 @@ def some(keys: list[int], rng: Random, model: dict[int, list[int]]) -> spilled.S
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_partitions_are_taken_as_they_were_put(seed: int) -> None:
     rng = Random(f"spilled {seed}")
     stored, model, made = spilled.SpilledPartitions(), dict[int, list[int]](), 0

@@ -73,7 +73,7 @@ def agree(seed: str, queries: int) -> int:
     return total
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_pushes_give_what_a_run_gives(seed: int, few: None) -> None:
     assert agree(f"pushes of steps {seed}", 18) > 20
 

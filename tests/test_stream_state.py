@@ -55,7 +55,7 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(open_runs, "STEP", 2)
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.draws("block", 3)
 def test_random_queries_in_random_batches(block: int, few: None) -> None:
     rng = Random(f"stream {block}")
     total = 0
@@ -65,7 +65,7 @@ def test_random_queries_in_random_batches(block: int, few: None) -> None:
         total += check_by_reference(unary_query(rng, atoms=3), stream(rng, rng.randrange(5, 12)), rng)
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.draws("block", 2)
 def test_random_rules_in_random_batches(block: int, few: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
     rng = Random(f"stream of rules {block}")
@@ -84,7 +84,7 @@ def test_random_rules_in_random_batches(block: int, few: None, monkeypatch: pyte
         total += len(wanted)
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.draws("block", 2)
 def test_random_correlations_in_random_batches(block: int, few: None) -> None:
     rng = Random(f"stream of correlations {block}")
     total = 0
@@ -120,7 +120,7 @@ def is_looked_up(query: tree.SelectQuery) -> bool:
         return False
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.draws("block", 2)
 def test_random_strategies_and_windows_over_attributes(block: int, few: None) -> None:
     rng = Random(f"stream of any query {block}")
     total = 0

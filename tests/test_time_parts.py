@@ -111,7 +111,7 @@ def test_times_at_the_ends_of_64_bits() -> None:
                     )
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_tables_of_zones_have_the_offsets_that_arrow_knows(seed: int) -> None:
     rng = np.random.default_rng(seed)
     names = rng.choice(sorted(available_timezones() - {"localtime", "Factory"}), 12)

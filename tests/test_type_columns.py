@@ -127,7 +127,7 @@ def trades(n: int = 60, seed: int = 5) -> pa.Table:
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 @pytest.mark.parametrize("text", TRADES)
 def test_without_a_type_column_all_events_are_of_the_type_in_from(text: str, seed: int) -> None:
     table, query = trades(seed=seed), cer.compile(text)

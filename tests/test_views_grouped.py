@@ -97,7 +97,7 @@ def folded(head: str, aggregates: list[str], database: Database, body: str) -> s
     return found
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.draws("seed", 30)
 def test_groups_are_kept_from_batch_to_batch(seed: int) -> None:
     """Asked for after some batches and not after others; of each tree, and as a view made anew has them."""
     rng = Random(f"groups {seed}")

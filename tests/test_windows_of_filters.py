@@ -146,7 +146,7 @@ def test_a_stream_and_a_parameter() -> None:
 BOUNDS = ["{l}.ts <= {f}.ts + {n} ms", "{l}.ts - {f}.ts < {n} ms", "{f}.ts + {n} ms >= {l}.ts"]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_random_patterns(seed: int) -> None:
     rng = Random(f"filters that are windows {seed}")
     steps = [f"{rng.choice('ABC')} AS x{step}" for step in range(rng.choice((2, 3, 3)))]
