@@ -123,6 +123,7 @@ def check(sweep: cer.Variants, rows: list[dict[str, Any]], events: Any) -> None:
         assert {name: row[name] for name in own} | matches == own, values
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("clause", ["", "PARTITION BY [k]"])
 @pytest.mark.parametrize("window", ["", '["10 min", "3 h"]', "[40, 7]"])
 @pytest.mark.parametrize("pattern", [*TEMPLATES, *ITERATED])

@@ -28,6 +28,7 @@ HOLDS = {
 PATTERNS = {f"({TURN} : {TURN})": (2, 2), f"({TURN} : {TURN} : {TURN})": (3, 3), f"({TURN} :+)": (1, 5)}
 
 
+@pytest.mark.crossed
 @pytest.mark.filterwarnings("ignore:no event has the type")
 @pytest.mark.parametrize("condition", HOLDS)
 @pytest.mark.parametrize("pattern", PATTERNS)

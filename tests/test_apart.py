@@ -82,6 +82,7 @@ def events(count: int, seed: int, types: str = "ABC") -> pa.Table:
     return pa.table({"type": kinds, "p": rng.integers(0, 30, count), "key": rng.integers(0, 3, count)})
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("few", [512, 60, 2])
 @pytest.mark.parametrize("holds", ["c.p > a.p + 20", "c.p < a.p - 26", "c.p != a.p", "c.p > a.p + 40"])
 def test_a_window_full_of_old_events_is_compared_at_once(
@@ -132,6 +133,7 @@ CHAINS = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(("chain", "compared", "old", "new", "holds"), CHAINS)
 @pytest.mark.parametrize(("window", "few"), [(9, 24), (14, 24), (14, 2)])
 def test_counts_are_those_of_the_definition(

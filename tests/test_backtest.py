@@ -108,6 +108,7 @@ SWEPT = {
 }
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", SWEPT)
 @pytest.mark.parametrize("clause", ["", "PARTITION BY [k]"])
 def test_the_variants_of_a_template(kind: str, clause: str) -> None:

@@ -123,6 +123,7 @@ def test_what_may_be_decided_later_is_said_to_be_read_again(read: dict[str, Any]
     assert found.outcomes.equals(cer.backtest(query, paths, **given).outcomes)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("name", ["compared", "followed", "events by key", "no window"])
 @pytest.mark.parametrize("by", [None, "8 h"])
 def test_matches_without_a_window_are_listed_of_new_files(

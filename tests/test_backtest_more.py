@@ -36,6 +36,7 @@ def lasting(query: cer.Query, events: Any, by: list[str], **keywords: Any) -> pd
     return frame.groupby(by)["duration"].quantile([0.5, 0.95]).unstack()
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("by", [[], ["bucket"], ["bucket", "k"], ["k"]])
 @pytest.mark.parametrize("order", ["ts", None])
 def test_durations_are_those_of_the_matches(
@@ -64,6 +65,7 @@ def test_durations_are_those_of_the_matches(
                 assert (np.abs(apart) <= np.timedelta64(1, "us")).all()
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("by", [[], ["bucket"], ["bucket", "k"], ["k"]])
 @pytest.mark.parametrize("order", ["ts", None])
 def test_starts_are_the_events_at_which_matches_begin(

@@ -140,6 +140,7 @@ def test_a_field_of_a_struct_has_its_order() -> None:
     assert found(with_field(data), query) == pairs(data, lambda a, b: b > a)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("engine", ["auto", "general"])
 @pytest.mark.parametrize(
     ("condition", "holds"),

@@ -182,6 +182,7 @@ def test_memory_that_runs_out_is_a_limit(answer: str, monkeypatch: pytest.Monkey
         query.stream().push(letters("AB"))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("asked", [{"limit": 10**30}, {"memory": 100}, {"memory": 0}, {"memory": 10**30}])
 @pytest.mark.parametrize(
     "text",

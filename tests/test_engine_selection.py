@@ -127,6 +127,7 @@ def test_they_agree_where_long_lanes_fall(
     assert not ways["best_in_spans"]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("strategy", ["NEXT", "LAST"])
 @pytest.mark.parametrize(
     "pattern", ["A ; B", "A+ ; B", "A ; B+ ; C", "A ; A ; B", "(A OR B) ; C", "A ; (B : C)+"]

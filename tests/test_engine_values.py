@@ -65,6 +65,7 @@ def with_lags(table: pa.Table, names: list[str], distance: int, keys: list[str])
     return table
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("distance", [1, 2, 5])
 @pytest.mark.parametrize("keys", [[], ["k"], ["symbol"], ["k", "symbol"]])
 def test_prev_is_a_lag_column(distance: int, keys: list[str]) -> None:
@@ -148,6 +149,7 @@ def test_a_rising_run() -> None:
 ZONES = ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns", "-03:30", None]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_parts_of_a_time_are_those_of_the_zone(zone: str | None, unit: str) -> None:

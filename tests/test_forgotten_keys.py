@@ -60,6 +60,7 @@ def push_all(stream: Any, kinds: str, batches: int) -> None:
         stream.push(new_keys(number, kinds))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("window", ["5 [ts]", "5 EVENTS"])
 @pytest.mark.parametrize("strategy", ["", "NEXT"])
 @pytest.mark.parametrize("kinds", ["AB", "NN", "NA"])
@@ -222,6 +223,7 @@ def cuts(table: pa.Table, rng: Random) -> Iterator[pa.Table]:
         at += size
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("in_order", [True, False])
 @pytest.mark.parametrize("text", QUERIES)
 def test_forgetting_changes_no_answer(

@@ -83,6 +83,7 @@ QUERIES = {
 }
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("asked", ["count", "hits", "run"])
 @pytest.mark.parametrize("window", ["20 EVENTS", "20 SECONDS", "20000000000 [ts]"])
 @pytest.mark.parametrize("name", QUERIES)

@@ -61,6 +61,7 @@ KINDS: dict[str, Callable[[Random], tree.SelectQuery]] = {
 """What draws the queries that other machines take."""
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("tiny", [False, True], ids=["whole", "tiny"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_queries(kind: str, tiny: bool, monkeypatch: pytest.MonkeyPatch) -> None:

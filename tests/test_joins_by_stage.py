@@ -62,6 +62,7 @@ def triples(
     return {end: sorted(rows[end]) for end in sorted(rows)}
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("code", [APART, ALIKE], ids=["apart", "alike"])
 @pytest.mark.parametrize("most", [2, 40, np.iinfo(np.int32).max])
 @pytest.mark.parametrize("few", [1, 24])

@@ -212,6 +212,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("cores", [1, 2, 5])
 @pytest.mark.parametrize(
     "text",

@@ -19,6 +19,7 @@ def column(rng: np.random.Generator, dtype: type, rows: int = ROWS) -> np.ndarra
     return values
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("cuts", [0, 1, classify.FEW_CUTS, classify.FEW_CUTS + 1, 40])
 @pytest.mark.parametrize("masked", [False, True])
@@ -37,6 +38,7 @@ def test_cuts(dtype: type, cuts: int, masked: bool) -> None:
         assert np.array_equal(found, expected)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("telling", [0, 1, classify.FEW_CODES, classify.FEW_CODES + 1])
 @pytest.mark.parametrize("masked", [False, True])
 def test_codes(telling: int, masked: bool) -> None:

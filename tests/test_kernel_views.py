@@ -157,6 +157,7 @@ TESTS = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("shared", [0, 1])
 @pytest.mark.parametrize("ops", TESTS, ids=str)
 @pytest.mark.parametrize("plain", [True, False])
@@ -320,6 +321,7 @@ def test_rows_of_a_table_are_written_beside_those_that_ask(seed: int) -> None:
                 assert same(one[0], other[0])
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("spread", [3, 1000, 2**40, 2**62])
 @pytest.mark.parametrize("width", range(4))
 def test_equal_rows_are_collapsed_whether_they_fit_in_one_number_or_not(spread: int, width: int) -> None:

@@ -20,6 +20,7 @@ from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("parts", [1, 2, 3])
 @pytest.mark.parametrize("most", [3, 50, 2**40])
 @pytest.mark.parametrize("masked", [False, True])

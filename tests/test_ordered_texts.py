@@ -73,6 +73,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return begun
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("text", QUERIES)
 def test_pushes_give_what_a_run_gives_however_labels_move(text: str, kind: str, narrow: list[int]) -> None:

@@ -196,6 +196,7 @@ def test_a_row_out_of_order_is_found_however_the_input_is_cut(window: str, tmp_p
         stream.push(table(rows[6:]))
 
 
+@pytest.mark.crossed
 @pytest.mark.usefixtures("_tiny")
 @pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
 @pytest.mark.parametrize("null", [2, 5])

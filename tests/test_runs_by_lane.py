@@ -138,6 +138,7 @@ def test_what_is_forced_depends_on_the_symbols_that_a_monitor_gives() -> None:
     assert is_forced(tables, Monitor(follow, symbol))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("keyed", [False, True])
 @pytest.mark.parametrize(
     "text",

@@ -69,6 +69,7 @@ def shown(matches: Any) -> list[Any]:
     return [] if matches is None else matches.to_arrow().to_pylist()
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("text", QUERIES)
 def test_a_refused_push_changes_nothing(text: str, ties: bool) -> None:

@@ -143,6 +143,7 @@ def pushed_and_wanted(
     return got, wanted, early
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("text", SINGLY)
 @pytest.mark.parametrize("kind", ["batch", "table", "coded", "tables by type"])
 def test_single_events_are_read_by_their_values(

@@ -130,6 +130,7 @@ def test_random_strategies_and_windows_over_attributes(block: int, few: None) ->
         total += check_by_reference(query, stream(rng, rng.randrange(5, 12)), rng)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("strategy", ["NEXT", "LAST"])
 @pytest.mark.parametrize("partition", ["", "PARTITION BY key"])
 def test_the_best_of_each_end(
@@ -236,6 +237,7 @@ def test_a_state_that_does_not_fit_is_an_error(monkeypatch: pytest.MonkeyPatch) 
         query.stream(state=state, **KEYWORDS)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("strategy", ["ALL", "NEXT", "LAST", "MAX"])
 @pytest.mark.parametrize("kind", ["float64", "int64"])
 def test_windows_over_attributes_of_extreme_values(strategy: str, kind: str, few: None) -> None:

@@ -28,6 +28,7 @@ def with_strings(numbers: pa.Table) -> pa.Table:
     return numbers.set_column(0, "event_id", numbers["event_id"].cast(pa.string()))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", [pa.int16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64()])
 @pytest.mark.parametrize("query", [QUERY, MANY])
 def test_types_that_are_whole_numbers(kind: pa.DataType, query: str) -> None:

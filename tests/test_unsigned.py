@@ -179,6 +179,7 @@ def test_rules_join_and_compare_the_whole_width() -> None:
         )  # fmt: skip
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("order", ["both", "small first", "joined first"])
 @pytest.mark.parametrize(
     ("rule", "holds"),

@@ -15,6 +15,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+from processes import started
 from random_views import apply, random_deletes, random_rows, table
 from test_views_random import listed
 from view_oracle import Database, answers
@@ -274,7 +275,7 @@ for number in count():
 def test_a_process_that_is_killed_at_any_moment_leaves_a_whole_snapshot(tmp_path: Path, seen: int) -> None:
     path = tmp_path / "view"
     command = [sys.executable, "-c", WITHOUT_END, os.fspath(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with started(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for _ in range(seen):
             assert process.stdout.readline()

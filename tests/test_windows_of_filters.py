@@ -55,6 +55,7 @@ def events(count: int = 400, unit: str | None = "ms") -> pa.Table:
     )
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(("condition", "longest"), SAME)
 @pytest.mark.parametrize("more", ["", " AND c.v > a.v"])
 @pytest.mark.parametrize("within", ["", " WITHIN 50 s", " WITHIN 90000 [ts]"])
