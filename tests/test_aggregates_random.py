@@ -29,7 +29,6 @@ PATTERNS = {f"({TURN} : {TURN})": (2, 2), f"({TURN} : {TURN} : {TURN})": (3, 3),
 
 
 @pytest.mark.crossed
-@pytest.mark.filterwarnings("ignore:no event has the type")
 @pytest.mark.parametrize("condition", HOLDS)
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_all_streams_of_two_types(pattern: str, condition: str) -> None:

@@ -16,7 +16,6 @@ import cer_gpu as cer
 
 __all__ = ["read"]  # the fixture
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 OUTCOMES = {
     "now": "y",

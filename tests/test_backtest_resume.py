@@ -54,9 +54,6 @@ class StoppedError(Exception):
     """Stands for what ends a process."""
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
-
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The files whose rows are read, and the one at which reading stops; each state is kept."""

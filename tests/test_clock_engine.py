@@ -21,8 +21,6 @@ from cer_gpu.engine.run import chunks as runner
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.language.printer import to_text
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*(skipped|no event |no complex event)")
-
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:

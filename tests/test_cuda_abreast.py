@@ -92,7 +92,6 @@ def test_what_cannot_go_abreast_runs_by_itself_there(followed: list[int]) -> Non
     assert there.equals(cer.backtest(texts, ticks(80), order_by="ts", device="cpu").to_arrow())
 
 
-@pytest.mark.filterwarnings("ignore:.*no memory left.*")
 def test_without_memory_the_cpu_follows_them(followed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     text = "SELECT * WHERE (A AS a FILTER a[x > $p]) ; B WITHIN 2 hours"
     sweep = cer.sweep(text, p=list(range(8)))

@@ -150,7 +150,6 @@ def test_numbers_past_64_bits_are_exact(
     assert 0 < min(numbers) < 1 << 60
 
 
-@pytest.mark.filterwarnings("ignore:.*no memory left.*")
 @pytest.mark.parametrize("within", ["", "WITHIN 5 h"])
 def test_without_memory_the_cpu_follows_them(
     within: str, followed: list[int], monkeypatch: pytest.MonkeyPatch

@@ -77,7 +77,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return places
 
 
-@pytest.mark.filterwarnings("ignore:no event ")
 @pytest.mark.parametrize("size", ["pieces"] if SIMULATED else ["whole", "pieces"])
 @pytest.mark.draws("seed", 1 if SIMULATED else 6)
 @pytest.mark.parametrize("kind", [regular, operators, selection, correlated, timed, rules])

@@ -16,8 +16,6 @@ from cer_gpu.language.parser import parse
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.homomorphisms import answers
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 TINY = {
     "cer_gpu.engine.machines.lookups.BLOCK": 3,
     "cer_gpu.engine.machines.tuple_answers.FEW": 1,

@@ -22,8 +22,6 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.homomorphisms import answers
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 
 def typed_tables(case: dict[str, Any]) -> dict[str, pa.Table]:
     """The events of a case as a table for each event type, whose columns are its attributes in order."""

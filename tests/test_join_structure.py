@@ -48,7 +48,6 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Products, "__init__", lambda self, tables: original(self, tables, 4))
 
 
-@pytest.mark.filterwarnings("ignore:no event ")
 @pytest.mark.parametrize("small", [False, True])
 def test_the_invariants_hold_on_random_rules(
     small: bool, structures: list[Products], monkeypatch: pytest.MonkeyPatch
@@ -74,7 +73,6 @@ def test_the_invariants_hold_on_random_rules(
     assert 1 < longest <= validator.STEPS
 
 
-@pytest.mark.filterwarnings("ignore:no event ")
 def test_the_invariants_hold_on_random_chains(structures: list[Products]) -> None:
     rng = Random("chains")
     answers = 0

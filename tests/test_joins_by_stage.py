@@ -29,8 +29,6 @@ from cer_gpu.enumeration.expanded_lanes import LaneAnswers
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 APART = np.array([[[-1, MADE, ASKED, -1]], [[-1, -1, 2 + MADE, 4 + ASKED]]], np.int32)
 """Three symbols, of which each is one step; compared by columns 0, and by 1 and 2."""
 ALIKE = np.array([[[-1, 2 + ASKED, ASKED, -1], [-1, MADE, -1, -1]]] * 2, np.int32)

@@ -32,8 +32,6 @@ from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.reference.homomorphisms import answers
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 # ---------------------------------------------------------------------------------------------- the kernel
 
 

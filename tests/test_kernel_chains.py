@@ -297,9 +297,6 @@ def chain_query(rng: Random) -> t.SelectQuery:
 
 
 @pytest.mark.draws("seed", 3)
-@pytest.mark.filterwarnings(
-    "ignore:no event |no complex event is possible|1 event has no |[0-9]+ events have no "
-)
 def test_queries_of_chains_agree_with_the_reference(seed: int, noted: Noted) -> None:
     rng = Random(f"chain queries {seed}")
     answered = 0

@@ -27,8 +27,6 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.homomorphisms import answers
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 FUNCTIONS = ("SUM", "MIN", "MAX", "AVG")
 
 

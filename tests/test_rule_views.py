@@ -17,11 +17,6 @@ from cer_gpu.engine.machines import tuple_pushes, tuple_views
 from cer_gpu.engine.views import levels
 from cer_gpu.errors import LimitError
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:no event "),
-    pytest.mark.filterwarnings("ignore:.*compared with itself"),
-]
-
 CHAIN = "Q(x, y, z) <- R(v = x), S(v = y), T(v = z), x < y, y <= z"
 SPARSE = "Q(x, z) <- R(k = x, v = a), S(k = x, w = y, v = b), T(w = y, v = z), a < b, b < z"
 

@@ -236,7 +236,6 @@ TOLD = {
 
 
 @pytest.mark.crossed
-@pytest.mark.filterwarnings("ignore:.*were skipped")
 @pytest.mark.parametrize("unit", [None, "s", "ms", "us", "ns"])
 @pytest.mark.parametrize("told", TOLD)
 def test_closed_sessions_of_keys_that_are_forgotten(

@@ -77,20 +77,17 @@ def check(found: cer.Backtest, queries: Any, table: pa.Table, by: Any = None) ->
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.filterwarnings("ignore:one task runs the whole stream", "ignore:no event ", "ignore:.*skipped")
 def test_all_kinds_of_queries(frame: Any, table: pa.Table) -> None:
     found = cer_spark.backtest(frame, QUERIES, **OPTIONS, rows=len(table))
     check(found, QUERIES, table)
     assert sum(row["hits"] > 0 for row in found.to_arrow().to_pylist()) > len(KEYED)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped")
 @pytest.mark.parametrize("by", ["5 min", ["2 min", "k"]])
 def test_rows_by_bucket_and_key(frame: Any, table: pa.Table, by: Any) -> None:
     check(cer_spark.backtest(frame, KEYED, by, **OPTIONS, rows=len(table)), KEYED, table, by)
 
 
-@pytest.mark.filterwarnings("ignore:one task reads all", "ignore:no event ", "ignore:.*skipped")
 def test_files(spark: Any, table: pa.Table, tmp_path: Path) -> None:
     for number in range(4):
         pq.write_table(
@@ -110,7 +107,6 @@ STEPS = {"several": "A ; B {2} ; (C ; A) AS x", "beside": "A ; (B : C) AS x"}
 """Patterns with steps of several events."""
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ", "ignore:no event ")
 def test_funnels(spark: Any, frame: Any, table: pa.Table, tmp_path: Path) -> None:
     queries = {name: QUERIES[name] for name in ("swept", "soon", "dearer")}
     queries |= {
@@ -143,7 +139,6 @@ def with_durations(found: cer.Backtest, queries: Any, table: pa.Table, by: Any =
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.filterwarnings("ignore:one task ", "ignore:no event ", "ignore:.*skipped")
 @pytest.mark.parametrize("by", [None, pytest.param(["2 min", "k"], marks=pytest.mark.large)])
 def test_durations(
     by: Any, spark: Any, frame: Any, table: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -163,7 +158,6 @@ def test_durations(
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.filterwarnings("ignore:one task ", "ignore:no event ", "ignore:.*skipped")
 @pytest.mark.parametrize(
     ("durations", "by"),
     [
@@ -187,7 +181,6 @@ def test_starts(by: Any, durations: bool, spark: Any, frame: Any, table: pa.Tabl
     assert sum(row["starts"] not in (0, row["hits"], row["matches"]) for row in expected.to_pylist()) > 2
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ", "ignore:no event ")
 def test_starts_over_cuts_are_counted_once(spark: Any, frame: Any, table: pa.Table) -> None:
     """Windows reach over the cuts of keys and of the whole stream, and so over several tasks."""
     queries = {
@@ -204,7 +197,6 @@ def test_starts_over_cuts_are_counted_once(spark: Any, frame: Any, table: pa.Tab
     assert rows_of(found) == rows_of(expected)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped")
 def test_starts_where_rows_are_shuffled(spark: Any, table: pa.Table, tmp_path: Path) -> None:
     mixed = table.take(pa.array(np.random.default_rng(3).permutation(len(table))))
     pq.write_table(mixed, tmp_path / "mixed.parquet", row_group_size=300)
@@ -215,7 +207,6 @@ def test_starts_where_rows_are_shuffled(spark: Any, table: pa.Table, tmp_path: P
     same_hits(found, expected, positions=False)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ")
 def test_durations_of_keys_too_long_for_a_task(spark: Any, table: pa.Table) -> None:
     queries = {
         "all": "SELECT LAST * WHERE A ; (B AS b FILTER b[price > 60]) PARTITION BY k",
@@ -285,7 +276,6 @@ def keyless(table: pa.Table) -> pa.Table:
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.filterwarnings("ignore:one task ", "ignore:no event ", "ignore:.*skipped")
 def test_outcomes(spark: Any, table: pa.Table, monkeypatch: pytest.MonkeyPatch) -> None:
     table = keyless(table)
     split = table["ts"][len(table) // 2].as_py()
@@ -300,7 +290,6 @@ def test_outcomes(spark: Any, table: pa.Table, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.filterwarnings("ignore:one task ", "ignore:no event ", "ignore:.*skipped")
 @pytest.mark.parametrize("split", ["1970-01-01 00:07:00", pytest.param(None, marks=pytest.mark.large)])
 def test_outcomes_of_files(split: str | None, spark: Any, table: pa.Table, tmp_path: Path) -> None:
     table = keyless(table)
@@ -310,7 +299,6 @@ def test_outcomes_of_files(split: str | None, spark: Any, table: pa.Table, tmp_p
     with_outcomes(cer_spark.backtest_files(str(tmp_path), HAPPENED, **given), HAPPENED, table, split)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped")
 def test_a_split_is_on_the_clock_of_the_session(spark: Any, table: pa.Table, frame: Any) -> None:
     spark.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
     try:
@@ -323,7 +311,6 @@ def test_a_split_is_on_the_clock_of_the_session(spark: Any, table: pa.Table, fra
     assert min(row["base_n"] for row in found.to_pylist()) > 100
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ")
 def test_outcomes_of_keys_too_long_for_a_task(spark: Any, table: pa.Table) -> None:
     queries = {"swept": KEYED, "best": HAPPENED["best"]}
     spark.conf.set("spark.cer.rowsPerTask", "50")
@@ -351,7 +338,6 @@ def test_outcomes_that_do_not_fit_are_named_before_a_task_starts(frame: Any, tab
         cer_spark.backtest(frame, rule, outcomes={"o": "LAST(a.price)"}, **OPTIONS)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped")
 def test_files_out_of_order_are_shuffled(spark: Any, table: pa.Table, tmp_path: Path) -> None:
     mixed = table.take(pa.array(np.random.default_rng(3).permutation(len(table))))
     pq.write_table(mixed, tmp_path / "mixed.parquet", row_group_size=300)
@@ -359,7 +345,6 @@ def test_files_out_of_order_are_shuffled(spark: Any, table: pa.Table, tmp_path: 
     check(found, KEYED, table)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped")
 def test_buckets_are_those_of_the_sessions_zone(spark: Any, table: pa.Table, frame: Any) -> None:
     spark.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
     try:
@@ -384,7 +369,6 @@ def test_numbers_past_64_bits(spark: Any) -> None:
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.filterwarnings("ignore:one task ")
 def test_funnels_past_the_digits_of_a_number_of_spark(spark: Any, tmp_path: Path) -> None:
     """Numbers of several tasks, each past 38 digits, are added up exactly."""
     count = 1000

@@ -26,8 +26,6 @@ from cer_gpu.errors import CerError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 PATTERNS: dict[str, Callable[[Random], tree.SelectQuery]] = {
     "ordered": random_ordered,
     "general": compared_query,

@@ -110,7 +110,6 @@ def rows_of(table: pa.Table) -> list[str]:
     return wanted(found, found.schema.names)
 
 
-@pytest.mark.filterwarnings("ignore:one task runs the whole stream")
 @pytest.mark.parametrize("name", ROUTES)
 def test_every_route_gives_what_the_engine_gives(
     frame: Any, table: pa.Table, small_tasks: None, name: str

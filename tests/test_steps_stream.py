@@ -20,8 +20,6 @@ from cer_gpu.enumeration.steps import StepEnds
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language.printer import to_text
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event |no complex event is possible|[0-9]+ events? ha")
-
 MOST = 2_000
 """Queries with more complex events are passed over."""
 

@@ -12,8 +12,6 @@ from cer_gpu.api import Query
 from cer_gpu.engine.run.stream import Stream
 from cer_gpu.errors import DataError, RowError
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 QUERIES = [
     "SELECT * WHERE A ; B WITHIN 6 [ts]",
     "SELECT * WHERE A ; B+ ; C WITHIN 8 EVENTS",

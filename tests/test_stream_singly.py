@@ -16,8 +16,6 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.singly import SingleEvent
 from cer_gpu.errors import DataError
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 KEYWORDS = {"order_by": "ts", "order_unit": "ms"}
 
 

@@ -34,8 +34,6 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.homomorphisms import answers
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 
 def cut(rng: Random, table: pa.Table) -> list[pa.Table]:
     """A table in batches of which most have one event or none."""

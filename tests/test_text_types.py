@@ -147,7 +147,6 @@ WAYS = [by_run, by_reader, by_file, by_stream, by_single_events, by_typed_tables
 
 
 @pytest.mark.crossed
-@pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("form", FORMS)
 def test_texts_of_all_types_give_the_answers_of_plain_strings(form: str, base: str, tmp_path: Path) -> None:
@@ -160,7 +159,6 @@ def test_texts_of_all_types_give_the_answers_of_plain_strings(form: str, base: s
 
 
 @pytest.mark.crossed
-@pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("form", FORMS)
 def test_texts_of_all_types_are_counted_by_backtests(form: str, base: str) -> None:

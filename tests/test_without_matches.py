@@ -55,7 +55,6 @@ EVENTS = pa.table(
 )
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("text", QUERIES)
 def test_a_query_without_matches_is_explained_and_answered(text: str) -> None:
     query = cer.compile(text)
