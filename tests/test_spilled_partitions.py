@@ -20,6 +20,8 @@ from cer_gpu.engine import memory
 from cer_gpu.engine.read import away, forgetting, spilled
 from cer_gpu.engine.run import bound, chunks
 
+pytestmark = pytest.mark.crossed
+
 SEQUENCE = "SELECT a, b WHERE A AS a ; B AS b PARTITION BY k WITHIN 10 [ts]"
 
 QUERIES = [
