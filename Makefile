@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+UV := $(BIN)/uv
 # One more than there are cores: tests of Spark and of other processes wait for half of their time.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
@@ -17,28 +18,39 @@ unexport PYTHONDONTWRITEBYTECODE
 QUICK ?= $(addprefix tests/test_,api.py engine_cases.py source_frames.py source_kinds.py time_zones.py \
 	drawing.py cli_output.py views_sql.py views_duckdb.py backtest_report.py decimals.py)
 
-# What takes minutes to compile for devices; `make test-kernels` tests it.
-COMPILED := tests/test_cuda_compile.py
-
-.PHONY: demo docs test fuzz test-rapids test-timed test-kernels test-lowest test-wheel bench lint format clean
+.PHONY: demo docs test test-all fuzz test-rapids test-timed test-kernels test-lowest test-wheel bench
+.PHONY: lint warm tools format clean
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
 
+# `--dist loadgroup` keeps the tests of Spark in one process, which holds the only JVM.
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+# One case of each kind, and a third of the random ones. mypy has one thread, and kernels compile meanwhile.
+test: $(VENV)/.ready-test
+	$(MAKE) --jobs=2 lint tools
+	$(PYTEST)
+
+# What continuous integration runs: every case, every kernel compiled for two architectures, and the documentation.
+test-all: $(VENV)/.ready-test
+	$(MAKE) --jobs=2 lint tools
+	$(PYTEST) --all
+	$(MAKE) docs
+
 # Spark needs Java, and reports are looked at by Chromium: where they are missing, this says what to install, and
 # installs them on Debian as root.
-# `--dist loadgroup` keeps the tests of Spark in one process, which holds the only JVM.
 # Kernels are compiled and kept before anything is run in parallel, or timed.
-test: lint
-	$(BIN)/cer warm
+tools: warm
 	$(BIN)/python -m cer_gpu.spark.java --install
 	$(BIN)/python tests/browser.py --install
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore=$(COMPILED)
+
+warm: $(VENV)/.ready-test
+	$(BIN)/cer warm
 
 # Random queries of every kind against the reference semantics: `make fuzz SECONDS=3600 SEED=7`, or, for as many
 # turns as there is time for, `make fuzz FUZZ=--quick`.
-fuzz: $(VENV)/.ready-test
-	$(BIN)/cer warm
+fuzz: warm
 	$(BIN)/python tests/fuzz.py --seconds $(SECONDS) --seed $(SEED) $(FUZZ)
 
 # What the RAPIDS Accelerator says of our plans; it needs no GPU. Maven fetches its jar, about 1 GB.
@@ -56,23 +68,22 @@ test-timed: $(VENV)/.ready-test
 
 # Every kernel of devices, compiled for two architectures without a GPU: about four minutes of a processor.
 test-kernels: $(VENV)/.ready-test
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(COMPILED)
+	$(PYTEST) --all tests/test_cuda_compile.py
 
 # The quick part with the lowest versions that pyproject.toml allows, in an environment of its own.
-test-lowest: $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/lowest
-	$(BIN)/uv pip install --quiet --python $(VENV)/lowest/bin/python --resolution lowest-direct --editable '.[test,demo]'
+test-lowest: $(UV)
+	$(UV) venv --quiet --clear --python $(BIN)/python $(VENV)/lowest
+	$(UV) pip install --quiet --python $(VENV)/lowest/bin/python --resolution lowest-direct --editable '.[test,demo]'
 	$(VENV)/lowest/bin/python -m pytest $(QUICK)
 
 # The quick part and the demo from the built wheel, and the types as mypy and pyright read them from outside; with
 # another Python: `make test-wheel PYTHON=python3.13`. No file of the checkout but the tests is in reach.
-test-wheel: $(BIN)/python
+test-wheel: $(UV)
 	rm -rf $(VENV)/wheel && mkdir -p $(VENV)/wheel/run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check build uv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
 	$(BIN)/python -m build --outdir $(VENV)/wheel/dist .
-	$(BIN)/uv venv --quiet --python $(PYTHON) $(VENV)/wheel/env
-	$(BIN)/uv pip install --quiet --python $(VENV)/wheel/env/bin/python "$$(ls $(VENV)/wheel/dist/*.whl)[test,demo]" pyright
+	$(UV) venv --quiet --python $(PYTHON) $(VENV)/wheel/env
+	$(UV) pip install --quiet --python $(VENV)/wheel/env/bin/python "$$(ls $(VENV)/wheel/dist/*.whl)[test,demo]" pyright
 	cp -r tests pyproject.toml $(VENV)/wheel/run
 	cd $(VENV)/wheel/run && ../env/bin/python -m pytest $(QUICK) && ../env/bin/cer demo
 	cd $(VENV)/wheel/run/tests/typed && ../../../env/bin/python -m mypy --strict --config-file= \
@@ -86,9 +97,7 @@ bench: $(VENV)/.ready-bench
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy cer_gpu
-	$(BIN)/mypy kernels
-	$(BIN)/mypy spark_plugin
+	$(BIN)/mypy cer_gpu kernels spark_plugin
 
 format: $(VENV)/.ready-test
 	$(BIN)/ruff format .
@@ -104,14 +113,17 @@ $(VENV)/.ready-demo: EXTRAS = demo
 $(VENV)/.ready-test: EXTRAS = test,demo,docs
 $(VENV)/.ready-bench: EXTRAS = bench
 $(VENV)/.ready-docs: EXTRAS = docs
-$(VENV)/.ready-demo $(VENV)/.ready-test $(VENV)/.ready-bench $(VENV)/.ready-docs: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+$(VENV)/.ready-demo $(VENV)/.ready-test $(VENV)/.ready-bench $(VENV)/.ready-docs: pyproject.toml | $(UV)
+	$(UV) pip install --quiet --python $(BIN)/python --editable '.[$(EXTRAS)]'
 	touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; name it: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+
+$(UV): | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -5,10 +5,21 @@ from pathlib import Path
 
 from built_site import site
 from spark_sessions import connect, short_lived_java, small_tasks, spark
+from tiers import draws, pytest_addoption, pytest_collection_modifyitems, pytest_generate_tests
 
 import cer_gpu
 
-__all__ = ["connect", "short_lived_java", "site", "small_tasks", "spark"]
+__all__ = [
+    "connect",
+    "draws",
+    "pytest_addoption",
+    "pytest_collection_modifyitems",
+    "pytest_generate_tests",
+    "short_lived_java",
+    "site",
+    "small_tasks",
+    "spark",
+]
 
 WHOLE = ("automata", "backtesting", "engine", "enumeration", "plan")
 """The folders of which all is imported, but for what is only for devices."""

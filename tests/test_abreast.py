@@ -29,7 +29,7 @@ def members_of(rng: np.random.Generator, members: int, symbols: int) -> tuple[li
     return ladders, cells
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.draws("seed", 40)
 def test_the_kernel_adds_up_what_the_runs_are(seed: int) -> None:
     rng = np.random.default_rng(seed)
     members = int(rng.integers(1, 9))
@@ -75,6 +75,7 @@ def test_the_share_of_members_with_an_edge() -> None:
     assert shared_edges([ladder, ladder], [np.array([0, 1, 2]), np.array([0, 2, 1])]) == 0.5
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("clause", ["", "PARTITION BY [k]"])
 @pytest.mark.parametrize("window", ['["10 min", "3 h"]', "[40, 7]"])
 @pytest.mark.parametrize("listed", [False, True])

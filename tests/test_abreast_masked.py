@@ -39,7 +39,7 @@ def moves_in(tables: TransitionTables, nodes: int) -> Moves:
     return Moves(moves, ends)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws("seed", 60)
 def test_the_kernels_add_up_what_the_runs_are(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(automaton_masked, "WORTH", 1 << 30)
     rng, draw = np.random.default_rng(seed), Random(seed)
@@ -123,6 +123,7 @@ def check(sweep: cer.Variants, rows: list[dict[str, Any]], events: Any) -> None:
         assert {name: row[name] for name in own} | matches == own, values
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("clause", ["", "PARTITION BY [k]"])
 @pytest.mark.parametrize("window", ["", '["10 min", "3 h"]', "[40, 7]"])
 @pytest.mark.parametrize("pattern", [*TEMPLATES, *ITERATED])

@@ -28,7 +28,7 @@ HOLDS = {
 PATTERNS = {f"({TURN} : {TURN})": (2, 2), f"({TURN} : {TURN} : {TURN})": (3, 3), f"({TURN} :+)": (1, 5)}
 
 
-@pytest.mark.filterwarnings("ignore:no event has the type")
+@pytest.mark.crossed
 @pytest.mark.parametrize("condition", HOLDS)
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_all_streams_of_two_types(pattern: str, condition: str) -> None:
@@ -59,7 +59,7 @@ def test_what_a_match_counts_is_what_its_measures_say() -> None:
     assert len(list(rows)) > 5
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.draws("part", 4)
 def test_random_aggregates(part: int) -> None:
     answered = 0
     with warnings.catch_warnings():

@@ -203,7 +203,7 @@ def test_columns_of_the_data_that_are_called_like_ours() -> None:
     assert told["row_"].to_pylist() == ["w", None, "w", None, "y", None]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_rows_are_those_of_the_data_as_given(seed: int) -> None:
     """After sorting, and in the tables of a dict: the attributes of the row that is named."""
     rng = Random(seed)

@@ -46,13 +46,13 @@ def agree(seed: str, queries: int = 5) -> None:
     assert answered > 0
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_hits_counts_and_streams_agree_with_the_reference(seed: int) -> None:
     agree(f"apart {seed}")
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"apart pieces {seed}")
 
@@ -64,7 +64,7 @@ def tree_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("tree_alone")
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_they_agree_by_the_tree_too(seed: int) -> None:
     agree(f"apart tree {seed}")
 
@@ -82,6 +82,7 @@ def events(count: int, seed: int, types: str = "ABC") -> pa.Table:
     return pa.table({"type": kinds, "p": rng.integers(0, 30, count), "key": rng.integers(0, 3, count)})
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("few", [512, 60, 2])
 @pytest.mark.parametrize("holds", ["c.p > a.p + 20", "c.p < a.p - 26", "c.p != a.p", "c.p > a.p + 40"])
 def test_a_window_full_of_old_events_is_compared_at_once(
@@ -132,6 +133,7 @@ CHAINS = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(("chain", "compared", "old", "new", "holds"), CHAINS)
 @pytest.mark.parametrize(("window", "few"), [(9, 24), (14, 24), (14, 2)])
 def test_counts_are_those_of_the_definition(

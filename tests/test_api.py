@@ -33,7 +33,6 @@ def test_a_keyword_that_does_not_exist() -> None:
         cer.compile("SELECT * WHERE A").count(EVENTS, orderby="ts")
 
 
-@pytest.mark.filterwarnings("ignore:stopped at limit")
 def test_limits_are_whole_numbers() -> None:
     query = cer.compile("SELECT * WHERE A OR B")
     assert query.count(EVENTS, limit=np.int64(1)) == 1

@@ -35,7 +35,7 @@ def compare(attribute: str, op: str, constant: int) -> tree.Condition:
     return tree.Comparison(op, tree.Attribute(attribute), tree.Number(constant))
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.draws("block", 10)
 def test_random_formulas_have_the_complex_events_of_the_definition(block: int) -> None:
     rng = random.Random(f"construct-{block}")
     for _ in range(100):

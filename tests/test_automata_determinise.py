@@ -48,7 +48,7 @@ def determinised(pattern: tree.Pattern, budget: int = 10_000) -> DeterministicCE
     return determinise(cea, symbols_of(cea), predicates(cea), budget, "PROJECT")
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.draws("block", 10)
 def test_every_step_keeps_the_complex_events_and_repeats_none(block: int) -> None:
     rng = random.Random(f"determinise-{block}")
     answers = 0

@@ -57,7 +57,7 @@ def words(rng: random.Random, n_symbols: int) -> list[list[int]]:
     return [[rng.randrange(n_symbols) for _ in range(6)] for _ in range(6)]
 
 
-@pytest.mark.parametrize("block", range(5))
+@pytest.mark.draws("block", 5)
 def test_random_machines_are_minimised(block: int) -> None:
     rng = random.Random(f"minimise-{block}")
     smaller = 0

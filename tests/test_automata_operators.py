@@ -34,7 +34,7 @@ from cer_gpu.reference.selection import is_interval, last_key, next_key
 # ------------------------------------------------------------------------------------------ meaning
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.draws("block", 8)
 def test_one_run_for_each_complex_event_and_the_monitor_splits_off(block: int) -> None:
     rng = Random(f"meaning-{block}")
     answers, watched = 0, 0

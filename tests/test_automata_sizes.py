@@ -188,7 +188,7 @@ class TotalPreorders:
         return found
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.draws("block", 3)
 def test_next_is_the_automaton_of_total_preorders(block: int, products: list[int]) -> None:
     rng = Random(f"preorders-{block}")
     answers = 0

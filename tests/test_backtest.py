@@ -83,18 +83,18 @@ def agree(seed: str, draw: Any, many: int) -> int:
     return found.together
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_random_queries_say_what_they_say_by_themselves(seed: int) -> None:
     assert agree(f"whole {seed}", unary_query, 25) >= 15
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_they_do_in_tiny_pieces_too(seed: int) -> None:
     assert agree(f"pieces {seed}", unary_query, 25) >= 15
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_queries_of_every_engine_go_beside_each_other(seed: int) -> None:
     agree(f"any {seed}", any_query, 15)
 
@@ -108,6 +108,7 @@ SWEPT = {
 }
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", SWEPT)
 @pytest.mark.parametrize("clause", ["", "PARTITION BY [k]"])
 def test_the_variants_of_a_template(kind: str, clause: str) -> None:

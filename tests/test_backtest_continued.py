@@ -16,7 +16,6 @@ import cer_gpu as cer
 
 __all__ = ["read"]  # the fixture
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 OUTCOMES = {
     "now": "y",
@@ -55,7 +54,7 @@ def compare(queries: Any, paths: list[Path], read: dict[str, Any], **given: Any)
     return sum(expected.to_arrow()["hits"].to_pylist())
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.draws("seed", 16)
 def test_outcomes_go_on_with_new_files(seed: int, read: dict[str, Any], tmp_path: Path) -> None:
     rng = Random(seed)
     count = rng.choice([300, 600])
@@ -98,7 +97,7 @@ LATER = {
 }
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_outcomes_of_queries_that_look_at_what_follows(
     seed: int, read: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -123,6 +122,7 @@ def test_what_may_be_decided_later_is_said_to_be_read_again(read: dict[str, Any]
     assert found.outcomes.equals(cer.backtest(query, paths, **given).outcomes)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("name", ["compared", "followed", "events by key", "no window"])
 @pytest.mark.parametrize("by", [None, "8 h"])
 def test_matches_without_a_window_are_listed_of_new_files(

@@ -36,6 +36,7 @@ def lasting(query: cer.Query, events: Any, by: list[str], **keywords: Any) -> pd
     return frame.groupby(by)["duration"].quantile([0.5, 0.95]).unstack()
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("by", [[], ["bucket"], ["bucket", "k"], ["k"]])
 @pytest.mark.parametrize("order", ["ts", None])
 def test_durations_are_those_of_the_matches(
@@ -64,6 +65,7 @@ def test_durations_are_those_of_the_matches(
                 assert (np.abs(apart) <= np.timedelta64(1, "us")).all()
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("by", [[], ["bucket"], ["bucket", "k"], ["k"]])
 @pytest.mark.parametrize("order", ["ts", None])
 def test_starts_are_the_events_at_which_matches_begin(
@@ -95,7 +97,7 @@ def test_starts_are_the_events_at_which_matches_begin(
     assert len(found.diff(found)) == 0
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_durations_of_random_queries(seed: int) -> None:
     rng = Random(f"durations {seed}")
     events = stream_to_table(stream(rng, 30))

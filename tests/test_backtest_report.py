@@ -55,6 +55,7 @@ def test_hits_over_time_are_those_of_the_table(swept: cer.Backtest) -> None:
 ZONES = ["UTC", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "America/Sao_Paulo", None]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("by", ["1 h", "6 h", "1 d", "3 d", "1 week", "1 month", "1 quarter", "1 year"])
 def test_buckets_without_hits_are_zero(by: str, zone: str | None, monkeypatch: pytest.MonkeyPatch) -> None:

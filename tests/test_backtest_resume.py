@@ -54,9 +54,6 @@ class StoppedError(Exception):
     """Stands for what ends a process."""
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
-
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The files whose rows are read, and the one at which reading stops; each state is kept."""
@@ -284,6 +281,7 @@ def without_window(query: tree.SelectQuery) -> tree.SelectQuery:
 DRAWN = [random_correlated, random_ordered, random_chosen, timed_query, session_query, one_clock_query]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("drawn", [*DRAWN, looking_query, any_query])
 @pytest.mark.parametrize("change", [lambda query: query, without_window], ids=["", "without window"])
 def test_random_queries_go_on_with_new_files(

@@ -203,7 +203,6 @@ SHORT = (
 
 
 @pytest.mark.usefixtures("short_lived_java")
-@pytest.mark.filterwarnings("ignore:no event has the type")
 @pytest.mark.parametrize("engine", DRIVEN)
 def test_engines_on_the_jvm_count_the_same(engine, tmp_path):
     if not is_kept(engine):

@@ -12,7 +12,7 @@ import time
 from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
+from itertools import combinations, islice
 from math import isfinite
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from spark_sessions import GROUP
 import bench.backtest
 import bench.joins
 import bench.spark
+import bench.views
 from bench import answers, formula, join_rivals, pairs, sections, streams
 from bench.__main__ import _named, main
 from bench.cpu_seconds import Taken, measure_cpu, tree_seconds
@@ -48,7 +49,10 @@ CHECKED = {"spark_prepared", "spark_rivals"}
 
 
 @pytest.mark.parametrize("name", [name for name in SECTIONS if name not in [*SPARK, "rivals"]])
-def test_section(name, monkeypatch):
+def test_section(name, draws, monkeypatch):
+    def some(many):
+        return dict(islice(many.items(), len(draws(len(many)))))
+
     # Processes whose times alone differ tell a test nothing new; kernels are compiled anew elsewhere.
     asked = cache(in_fresh_process)
     monkeypatch.setattr(
@@ -57,6 +61,11 @@ def test_section(name, monkeypatch):
     monkeypatch.setattr(bench.joins, "in_fresh_process", of_duckdb_here)
     monkeypatch.setattr(bench.backtest, "OTHERS", 20)
     monkeypatch.setattr(bench.joins, "WALKED", 20)
+    # By default a third of the forms that list the same answers, and of the views whose memory is measured.
+    monkeypatch.setattr(
+        bench.joins, "FORMS", {engine: some(forms) for engine, forms in bench.joins.FORMS.items()}
+    )
+    monkeypatch.setattr(bench.views, "GROWING", some(bench.views.GROWING))
     check_section(name)
 
 
@@ -122,7 +131,7 @@ def test_command_refuses_an_unknown_section(capsys):
     assert "no section no_such" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_formulas_agree_with_all_triples(seed):
     rng = np.random.default_rng(seed)
     steps = rng.integers(0, 4, 30)

@@ -140,6 +140,7 @@ def test_a_field_of_a_struct_has_its_order() -> None:
     assert found(with_field(data), query) == pairs(data, lambda a, b: b > a)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("engine", ["auto", "general"])
 @pytest.mark.parametrize(
     ("condition", "holds"),
@@ -369,7 +370,7 @@ def test_views_refuse_unlike_categories_and_warn_of_those_without_an_order() -> 
         view.insert("A", frame().assign(sev=lambda one: one["sev"].cat.as_unordered()))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws("seed", 60)
 def test_random_categories_agree_with_the_reference(seed: int) -> None:
     rng = Random(f"categories {seed}")
     for _ in range(3):

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -14,6 +13,7 @@ import pyarrow.csv as pacsv
 import pyarrow.json as pajson
 import pyarrow.parquet as pq
 import pytest
+from processes import started
 
 import cer_gpu
 from cer_gpu.cli import status_of
@@ -48,7 +48,6 @@ def cer(capsys, *arguments):
     return status, captured.out, captured.err
 
 
-@contextmanager
 def spawned(*arguments, **options):
     """The command as a process of its own, which is gone when the test is over.
 
@@ -59,11 +58,7 @@ def spawned(*arguments, **options):
     )
     command = [sys.executable, "-c", script, *map(str, arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes, **options) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    return started(command, text=True, **pipes, **options)
 
 
 EXPECTED = [

@@ -21,8 +21,6 @@ from cer_gpu.engine.run import chunks as runner
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.language.printer import to_text
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*(skipped|no event |no complex event)")
-
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,13 +48,13 @@ def agree(seed: str, queries: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert answered > 0
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_every_product_agrees_with_the_reference(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     agree(f"whole {seed}", 10, monkeypatch)
 
 
 @pytest.mark.usefixtures("tiny")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_they_agree_in_tiny_chunks_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     agree(f"tiny {seed}", 10, monkeypatch)
 

@@ -59,7 +59,7 @@ def followed(case: ClockCase, stops: list[int]) -> tuple[TimedStructure, Ending]
 
 
 @pytest.mark.parametrize("sense", [1, -1])
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.draws("block", 4)
 def test_random_automata_list_the_runs_in_order(
     sense: int, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

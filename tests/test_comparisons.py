@@ -40,7 +40,7 @@ def checked(name: str, seeds: range) -> int:
     return answered
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.draws("part", 4)
 def test_random_comparisons(part: int) -> None:
     assert checked(f"compared {part}", range(12)) > 1
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from subprocess import PIPE
 from types import FunctionType
+from typing import Any
 
 import cer_gpu.kernels
 import compiled_bodies as bodies
 import numpy as np
 import pytest
+from processes import started
 
 from cer_gpu.compiling import kernel as kernel_module
 from cer_gpu.compiling import needs as needs_module
@@ -201,23 +203,21 @@ def test_processes_that_begin_at_once_do_not_all_compile(tmp_path: Path) -> None
         "XDG_CACHE_HOME": str(tmp_path),
         "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}",
     }
-    made = [
-        subprocess.Popen(
-            [sys.executable, "-c", script], env=environment, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True
-        )
-        for _ in range(3)
-    ]
-    for process in made:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "go\n"
+    command = [sys.executable, "-c", script]
+    given: dict[str, Any] = {"env": environment, "stdin": PIPE, "stdout": PIPE, "stderr": PIPE, "text": True}
     folders = set()
-    for process in made:
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
-    for process in made:
-        assert process.communicate()[0] == "7\n"
-        (path,) = tmp_path.rglob("*.kernel")
-        folders.add((path.stat().st_ino, path.stat().st_mtime_ns))
+    with ExitStack() as running:
+        made = [running.enter_context(started(command, **given)) for _ in range(3)]
+        for process in made:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "go\n"
+        for process in made:
+            assert process.stdin is not None
+            process.stdin.write("\n")
+            process.stdin.flush()
+        for process in made:
+            assert process.communicate()[0] == "7\n"
+            (path,) = tmp_path.rglob("*.kernel")
+            folders.add((path.stat().st_ino, path.stat().st_mtime_ns))
     assert len(folders) == 1, "it was written once"
     assert not list(tmp_path.rglob("*.lock"))

@@ -198,7 +198,7 @@ def test_there_are_golden_files() -> None:
     assert all(why in shown for why in (ALTERNATIVES, CANNOT, "drops the mark of"))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_the_runs_of_a_chain_are_the_complex_events_of_the_formula(seed: int) -> None:
     """By the definitions of both sides, without plan or engine."""
     rng = Random(f"chains {seed}")

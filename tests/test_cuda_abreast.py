@@ -23,7 +23,7 @@ if not USABLE:
 pytestmark = pytest.mark.gpu
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_the_kernel_adds_up_what_the_runs_are(seed: int) -> None:
     rng = np.random.default_rng(seed)
     members, count = int(rng.integers(1, 9)), int(rng.integers(1, 30))
@@ -92,7 +92,6 @@ def test_what_cannot_go_abreast_runs_by_itself_there(followed: list[int]) -> Non
     assert there.equals(cer.backtest(texts, ticks(80), order_by="ts", device="cpu").to_arrow())
 
 
-@pytest.mark.filterwarnings("ignore:.*no memory left.*")
 def test_without_memory_the_cpu_follows_them(followed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     text = "SELECT * WHERE (A AS a FILTER a[x > $p]) ; B WITHIN 2 hours"
     sweep = cer.sweep(text, p=list(range(8)))

@@ -30,7 +30,7 @@ if not USABLE:
 pytestmark = pytest.mark.gpu
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_the_kernels_add_up_what_the_runs_are(seed: int) -> None:
     rng, draw = np.random.default_rng(seed), Random(seed)
     tables = [random_tables(draw) for _ in range(int(rng.integers(1, 6)))]
@@ -150,7 +150,6 @@ def test_numbers_past_64_bits_are_exact(
     assert 0 < min(numbers) < 1 << 60
 
 
-@pytest.mark.filterwarnings("ignore:.*no memory left.*")
 @pytest.mark.parametrize("within", ["", "WITHIN 5 h"])
 def test_without_memory_the_cpu_follows_them(
     within: str, followed: list[int], monkeypatch: pytest.MonkeyPatch

@@ -1,7 +1,7 @@
 """Every kernel is compiled ahead of time for two architectures, without a GPU and without a driver.
 
-The forms for all types of keys, codes and sums for one architecture, one form for the other: `make
-test-kernels`, which continuous integration runs, about four minutes of a processor.
+The forms for all types of keys, codes and sums for one architecture, one form for the other: about four
+minutes of a processor. By default one kernel is compiled, and with `--all` every one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ each_form = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=["sm_80",
 each_kernel = pytest.mark.parametrize(
     # one process of a parallel run has all tests of a kernel, and lowers it once
     "name",
-    [pytest.param(name, marks=pytest.mark.xdist_group(f"kernel {name}")) for name in BY_NAME],
+    [
+        pytest.param(name, marks=[pytest.mark.xdist_group(f"kernel {name}"), *[pytest.mark.large] * (at > 0)])
+        for at, name in enumerate(BY_NAME)
+    ],
 )
 
 

@@ -31,11 +31,7 @@ from cer_gpu.language.printer import to_text
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),
-    pytest.mark.filterwarnings("ignore:.*(skipped|no event |no complex event)"),
-]
+pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")]
 
 SIMULATED = USABLE.devices == ("simulator",)
 

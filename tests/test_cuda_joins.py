@@ -55,11 +55,7 @@ from cer_gpu.language.printer import to_text
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),
-    pytest.mark.filterwarnings("ignore:no event "),
-]
+pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")]
 
 SIMULATED = USABLE.devices == ("simulator",)
 CASES = 12 if SIMULATED else 200
@@ -83,7 +79,7 @@ def on_host(parts: tuple[Any, ...]) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("chains", [False, True])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_hits_are_those_of_the_cpu(seed: int, chains: bool) -> None:
     rng = random.Random(900 + seed)
     total = 0
@@ -116,7 +112,7 @@ def counted(case: JoinCase, found: Listed, copies: int, geometry: Geometry) -> t
 
 
 @pytest.mark.parametrize("chains", [False, True])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_counts_are_those_of_the_run_trees(seed: int, chains: bool) -> None:
     rng = random.Random(910 + seed)
     total = 0

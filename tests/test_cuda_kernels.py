@@ -120,7 +120,7 @@ def test_compaction(geometry: Geometry, wide: bool, rows: int) -> None:
         assert found[1].copy_to_host()[:kept].tolist() == symbols[:kept].tolist()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_hits_and_counts_under_windows(seed: int) -> None:
     rng = random.Random(seed)
     total = 0
@@ -156,7 +156,7 @@ def test_hits_and_counts_under_windows(seed: int) -> None:
     assert total > 60
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_what_a_batch_leaves_goes_into_the_next(seed: int) -> None:
     rng = random.Random(50 + seed)
     total = 0

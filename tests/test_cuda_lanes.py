@@ -40,7 +40,7 @@ def units_of(rng: random.Random, case: Case) -> tuple[np.ndarray, np.ndarray, np
     return tuple(np.array(part, np.int64) for part in (begin, stop, segment))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_hits_of_units(seed: int) -> None:
     rng = random.Random(700 + seed)
     total = 0
@@ -114,7 +114,7 @@ def test_sets_of_many_states() -> None:
     assert np.array_equal(registers.copy_to_host(), left)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_counts_of_units(seed: int) -> None:
     rng = random.Random(720 + seed)
     total = 0

@@ -46,7 +46,6 @@ pytestmark = [
     pytest.mark.gpu,
     pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),
     pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning"),
-    pytest.mark.filterwarnings("ignore:no event |no complex event is possible|1 event has no "),
 ]
 
 SIMULATED = USABLE.devices == ("simulator",)

@@ -43,7 +43,7 @@ def unions_of_unions(structure: Structure) -> int:
     return int((arena[unions[:, RIGHT], LABEL] == UNION).sum())
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_nodes_are_those_of_the_cpu(seed: int) -> None:
     rng = random.Random(300 + seed)
     total = joined = 0

@@ -30,7 +30,6 @@ pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encou
 
 SIMULATED = USABLE.devices == ("simulator",)
 QUERIES = 5 if SIMULATED else 60
-SEEDS = range(1 if SIMULATED else 6)
 
 
 def regular(seed: str) -> None:
@@ -78,9 +77,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return places
 
 
-@pytest.mark.filterwarnings("ignore:no event ")
 @pytest.mark.parametrize("size", ["pieces"] if SIMULATED else ["whole", "pieces"])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.draws("seed", 1 if SIMULATED else 6)
 @pytest.mark.parametrize("kind", [regular, operators, selection, correlated, timed, rules])
 def test_answers_are_those_of_the_reference(
     kind: Callable[[str], None], seed: int, size: str, asked: list[str], monkeypatch: pytest.MonkeyPatch

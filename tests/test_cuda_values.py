@@ -19,7 +19,7 @@ if not USABLE:
 pytestmark = pytest.mark.gpu
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_values_on_a_device(seed: int) -> None:
     rng = Random(seed)
     query = cer.compile(random_values.query(rng))

@@ -53,7 +53,7 @@ def on_device(view: JoinView) -> int:
     return sum(isinstance(run, DeviceRun) for store in stores for run in store.runs)
 
 
-@pytest.mark.parametrize("seed", range(12 if SIMULATED else 200))
+@pytest.mark.draws("seed", 12 if SIMULATED else 200)
 def test_random_views(seed: int, small: Callable[[Random], None], monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(f"device {seed}")
     small(rng)
@@ -74,7 +74,7 @@ def test_random_views(seed: int, small: Callable[[Random], None], monkeypatch: p
     assert used > 2
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_where_the_device_has_no_memory_the_host_does_the_work(
     seed: int, small: Callable[[Random], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,7 +119,7 @@ def test_pairs_that_are_listed_when_memory_runs_out_come_once(monkeypatch: pytes
         assert np.array_equal(np.hstack(found), np.hstack(wanted))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_what_is_asked_of_a_run(seed: int, small: Callable[[Random], None]) -> None:
     small(Random(seed))
     rng = np.random.default_rng(seed)

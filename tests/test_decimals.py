@@ -105,7 +105,7 @@ def positions(text: str, table: pa.Table) -> list[int]:
     return query.hits(table)["position"].to_pylist()
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.draws("seed", 300)
 def test_conditions_agree_with_the_reference(seed: int) -> None:
     rng = Random(seed)
     text = condition(rng)
@@ -185,7 +185,7 @@ def test_decimals_are_joined_with_decimals_and_integers() -> None:
     assert [(ce.start, ce.end) for ce in query.run(table)] == [(0, 2)]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_decimals_beyond_64_bits_are_keys(seed: int) -> None:
     """Equalities with arithmetic, and parts of the stream, against pairs of exact numbers."""
     rng = Random(seed)

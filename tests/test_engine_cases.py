@@ -17,8 +17,6 @@ import cer_gpu as cer
 
 __all__ = ["tiny_pieces"]
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
 
 def check(case: dict[str, Any], rng: Random) -> None:
     """Assert that batches, streams and every engine that takes the query give what the case expects."""

@@ -130,6 +130,7 @@ def test_booleans_and_columns_of_nulls_only() -> None:
 MOMENTS = [datetime(2020, 1, 1, tzinfo=UTC), datetime(2024, 2, 29, 12, 30, tzinfo=UTC), None]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 @pytest.mark.parametrize("zone", [None, "UTC", "America/New_York"])
 def test_timestamps_of_every_unit_and_zone(unit: str, zone: str | None) -> None:
@@ -193,6 +194,7 @@ HUGE = " * ".join(["9223372036854775807"] * 17)
 """A constant beyond every float64."""
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(
     ("condition", "expected"),
     [

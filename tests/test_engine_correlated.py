@@ -53,7 +53,7 @@ def agree(
     return found
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
     found = agree(f"correlated {seed}", QUERIES)
     assert found["lifted"] > 2
@@ -62,7 +62,7 @@ def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
     assert found.keys() <= {"lifted", "chain", "answered"}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_scopes_agree_with_the_reference(seed: int) -> None:
     found = agree(f"scopes {seed}", QUERIES, random_scopes)
     assert found["lifted"] > 2
@@ -70,7 +70,7 @@ def test_scopes_agree_with_the_reference(seed: int) -> None:
     assert found["answered"] > 2
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_they_agree_in_tiny_pieces_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classify, "BLOCK", 4)
     monkeypatch.setattr(bound, "BATCH", 5)

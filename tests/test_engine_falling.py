@@ -55,13 +55,13 @@ def agree(seed: str, queries: int) -> None:
     assert answered >= queries // 4
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_random_queries_agree_with_the_reference(seed: int) -> None:
     agree(f"falling {seed}", 30)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"falling pieces {seed}", 30)
 

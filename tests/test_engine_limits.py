@@ -126,7 +126,6 @@ def test_an_automaton_over_budget_fails_fast_and_names_the_operator() -> None:
     assert "part of the pattern that is too large" in str(error.value)
 
 
-@pytest.mark.filterwarnings("ignore:no event has the type")
 def test_a_memory_budget_for_what_is_open() -> None:
     events = pa.table({"type": pa.array(["A"] * 300_000)})  # a dictionary would tell that there is no B
     query = cer.compile("SELECT * WHERE A ; B")
@@ -182,6 +181,7 @@ def test_memory_that_runs_out_is_a_limit(answer: str, monkeypatch: pytest.Monkey
         query.stream().push(letters("AB"))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("asked", [{"limit": 10**30}, {"memory": 100}, {"memory": 0}, {"memory": 10**30}])
 @pytest.mark.parametrize(
     "text",

@@ -16,8 +16,6 @@ from cer_gpu.language.parser import parse
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.homomorphisms import answers
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 TINY = {
     "cer_gpu.engine.machines.lookups.BLOCK": 3,
     "cer_gpu.engine.machines.tuple_answers.FEW": 1,
@@ -39,7 +37,7 @@ def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
 
 
 @pytest.mark.usefixtures("sizes")
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.draws("block", 4)
 def test_random_rules_of_any_form(block: int) -> None:
     rng = Random(f"lookups {block}")
     total = 0

@@ -65,13 +65,13 @@ def agree(seed: str) -> None:
     assert refused <= QUERIES // 10
 
 
-@pytest.mark.parametrize("seed", range(BATCHES // 2))
+@pytest.mark.draws("seed", BATCHES // 2)
 def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
     agree(f"operators {seed}")
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(BATCHES // 2))
+@pytest.mark.draws("seed", BATCHES // 2)
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"operators in pieces {seed}")
 

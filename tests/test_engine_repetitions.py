@@ -63,7 +63,7 @@ def correlated(rng: Random) -> tree.SelectQuery:
     return repeated(rng, random_correlated(rng), 0.25)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_regular_queries(seed: int) -> None:
     found = agree(f"repetitions {seed}", regular)
     assert found["answered"] > QUERIES // 4
@@ -73,12 +73,12 @@ def test_regular_queries(seed: int) -> None:
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     assert agree(f"repetitions in pieces {seed}", regular)["answered"] > QUERIES // 4
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_beside_selectors_and_negation(seed: int) -> None:
     found = agree(f"repetitions of selectors {seed}", extended)
     assert found["answered"] > QUERIES // 5
@@ -86,7 +86,7 @@ def test_beside_selectors_and_negation(seed: int) -> None:
     assert found["optional"] > 3
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_beside_equalities(seed: int) -> None:
     found = agree(f"repetitions of equalities {seed}", correlated)
     assert found["answered"] > 2
@@ -94,7 +94,7 @@ def test_beside_equalities(seed: int) -> None:
     assert found["counted"] + found["counted group"] > 2
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_the_normal_form_is_equivalent(seed: int) -> None:
     rng = Random(f"normal forms {seed}")
     seen = 0

@@ -22,8 +22,6 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.homomorphisms import answers
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 
 def typed_tables(case: dict[str, Any]) -> dict[str, pa.Table]:
     """The events of a case as a table for each event type, whose columns are its attributes in order."""
@@ -77,7 +75,7 @@ def check(rule: tree.Rule, events: list[Event], rng: Random, engine: str = "auto
     return len(wanted)
 
 
-@pytest.mark.parametrize("block", range(5))
+@pytest.mark.draws("block", 5)
 def test_random_rules_on_random_streams(block: int) -> None:
     rng = Random(f"engine rules {block}")
     total = 0
@@ -100,7 +98,7 @@ def test_the_head_gives_the_values_of_its_variables() -> None:
     assert answer.partition is None
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.draws("block", 3)
 def test_keys_that_have_left_the_window_are_forgotten(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
     rng = Random(f"forgotten keys {block}")
@@ -124,7 +122,7 @@ def test_memory_of_keys_follows_the_window(monkeypatch: pytest.MonkeyPatch) -> N
         assert stream._run.intake._joins.size < 2_000
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.draws("block", 2)
 def test_every_cut_into_batches_gives_the_same_answers(block: int) -> None:
     rng = Random(f"every cut {block}")
     answered = 0

@@ -103,20 +103,20 @@ def agree(seed: str, queries: int, drawn: Callable[[Random], tree.Query] = bound
     assert refused <= queries // 10
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_all_ways_agree_with_the_reference(seed: int, ways: Counter[str]) -> None:
     agree(f"selection {seed}", 60)
     assert all(ways[way] > 0 for way in WAYS)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_they_agree_in_tiny_pieces_too(seed: int, ways: Counter[str]) -> None:
     agree(f"selected pieces {seed}", 60)
     assert all(ways[way] > 0 for way in WAYS)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_they_agree_where_long_lanes_fall(
     seed: int, ways: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +127,7 @@ def test_they_agree_where_long_lanes_fall(
     assert not ways["best_in_spans"]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("strategy", ["NEXT", "LAST"])
 @pytest.mark.parametrize(
     "pattern", ["A ; B", "A+ ; B", "A ; B+ ; C", "A ; A ; B", "(A OR B) ; C", "A ; (B : C)+"]

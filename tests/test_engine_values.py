@@ -24,7 +24,7 @@ from cer_gpu.language.letters import lower, upper
 from cer_gpu.language.parser import parse
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws("seed", 60)
 def test_random_values_agree_with_the_reference(seed: int) -> None:
     rng = Random(seed)
     for _ in range(3):
@@ -65,6 +65,7 @@ def with_lags(table: pa.Table, names: list[str], distance: int, keys: list[str])
     return table
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("distance", [1, 2, 5])
 @pytest.mark.parametrize("keys", [[], ["k"], ["symbol"], ["k", "symbol"]])
 def test_prev_is_a_lag_column(distance: int, keys: list[str]) -> None:
@@ -148,6 +149,7 @@ def test_a_rising_run() -> None:
 ZONES = ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns", "-03:30", None]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_parts_of_a_time_are_those_of_the_zone(zone: str | None, unit: str) -> None:

@@ -54,7 +54,7 @@ def collected(blocks: Iterable[Block], n_hits: int) -> list[Listed]:
     return answers
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.draws("seed", 8)
 def test_bulk_and_ordered_enumeration_list_the_runs_in_order(seed: int) -> None:
     rng = random.Random(seed)
     total = 0

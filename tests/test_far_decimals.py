@@ -43,7 +43,7 @@ def far_events(rng: Random, n: int = 45) -> pa.Table:
 FAR_SIDES = ("wide", "huge", "wide + 1", "wide * 2", "huge - wide", "wide * wide", "p * q", "q * q", "-wide")
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.draws("seed", 40)
 def test_orders_of_far_decimals_agree_with_the_reference_however_events_are_read(
     seed: int, tmp_path: Path
 ) -> None:

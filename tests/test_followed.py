@@ -39,13 +39,13 @@ def agree(seed: str) -> None:
     assert refused <= QUERIES // 4
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.draws("seed", SEEDS)
 def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
     agree(f"beside {seed}")
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.draws("seed", SEEDS)
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"beside in pieces {seed}")
 

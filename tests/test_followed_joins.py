@@ -23,7 +23,7 @@ def correlated_besides(rng: Random) -> tree.SelectQuery:
     return replace(query, pattern=with_besides(rng, query.pattern))
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
     found = agree(f"beside joins {seed}", QUERIES, correlated_besides)
     assert found["chain"] > 10

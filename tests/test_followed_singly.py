@@ -20,6 +20,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("text", QUERIES)
 @pytest.mark.parametrize("kind", ["batch", "tables by type"])
 def test_single_events_are_read_by_their_values(

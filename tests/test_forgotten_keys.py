@@ -60,6 +60,7 @@ def push_all(stream: Any, kinds: str, batches: int) -> None:
         stream.push(new_keys(number, kinds))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("window", ["5 [ts]", "5 EVENTS"])
 @pytest.mark.parametrize("strategy", ["", "NEXT"])
 @pytest.mark.parametrize("kinds", ["AB", "NN", "NA"])
@@ -222,6 +223,7 @@ def cuts(table: pa.Table, rng: Random) -> Iterator[pa.Table]:
         at += size
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("in_order", [True, False])
 @pytest.mark.parametrize("text", QUERIES)
 def test_forgetting_changes_no_answer(
@@ -297,7 +299,7 @@ def shown(events: Relevant | None) -> list[tuple[int, int, int, str]]:
     return list(zip(events.lanes.tolist(), events.positions.tolist(), events.keys.tolist(), texts))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 @pytest.mark.parametrize("most", [0.75, 2.0])
 def test_tails_are_taken_as_they_were_put(seed: int, most: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other lanes may be taken with those that are asked for; with `most` above 1 none is."""

@@ -30,6 +30,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("text", QUERIES)
 @pytest.mark.parametrize("product", ["hits", "counts", "run"])
 def test_a_run_leaves_no_circles(text: str, product: str) -> None:

@@ -88,6 +88,7 @@ def test_a_copy_of_standard_input_that_has_no_room_is_named(data: Path, tmp_path
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.crossed
 @pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
 @pytest.mark.parametrize("unbuffered", [True, False])
 @pytest.mark.parametrize("asked", ["run", "count", "explain", "hits", "backtest", "--help"])

@@ -67,8 +67,7 @@ def test_the_steps_are_as_they_are_written() -> None:
     assert len(found) == 14
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.draws("seed", 8)
 def test_the_last_step_is_the_query(seed: int) -> None:
     rng = Random(f"funnel {seed}")
     events = stream_to_table(stream(rng, 30))

@@ -83,6 +83,7 @@ QUERIES = {
 }
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("asked", ["count", "hits", "run"])
 @pytest.mark.parametrize("window", ["20 EVENTS", "20 SECONDS", "20000000000 [ts]"])
 @pytest.mark.parametrize("name", QUERIES)
@@ -134,7 +135,7 @@ def test_a_push_that_saves_nothing_looks_ahead_no_more(
     assert 1 <= len(looked) < 20
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_earliest_ends(seed: int) -> None:
     """By definition: the least that is measured at a later event of the lane at which a run may end."""
     rng = Random(f"ends {seed}")

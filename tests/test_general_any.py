@@ -39,8 +39,6 @@ def looking(rng: Random) -> tree.SelectQuery:
     return replace(query, pattern=with_besides(rng, query.pattern), streams=())
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*(no value in a part|stopped at limit)")
-
 KINDS: dict[str, Callable[[Random], tree.SelectQuery]] = {
     "plain": unary_query,
     "quantified": lambda rng: repeated(rng, unary_query(rng)),
@@ -61,6 +59,7 @@ KINDS: dict[str, Callable[[Random], tree.SelectQuery]] = {
 """What draws the queries that other machines take."""
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("tiny", [False, True], ids=["whole", "tiny"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_queries(kind: str, tiny: bool, monkeypatch: pytest.MonkeyPatch) -> None:

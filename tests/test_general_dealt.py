@@ -50,6 +50,7 @@ def _three(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return shares
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("tiny", [False, True])
 def test_random_streams(pattern: str, tiny: bool, three: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

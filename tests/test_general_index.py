@@ -30,6 +30,7 @@ PATTERNS = (
 )
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("tiny", [False, True])
 def test_random_streams(pattern: str, tiny: bool, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,6 +41,7 @@ PATTERNS = (
 )
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("tiny", [False, True])
 def test_random_streams(pattern: str, tiny: bool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,6 +77,7 @@ def test_random_streams(pattern: str, tiny: bool, monkeypatch: pytest.MonkeyPatc
     assert any(ranked)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("asked", ["count", "hits", "run"])
 @pytest.mark.parametrize("text", ["b.q > a.q + 0.9", "b.q - a.q > 0.9", "NOT b.q <= a.q + 0.9", "b.m > a.m"])
 def test_an_event_is_tested_with_those_that_fit(

@@ -28,7 +28,7 @@ def made(rng: Random, atoms: int) -> tree.SelectQuery:
     return windowed_query(rng) if rng.random() < 0.6 else unary_query(rng, atoms=atoms)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_tasks_of_lanes_give_what_the_engine_gives(seed: int) -> None:
     rng = Random(f"general tasks {seed}")
     query, table = drawn(rng, made)
@@ -37,7 +37,7 @@ def test_tasks_of_lanes_give_what_the_engine_gives(seed: int) -> None:
     check_tasks(query, table, [by_key(table, task, rng) if task.keyed else table], rng, streamed=True)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_segments_with_a_halo_give_what_the_engine_gives(seed: int) -> None:
     rng = Random(f"general segments {seed}")
     while True:
@@ -60,7 +60,7 @@ def unbounded(draw: Callable[[Random], tree.SelectQuery]) -> Callable[[Random, i
 
 
 @pytest.mark.parametrize(("engine", "draw"), [("clock", one_clock_query), ("general", windowed_query)])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_intervals_alone_make_halos(
     engine: str, draw: Callable[[Random], tree.SelectQuery], seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

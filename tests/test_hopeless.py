@@ -13,8 +13,6 @@ from cer_gpu.errors import DataError, QueryError
 from cer_gpu.language.parser import parse
 from cer_gpu.logic.needed_types import needed_types
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event has the type")
-
 CONSTRUCTS = {name: query for name, query in constructs() if name in {*WRAPPERS, *INSIDE, *CLAUSES, *RULES}}
 
 

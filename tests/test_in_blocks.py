@@ -68,7 +68,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return rows
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.draws("seed", 40)
 def test_random_values_agree_with_the_reference(seed: int, read: list[int]) -> None:
     rng = Random(1000 + seed)
     for _ in range(3):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from interrupted_app import CASES
+from processes import started
 
 from cer_gpu.compiling.kernel import Kernel, kernel_named
 from cer_gpu.compiling.needs import needs
@@ -23,20 +24,15 @@ SOON_S = 5.0
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("case", CASES)
 def test_an_interrupt_is_met(case: str) -> None:
-    child = subprocess.Popen(
-        [sys.executable, str(HERE / "interrupted_app.py"), case], stdout=subprocess.PIPE, text=True
-    )
-    assert child.stdout is not None
-    try:
+    command = [sys.executable, str(HERE / "interrupted_app.py"), case]
+    with started(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
         assert child.stdout.readline() == "begins\n"
         time.sleep(0.4)
         sent = time.monotonic()
         child.send_signal(signal.SIGINT)
         lines = child.stdout.read().splitlines()
         assert child.wait() == 0
-    finally:
-        child.kill()
-        child.wait()
     assert len(lines) == 2
     assert float(lines[0]) - sent < SOON_S
     assert float(lines[1]) < 0.1, "a thread goes on"

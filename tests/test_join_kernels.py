@@ -64,7 +64,7 @@ def shifted(rows: list[list[tuple]], low: int, chains: bool) -> list[list[tuple]
 
 
 @pytest.mark.parametrize("chains", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_hits_counts_and_answers_are_those_of_the_run_trees(seed: int, chains: bool) -> None:
     rng = random.Random(seed)
     total = gathered = 0

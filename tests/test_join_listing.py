@@ -16,6 +16,7 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import products
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("span", [1, 7, 5000, 1 << 22, 1 << 62])
 @pytest.mark.parametrize("count", [0, 1, 2, 3000])
 def test_ascending_is_the_stable_order(span: int, count: int) -> None:

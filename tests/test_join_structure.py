@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from math import log2
 from random import Random
@@ -48,16 +48,16 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Products, "__init__", lambda self, tables: original(self, tables, 4))
 
 
-@pytest.mark.filterwarnings("ignore:no event ")
 @pytest.mark.parametrize("small", [False, True])
 def test_the_invariants_hold_on_random_rules(
-    small: bool, structures: list[Products], monkeypatch: pytest.MonkeyPatch
+    small: bool, draws: Callable[[int], range], structures: list[Products], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if small:
         tiny(monkeypatch)
     rng = Random(f"structures {small}")
     longest, answers = 0.0, 0
-    for _ in range(120):
+    drawn = draws(120)
+    for _ in drawn:
         rule = random_rule(rng)
         events = stream_to_table(random_rule_events(rng, rule, rng.randrange(4, 24)))
         structures.clear()
@@ -70,15 +70,17 @@ def test_the_invariants_hold_on_random_rules(
                 longest = max(
                     [longest, *(validator.longest_walk(part, h) for h in range(len(part.hits.event)))]
                 )
-    assert answers > 2_000
+    assert answers > 16 * len(drawn)
     assert 1 < longest <= validator.STEPS
 
 
-@pytest.mark.filterwarnings("ignore:no event ")
-def test_the_invariants_hold_on_random_chains(structures: list[Products]) -> None:
+def test_the_invariants_hold_on_random_chains(
+    draws: Callable[[int], range], structures: list[Products]
+) -> None:
     rng = Random("chains")
     answers = 0
-    for _ in range(150):
+    drawn = draws(150)
+    for _ in drawn:
         query = random_correlated(rng)
         table = stream_to_table(stream(rng, rng.randrange(8, 17), types=("A", "B", "C")))
         try:
@@ -92,7 +94,7 @@ def test_the_invariants_hold_on_random_chains(structures: list[Products]) -> Non
             if part.hits.counts.sum() < 3_000:
                 validator.check_answers(part)
                 answers += int(part.hits.counts.sum())
-    assert answers > 100
+    assert answers > 0.6 * len(drawn)
 
 
 @pytest.mark.parametrize("column", [nodes.LATEST, nodes.WEIGHT, nodes.LEFT, nodes.EVENT])

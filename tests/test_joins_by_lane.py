@@ -122,7 +122,7 @@ def apart(rule: tree.Rule) -> bool:
     return len(set(names)) == len(names) > 1
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.draws("block", 3)
 def test_random_rules_are_listed_as_the_reference_does(
     block: int, forms: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

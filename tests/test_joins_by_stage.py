@@ -29,8 +29,6 @@ from cer_gpu.enumeration.expanded_lanes import LaneAnswers
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 APART = np.array([[[-1, MADE, ASKED, -1]], [[-1, -1, 2 + MADE, 4 + ASKED]]], np.int32)
 """Three symbols, of which each is one step; compared by columns 0, and by 1 and 2."""
 ALIKE = np.array([[[-1, 2 + ASKED, ASKED, -1], [-1, MADE, -1, -1]]] * 2, np.int32)
@@ -62,6 +60,7 @@ def triples(
     return {end: sorted(rows[end]) for end in sorted(rows)}
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("code", [APART, ALIKE], ids=["apart", "alike"])
 @pytest.mark.parametrize("most", [2, 40, np.iinfo(np.int32).max])
 @pytest.mark.parametrize("few", [1, 24])
@@ -150,7 +149,7 @@ def random_chain(rng: Random) -> tree.SelectQuery:
     return tree.SelectQuery(made)
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.draws("block", 3)
 def test_random_chains_are_listed_as_the_reference_does(
     block: int, forms: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

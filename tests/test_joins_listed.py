@@ -32,8 +32,6 @@ from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.reference.homomorphisms import answers
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 # ---------------------------------------------------------------------------------------------- the kernel
 
 
@@ -138,7 +136,7 @@ def windowed(rng: Random) -> tree.Window:
     return tree.Window(rng.randrange(1, 5), "time", "s")
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.draws("block", 2)
 def test_random_rules_are_listed_as_the_reference_and_the_structure_do(
     block: int, forms: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,7 +166,7 @@ def test_random_rules_are_listed_as_the_reference_and_the_structure_do(
     assert forms["dealt"] > 10
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.draws("block", 2)
 def test_random_chains_are_listed_as_the_reference_does(
     block: int, forms: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +210,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("cores", [1, 2, 5])
 @pytest.mark.parametrize(
     "text",

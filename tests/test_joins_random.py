@@ -18,7 +18,7 @@ from cer_gpu.reference.homomorphisms import answers
 from cer_gpu.reference.run_trees import accepting_runs
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.draws("block", 8)
 def test_the_pcea_of_a_rule_gives_its_answers_at_every_position(block: int) -> None:
     rng = Random(f"hierarchical rules {block}")
     total = 0

@@ -40,7 +40,7 @@ def hits_of(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("latest", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_the_best_marks_of_random_automata(seed: int, latest: bool) -> None:
     rng = random.Random(seed)
     alone = 0

@@ -39,6 +39,7 @@ def machine_of(pattern: str) -> AutomatonMachine:
     return machine
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("pattern", CHAINS)
 @pytest.mark.parametrize("kind", ["whole", "windowed", "barred"])
 def test_the_hits_and_the_registers_are_those_without_a_chain(pattern: str, kind: str) -> None:

@@ -288,10 +288,7 @@ def chain_query(rng: Random) -> t.SelectQuery:
     return t.SelectQuery(made, partition=keys, window=window)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.filterwarnings(
-    "ignore:no event |no complex event is possible|1 event has no |[0-9]+ events have no "
-)
+@pytest.mark.draws("seed", 3)
 def test_queries_of_chains_agree_with_the_reference(seed: int, noted: Noted) -> None:
     rng = Random(f"chain queries {seed}")
     answered = 0

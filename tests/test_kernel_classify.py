@@ -19,6 +19,7 @@ def column(rng: np.random.Generator, dtype: type, rows: int = ROWS) -> np.ndarra
     return values
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("cuts", [0, 1, classify.FEW_CUTS, classify.FEW_CUTS + 1, 40])
 @pytest.mark.parametrize("masked", [False, True])
@@ -37,6 +38,7 @@ def test_cuts(dtype: type, cuts: int, masked: bool) -> None:
         assert np.array_equal(found, expected)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("telling", [0, 1, classify.FEW_CODES, classify.FEW_CODES + 1])
 @pytest.mark.parametrize("masked", [False, True])
 def test_codes(telling: int, masked: bool) -> None:
@@ -73,7 +75,7 @@ def test_the_first_decrease(at: int | None) -> None:
     assert classify.first_decrease(values[:0], 10) == -1
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.draws("seed", 5)
 def test_lanes(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = 200
@@ -98,7 +100,7 @@ def test_lanes(seed: int) -> None:
     assert np.array_equal(back, whole)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.draws("seed", 5)
 def test_the_order_inside_lanes(seed: int) -> None:
     rng = np.random.default_rng(100 + seed)
     laned = rng.integers(-1, 4, 60).astype(np.int32)

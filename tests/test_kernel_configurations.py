@@ -37,7 +37,7 @@ def check_shape(arena: np.ndarray, count: int) -> None:
             assert steps <= 2
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_unions_and_what_is_kept_of_them(seed: int) -> None:
     rng = Random(seed)
     arena, progress = np.empty((4000, 4), np.int64), np.zeros(contract.WORDS, np.int64)

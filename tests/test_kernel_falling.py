@@ -50,7 +50,7 @@ def random_keys(rng: random.Random, n: int, kind: type) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_hits_and_counts_are_those_of_the_runs(
     seed: int, kind: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,7 +249,7 @@ def rows_of(structure: Structure, **options: int) -> list[list[tuple[int, tuple[
     return rows
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_the_structure_lists_what_each_end_admits(seed: int) -> None:
     rng = random.Random(300 + seed)
     total = 0

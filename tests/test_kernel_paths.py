@@ -182,6 +182,7 @@ FORMS = {
 }
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("event_id", [None, "id"])
 @pytest.mark.parametrize("name", FORMS)
 def test_results_are_those_of_complex_events_that_are_sorted(

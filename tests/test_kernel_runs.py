@@ -35,7 +35,7 @@ def listed_hits(case: Case) -> tuple[np.ndarray, list[tuple[int, int]]]:
     return np.array(first), found
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.draws("seed", 8)
 def test_hits_and_counts_are_those_of_the_runs(seed: int) -> None:
     rng = random.Random(seed)
     total = 0
@@ -64,7 +64,7 @@ def test_hits_and_counts_are_those_of_the_runs(seed: int) -> None:
     assert total > 100
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_carried_registers_and_vectors_do_not_show_where_batches_are_cut(seed: int) -> None:
     rng = random.Random(100 + seed)
     for _ in range(60):

@@ -157,6 +157,7 @@ TESTS = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("shared", [0, 1])
 @pytest.mark.parametrize("ops", TESTS, ids=str)
 @pytest.mark.parametrize("plain", [True, False])
@@ -218,7 +219,7 @@ def test_a_product_that_does_not_fit() -> None:
     assert agree("affected", one, one, 0, tests, tests, ranges, scratch, *made)[0] == -1
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_ranges_become_columns(seed: int) -> None:
     rng = np.random.default_rng(seed)
     held = rows(rng, 30, 2)
@@ -258,7 +259,7 @@ def in_steps(
 STEPS = ((7, True, 8), (200, False, 48), (1 << 14, True, 4), (1 << 14, True, 99), (40, True, 64))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 @pytest.mark.parametrize("op", range(-1, 5))
 def test_rows_are_found_and_written_beside_those_that_ask(seed: int, op: int) -> None:
     rng = np.random.default_rng(seed)
@@ -305,7 +306,7 @@ def test_multiplicities_are_written_from_the_first_row_that_is_there_several_tim
         assert late or not one[1]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_rows_of_a_table_are_written_beside_those_that_ask(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for size, longest in ((12, 12), (300, 40), (300, 300)):
@@ -320,6 +321,7 @@ def test_rows_of_a_table_are_written_beside_those_that_ask(seed: int) -> None:
                 assert same(one[0], other[0])
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("spread", [3, 1000, 2**40, 2**62])
 @pytest.mark.parametrize("width", range(4))
 def test_equal_rows_are_collapsed_whether_they_fit_in_one_number_or_not(spread: int, width: int) -> None:

@@ -20,6 +20,7 @@ from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("parts", [1, 2, 3])
 @pytest.mark.parametrize("most", [3, 50, 2**40])
 @pytest.mark.parametrize("masked", [False, True])
@@ -41,7 +42,7 @@ def test_words_are_numbered_and_counted_as_the_reference_says(parts: int, most: 
     assert numbers.words.reshape(-1, parts).tolist() == [list(key) for key in known]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_whole_numbers_that_lie_close_together(seed: int) -> None:
     """Those in the range of the table, below it, above it, and far from it."""
     rng = np.random.default_rng(seed)
@@ -65,7 +66,7 @@ def test_close_numbers_have_a_table_of_their_own_and_far_ones_have_none() -> Non
     assert close.nbytes < 1.5 * far.nbytes
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_keys_of_several_words_that_lie_close_together(seed: int) -> None:
     """Those in the box of the table, beside it in one word or in all, and far from it."""
     rng = np.random.default_rng(seed)

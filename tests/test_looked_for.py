@@ -33,7 +33,7 @@ def ends(pattern: str, table: pa.Table, **options: Any) -> list[int]:
 
 
 @pytest.mark.parametrize("tiny", [False, True], ids=["", "tiny"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_random_queries_agree_with_the_reference(seed: int, tiny: bool) -> None:
     rng, answered = Random(f"looked for {seed} {tiny}"), 0
     for _ in range(CASES):

@@ -153,7 +153,7 @@ def rows_of(found: Matches) -> list[Row]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws("seed", 60)
 def test_measures_are_those_of_the_reference(seed: int) -> None:
     rng = Random(seed)
     answers = 0

@@ -62,6 +62,7 @@ def listed(found: pa.Table) -> list[tuple[int, int]]:
     return sorted(zip(found["start"].to_pylist(), found["end"].to_pylist(), strict=True))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(("one", "other"), PAIRS)
 @pytest.mark.parametrize("engine", ["auto", "general"])
 def test_of_two_events(one: str, other: str, engine: str, request: pytest.FixtureRequest) -> None:
@@ -74,6 +75,7 @@ def test_of_two_events(one: str, other: str, engine: str, request: pytest.Fixtur
     assert query.count(events, order_by="ts", engine=engine) == len(expected) > 3
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(("one", "other"), PAIRS)
 @pytest.mark.parametrize("rows", [1, 7])
 def test_in_pushes_with_a_snapshot(one: str, other: str, rows: int) -> None:

@@ -58,6 +58,7 @@ def listed(found: pa.Table) -> list[tuple[int, int]]:
     return sorted(zip(found["start"].to_pylist(), found["end"].to_pylist()), key=lambda one: one[::-1])
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("sign", ["=", "<", "<=", ">", ">="])
 @pytest.mark.parametrize("engine", ["auto", "general"])
 def test_of_two_events(sign: str, engine: str) -> None:

@@ -55,6 +55,7 @@ def is_among(given: list[np.ndarray], column: pa.Array) -> bool:
     return any(begin <= each.ctypes.data < end and each.dtype.itemsize == width for each in given)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("holes", [False, True])
 @pytest.mark.parametrize("kind", NUMBERS, ids=str)
 def test_numbers(kind: pa.DataType, holes: bool, read: list[np.ndarray]) -> None:

@@ -86,6 +86,7 @@ def test_rising_runs_in_windows_are_those_of_a_loop() -> None:
     assert query.count(table) == sum(1 for _ in query.run(table)) == sum(wanted)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("within", [0, 5, 20, 31, 47, 48, 70, 200])
 @pytest.mark.parametrize(
     "pattern",
@@ -158,6 +159,7 @@ def exact(value: pa.Scalar, kind: pa.DataType) -> str | float | Fraction:
     return found if isinstance(found, str | float) else Fraction(str(found))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kinds", KINDS, ids=[f"{one.type} {other.type}" for one, other in KINDS])
 @pytest.mark.parametrize("op", ["<", "<=", ">", ">=", "!="])
 def test_values_of_several_types_compare_as_numbers(kinds: tuple[pa.Array, pa.Array], op: str) -> None:
@@ -279,6 +281,7 @@ def test_kernels_find_the_runs_of_the_definition(pattern: str) -> None:
         assert sorted(marks) == wanted[end]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int8, np.uint32])
 @pytest.mark.parametrize("holes", [False, True])
 def test_rows_of_slots_are_made_at_once_as_one_by_one(dtype: type, holes: bool) -> None:

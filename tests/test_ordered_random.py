@@ -71,29 +71,29 @@ def agree(
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
     agree(f"ordered {seed}", QUERIES)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"ordered pieces {seed}", QUERIES)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_what_strategies_leave_of_compared_steps_agrees_with_the_reference(seed: int) -> None:
     agree(f"chosen {seed}", QUERIES, random_chosen)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_what_strategies_leave_agrees_in_tiny_pieces_too(seed: int) -> None:
     agree(f"chosen pieces {seed}", QUERIES, random_chosen)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_prior_among_neighbours_is_prev(seed: int) -> None:
     agree(f"neighbours {seed}", QUERIES, random_neighbours, "regular")
 

@@ -73,6 +73,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return begun
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("text", QUERIES)
 def test_pushes_give_what_a_run_gives_however_labels_move(text: str, kind: str, narrow: list[int]) -> None:
@@ -144,7 +145,7 @@ def test_texts_of_arrays_are_those_of_each_number(times: int) -> None:
 
 
 @pytest.mark.parametrize("room", [200, 10**4, 1 << 62])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_labels_keep_their_order_whether_few_or_many_values_come(
     seed: int, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

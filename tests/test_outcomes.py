@@ -128,7 +128,6 @@ def test_the_base_is_every_event_of_the_sample() -> None:
     assert np.isclose(everywhere["mean"], rows["all"]["base_mean"])
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped")
 def test_an_event_without_a_key_is_in_no_base() -> None:
     events = pa.table(
         {"type": list("AABA"), "ts": [0, 1, 2, 3], "k": ["x", None, "x", None], "y": [5.0, 6.0, 7.0, 8.0]}
@@ -199,7 +198,7 @@ def test_a_mean_lies_in_its_interval() -> None:
     assert summary(np.array([np.nan])).n == 0
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_the_kernels_do_what_their_contract_says(seed: int) -> None:
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 12, 4)

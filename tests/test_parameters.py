@@ -215,8 +215,7 @@ def written(text: str, kinds: dict[str, str], values: dict[str, Any]) -> tree.Se
     return query
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_random_queries_with_values_agree_with_the_reference(seed: int) -> None:
     rng = Random(f"parameters {seed}")
     kinds_seen: set[str] = set()

@@ -113,7 +113,7 @@ def check(rows: list[Row], folder: Path, **options: Any) -> int:
 
 
 @pytest.mark.usefixtures("_tiny")
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_each_partition_is_ordered_by_itself(seed: int, tmp_path: Path) -> None:
     rng = Random(f"ordered by itself {seed}")
     rows = ordered_by_itself(rng, rng.choice([2, 5, 12]), 60, rng.choice([1, 20, 200]))
@@ -121,7 +121,7 @@ def test_each_partition_is_ordered_by_itself(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_tiny")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_a_stream_that_falls_out_of_order_late(seed: int, tmp_path: Path) -> None:
     rng = Random(f"late {seed}")
     rows = sorted(ordered_by_itself(rng, 8, 50, 100), key=lambda row: row.ts)
@@ -196,6 +196,7 @@ def test_a_row_out_of_order_is_found_however_the_input_is_cut(window: str, tmp_p
         stream.push(table(rows[6:]))
 
 
+@pytest.mark.crossed
 @pytest.mark.usefixtures("_tiny")
 @pytest.mark.parametrize("partition", ["", "PARTITION BY k"])
 @pytest.mark.parametrize("null", [2, 5])

@@ -293,7 +293,7 @@ def same_answer(pattern: t.Pattern, rng: Random) -> tuple[SharedKey | None, bool
     return found, answered
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_lifted_formulas_have_the_same_answer_by_lanes(seed: int) -> None:
     rng = Random(f"linked {seed}")
     results = [same_answer(to_lp(unfolded(random_linked(rng))), rng) for _ in range(150)]
@@ -304,7 +304,7 @@ def test_lifted_formulas_have_the_same_answer_by_lanes(seed: int) -> None:
     assert sum(answered for _, answered in results) > 10
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_random_queries_have_the_same_answer_by_lanes(seed: int) -> None:
     rng = Random(f"partitioning {seed}")
     results = [same_answer(to_lp(unfolded(random_correlated(rng).pattern)), rng) for _ in range(100)]

@@ -218,17 +218,18 @@ LAWS: dict[str, tuple[Law, Law]] = {
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_law(name: str) -> None:
+def test_law(name: str, draws: Callable[[int], range]) -> None:
     left, right = LAWS[name]
     found = 0
-    for seed in range(150):
+    seeds = draws(150)
+    for seed in seeds:
         rng = Random(seed)
         parts = [generate.pattern(rng, atoms=2, filters=0.1) for _ in range(3)]
         events = generate.stream(rng, 8)
         expected = matches(right(*parts), events)
         assert matches(left(*parts), events) == expected, parts
         found += bool(expected)
-    assert found > 10 or name == "p UNLESS p"  # which never has a complex event
+    assert found > len(seeds) / 15 or name == "p UNLESS p"  # which never has a complex event
 
 
 # ----------------------------------------------------------------------------- section 2: a query
@@ -306,9 +307,12 @@ def test_a_strategy_chooses_inside_the_window() -> None:
     assert ends("SELECT NEXT NONE WHERE A ; B", events) == [(0, 2)]
 
 
-def test_random_queries_of_the_whole_language_have_answers_that_are_sets() -> None:
+def test_random_queries_of_the_whole_language_have_answers_that_are_sets(
+    draws: Callable[[int], range],
+) -> None:
     found = 0
-    for seed in range(600):
+    seeds = draws(600)
+    for seed in seeds:
         rng = Random(seed)
         query, events = generate.any_query(rng), generate.stream(rng, 9)
         answers = evaluate(query, events, order=generate.ORDER)
@@ -319,7 +323,7 @@ def test_random_queries_of_the_whole_language_have_answers_that_are_sets() -> No
             assert all(a.start <= p <= a.end for positions in a.marks.values() for p in positions)
             assert all(list(positions) == sorted(set(positions)) for positions in a.marks.values())
         found += bool(answers)
-    assert found > 150
+    assert found > len(seeds) / 4
 
 
 def test_the_generators_are_reproducible() -> None:

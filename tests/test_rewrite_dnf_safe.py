@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from random import Random
 
@@ -25,9 +25,12 @@ def formula(text: str) -> t.Pattern:
     return parse(f"SELECT * WHERE {text}").pattern
 
 
-def test_random_formulas_are_equivalent_to_their_disjunctive_normal_form() -> None:
+def test_random_formulas_are_equivalent_to_their_disjunctive_normal_form(
+    draws: Callable[[int], range],
+) -> None:
     changed = found = 0
-    for seed in range(1_200):
+    seeds = draws(1_200)
+    for seed in seeds:
         rng = Random(seed)
         pattern = generate.pattern(rng, atoms=5, full=seed % 2 == 0)
         rewritten = to_dnf(pattern)
@@ -38,8 +41,8 @@ def test_random_formulas_are_equivalent_to_their_disjunctive_normal_form() -> No
         assert matches(rewritten, events, order=generate.ORDER) == expected, (pattern, rewritten, events)
         changed += not is_dnf(pattern)
         found += bool(expected)
-    assert changed > 200
-    assert found > 400
+    assert changed > len(seeds) / 6
+    assert found > len(seeds) / 3
 
 
 def test_a_filter_is_dropped_where_its_variable_marks_nothing() -> None:
@@ -160,9 +163,10 @@ def bound_in(pattern: t.Pattern) -> set[str]:
             return set().union(*(bound_in(child) for child in children(pattern)))
 
 
-def test_theorem_5_2_safe_form_is_equivalent_for_valuations() -> None:
+def test_theorem_5_2_safe_form_is_equivalent_for_valuations(draws: Callable[[int], range]) -> None:
     unsafe = found = 0
-    for seed in range(300):
+    seeds = draws(300)
+    for seed in seeds:
         rng = Random(seed)
         pattern = core(rng, rng.randrange(2, 5))
         events = [Event(rng.choice("AB"), {"v": rng.randrange(10)}) for _ in range(3)]
@@ -173,8 +177,8 @@ def test_theorem_5_2_safe_form_is_equivalent_for_valuations() -> None:
         assert given == expected, (pattern, safe, events)
         unsafe += not is_safe(pattern)
         found += bool(expected)
-    assert unsafe > 50
-    assert found > 80
+    assert unsafe > len(seeds) / 6
+    assert found > len(seeds) / 4
 
 
 def matches_of_safe(pattern: t.Pattern, events: list[Event]) -> set[frozenset[int]]:

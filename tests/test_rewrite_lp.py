@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import generate
@@ -40,15 +41,15 @@ def assert_equivalent(seed: int, *, full: bool) -> tuple[t.Pattern, bool]:
     return rewritten, found
 
 
-def test_random_unary_formulas_are_equivalent_and_in_the_form() -> None:
-    results = [assert_equivalent(seed, full=False) for seed in range(1_000)]
+def test_random_unary_formulas_are_equivalent_and_in_the_form(draws: Callable[[int], range]) -> None:
+    results = [assert_equivalent(seed, full=False) for seed in draws(1_000)]
     assert all(is_lp(rewritten) for rewritten, _ in results)
-    assert sum(found for _, found in results) > 350
+    assert sum(found for _, found in results) > 0.35 * len(results)
 
 
-def test_random_formulas_of_the_whole_language_are_equivalent() -> None:
-    results = [assert_equivalent(seed, full=True) for seed in range(10_000, 10_700)]
-    assert sum(found for _, found in results) > 180
+def test_random_formulas_of_the_whole_language_are_equivalent(draws: Callable[[int], range]) -> None:
+    results = [assert_equivalent(10_000 + seed, full=True) for seed in draws(700)]
+    assert sum(found for _, found in results) > 0.25 * len(results)
     # What is not in the form must look at what a selector chose, or has a correlation that is in the way.
     for rewritten, _ in results:
         chosen = any(isinstance(node, t.Selector) for node in nodes(rewritten))

@@ -123,7 +123,7 @@ def shaped(rng: Random) -> t.Pattern:
     return pattern(f"({made})+" if rng.random() < 0.1 else made)
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.draws("block", 4)
 def test_rewritten_patterns_have_the_same_complex_events(block: int) -> None:
     rng = Random(f"rewriting {block}")
     changed = dict.fromkeys(REWRITINGS, 0)

@@ -65,7 +65,6 @@ def dense(rng: Random, rows: int) -> pa.Table:
     return pa.table({**columns, "ts": ts})
 
 
-@pytest.mark.filterwarnings("ignore:no event ")
 @pytest.mark.parametrize("text", QUERIES)
 def test_engines_that_take_a_query_answer_alike(text: str) -> None:
     query, rng = cer.compile(text), Random(text)

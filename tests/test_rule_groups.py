@@ -27,8 +27,6 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.homomorphisms import answers
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 FUNCTIONS = ("SUM", "MIN", "MAX", "AVG")
 
 
@@ -136,7 +134,7 @@ def alike(one: dict[Any, tuple[Any, ...]], other: dict[Any, tuple[Any, ...]]) ->
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_groups_are_those_of_the_answers(seed: int) -> None:
     rng, many = Random(f"groups {seed}"), 0
     for _ in range(20):

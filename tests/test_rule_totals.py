@@ -17,11 +17,6 @@ from cer_gpu.engine.machines import tuple_total
 from cer_gpu.language.printer import to_text
 from cer_gpu.reference.homomorphisms import answers
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:no event "),
-    pytest.mark.filterwarnings("ignore:.*compared with itself"),
-]
-
 CHAIN = "Q(x, y, z) <- R(v = x), S(v = y), T(v = z), x < y, y <= z"
 
 

@@ -17,11 +17,6 @@ from cer_gpu.engine.machines import tuple_pushes, tuple_views
 from cer_gpu.engine.views import levels
 from cer_gpu.errors import LimitError
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:no event "),
-    pytest.mark.filterwarnings("ignore:.*compared with itself"),
-]
-
 CHAIN = "Q(x, y, z) <- R(v = x), S(v = y), T(v = z), x < y, y <= z"
 SPARSE = "Q(x, z) <- R(k = x, v = a), S(k = x, w = y, v = b), T(w = y, v = z), a < b, b < z"
 
@@ -44,7 +39,7 @@ def by_views(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize("sizes", ["usual", "tiny"])
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.draws("block", 4)
 def test_random_rules_of_any_form(
     block: int, sizes: str, by_views: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,7 +76,7 @@ def by_pushes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_answers_of_random_pushes(seed: int, by_pushes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree that is kept from push to push finds what one run finds, and the definition."""
     rng = Random(f"pushes {seed}")

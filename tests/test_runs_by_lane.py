@@ -37,7 +37,7 @@ NONE = np.zeros(0, np.int64)
 RISING = "(T AS x FILTER x.price > PRIOR(x).price)"
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_hits_and_counts_of_lanes_are_those_of_their_runs(seed: int) -> None:
     rng = random.Random(seed)
     total = several = alone = 0
@@ -138,6 +138,7 @@ def test_what_is_forced_depends_on_the_symbols_that_a_monitor_gives() -> None:
     assert is_forced(tables, Monitor(follow, symbol))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("keyed", [False, True])
 @pytest.mark.parametrize(
     "text",
@@ -188,7 +189,7 @@ def test_numbers_past_62_bits_leave_the_lanes_as_they_were() -> None:
 
 
 @pytest.mark.parametrize("near", [None, 0])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_neighbours_by_key_agree_with_the_reference(
     seed: int, near: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,7 +208,7 @@ def test_neighbours_by_key_agree_with_the_reference(
     assert answers > 12
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_strict_is_contiguity_where_all_events_are_marked(seed: int) -> None:
     rng = random.Random(f"strict {seed}")
     answers = regular = 0

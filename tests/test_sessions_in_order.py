@@ -91,6 +91,7 @@ def in_order(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sizes
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("times", ["int64", "float64"])
 @pytest.mark.parametrize("name", QUERIES)
 def test_they_are_those_that_are_found_by_partition(
@@ -234,7 +235,7 @@ TOLD = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:.*were skipped")
+@pytest.mark.crossed
 @pytest.mark.parametrize("unit", [None, "s", "ms", "us", "ns"])
 @pytest.mark.parametrize("told", TOLD)
 def test_closed_sessions_of_keys_that_are_forgotten(

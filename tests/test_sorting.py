@@ -38,6 +38,7 @@ COLUMNS = {
 }
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(
     "kinds", [[kind] for kind in COLUMNS] + [["int64", "string"], ["float64", "int64", "string"]]
 )
@@ -79,6 +80,7 @@ def test_runs_are_merged_as_the_contract_says(columns: int) -> None:
         assert runs.first.tolist() == wanted.first.tolist()
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("low", [0, -5, 2**62 - 2**DIGIT, -(2**63)])
 @pytest.mark.parametrize("bits", [0, 1, DIGIT, DIGIT + 1, 3 * DIGIT])
 def test_numbers_by_their_digits(low: int, bits: int) -> None:

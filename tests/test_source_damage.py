@@ -103,6 +103,7 @@ def rewritten(path):
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 10**9))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("form", ["parquet", "arrow", "stream.arrow", "csv", "jsonl"])
 @pytest.mark.parametrize(
     ("change", "message"),

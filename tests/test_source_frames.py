@@ -32,6 +32,7 @@ def found(events, **keywords):
     return [(ce.start, ce.end) for ce in cer.compile(PAIR).run(events, **keywords)]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("first", MAKERS)
 @pytest.mark.parametrize("second", MAKERS)
 def test_lists_and_iterators_of_frames(first, second):

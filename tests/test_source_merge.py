@@ -44,7 +44,7 @@ def merged_by_hand(tables, order_by):
     return columns, sorted(rows, key=lambda row: tuple(row[column] for column in order_by))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws("seed", 60)
 def test_merge_is_a_stable_sort(seed):
     rng = random.Random(seed)
     tables = random_tables(rng, rng.randrange(1, 5), rng.choice([1, 3, 50]))
@@ -56,7 +56,7 @@ def test_merge_is_a_stable_sort(seed):
     assert source.rows == len(expected)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.draws("seed", 30)
 def test_sort_is_stable(seed):
     rng = random.Random(1000 + seed)
     tables = random_tables(rng, 3, 5)

@@ -36,6 +36,7 @@ def zstd(content):
 PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstd, ".xz": lzma.compress}
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("packed", PACKERS)
 @pytest.mark.parametrize(
     ("suffix", "content"),

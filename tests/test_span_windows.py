@@ -156,7 +156,7 @@ def drawn(rng: Random) -> str:
     return f"SELECT {select} WHERE {made} {rest}"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_they_agree_with_the_reference(seed: int) -> None:
     rng = Random(f"spans {seed}")
     spans = answers = 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,20 +77,17 @@ def check(found: cer.Backtest, queries: Any, table: pa.Table, by: Any = None) ->
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.filterwarnings("ignore:one task runs the whole stream", "ignore:no event ", "ignore:.*skipped")
 def test_all_kinds_of_queries(frame: Any, table: pa.Table) -> None:
     found = cer_spark.backtest(frame, QUERIES, **OPTIONS, rows=len(table))
     check(found, QUERIES, table)
     assert sum(row["hits"] > 0 for row in found.to_arrow().to_pylist()) > len(KEYED)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped")
 @pytest.mark.parametrize("by", ["5 min", ["2 min", "k"]])
 def test_rows_by_bucket_and_key(frame: Any, table: pa.Table, by: Any) -> None:
     check(cer_spark.backtest(frame, KEYED, by, **OPTIONS, rows=len(table)), KEYED, table, by)
 
 
-@pytest.mark.filterwarnings("ignore:one task reads all", "ignore:no event ", "ignore:.*skipped")
 def test_files(spark: Any, table: pa.Table, tmp_path: Path) -> None:
     for number in range(4):
         pq.write_table(
@@ -112,7 +107,6 @@ STEPS = {"several": "A ; B {2} ; (C ; A) AS x", "beside": "A ; (B : C) AS x"}
 """Patterns with steps of several events."""
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ", "ignore:no event ")
 def test_funnels(spark: Any, frame: Any, table: pa.Table, tmp_path: Path) -> None:
     queries = {name: QUERIES[name] for name in ("swept", "soon", "dearer")}
     queries |= {
@@ -145,8 +139,7 @@ def with_durations(found: cer.Backtest, queries: Any, table: pa.Table, by: Any =
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.filterwarnings("ignore:one task ", "ignore:no event ", "ignore:.*skipped")
-@pytest.mark.parametrize("by", [None, ["2 min", "k"]])
+@pytest.mark.parametrize("by", [None, pytest.param(["2 min", "k"], marks=pytest.mark.large)])
 def test_durations(
     by: Any, spark: Any, frame: Any, table: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,9 +158,15 @@ def test_durations(
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.filterwarnings("ignore:one task ", "ignore:no event ", "ignore:.*skipped")
-@pytest.mark.parametrize("by", [None, ["2 min", "k"]])
-@pytest.mark.parametrize("durations", [False, True])
+@pytest.mark.parametrize(
+    ("durations", "by"),
+    [
+        pytest.param(False, None, marks=pytest.mark.large),
+        pytest.param(False, ["2 min", "k"], marks=pytest.mark.large),
+        pytest.param(True, None, marks=pytest.mark.large),
+        (True, ["2 min", "k"]),
+    ],
+)
 def test_starts(by: Any, durations: bool, spark: Any, frame: Any, table: pa.Table, tmp_path: Path) -> None:
     queries = {name: QUERIES[name] for name in DURATIONS} if by is None else KEYED
     given: dict[str, Any] = {"starts": True, "durations": durations, **OPTIONS}
@@ -182,7 +181,6 @@ def test_starts(by: Any, durations: bool, spark: Any, frame: Any, table: pa.Tabl
     assert sum(row["starts"] not in (0, row["hits"], row["matches"]) for row in expected.to_pylist()) > 2
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ", "ignore:no event ")
 def test_starts_over_cuts_are_counted_once(spark: Any, frame: Any, table: pa.Table) -> None:
     """Windows reach over the cuts of keys and of the whole stream, and so over several tasks."""
     queries = {
@@ -199,7 +197,6 @@ def test_starts_over_cuts_are_counted_once(spark: Any, frame: Any, table: pa.Tab
     assert rows_of(found) == rows_of(expected)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped")
 def test_starts_where_rows_are_shuffled(spark: Any, table: pa.Table, tmp_path: Path) -> None:
     mixed = table.take(pa.array(np.random.default_rng(3).permutation(len(table))))
     pq.write_table(mixed, tmp_path / "mixed.parquet", row_group_size=300)
@@ -210,7 +207,6 @@ def test_starts_where_rows_are_shuffled(spark: Any, table: pa.Table, tmp_path: P
     same_hits(found, expected, positions=False)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ")
 def test_durations_of_keys_too_long_for_a_task(spark: Any, table: pa.Table) -> None:
     queries = {
         "all": "SELECT LAST * WHERE A ; (B AS b FILTER b[price > 60]) PARTITION BY k",
@@ -280,8 +276,7 @@ def keyless(table: pa.Table) -> pa.Table:
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.filterwarnings("ignore:one task ", "ignore:no event ", "ignore:.*skipped")
-def test_outcomes(spark: Any, table: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outcomes(spark: Any, table: pa.Table, monkeypatch: pytest.MonkeyPatch) -> None:
     table = keyless(table)
     split = table["ts"][len(table) // 2].as_py()
     frame = spark.createDataFrame(table).repartition(3)
@@ -292,16 +287,18 @@ def test_outcomes(spark: Any, table: pa.Table, tmp_path: Path, monkeypatch: pyte
     assert few.outcomes == found.outcomes
     with pytest.raises(cer.errors.LimitError, match="there are more than"):
         print(few.outcome_hits)
-    monkeypatch.undo()
+
+
+@pytest.mark.usefixtures("small_tasks")
+@pytest.mark.parametrize("split", ["1970-01-01 00:07:00", pytest.param(None, marks=pytest.mark.large)])
+def test_outcomes_of_files(split: str | None, spark: Any, table: pa.Table, tmp_path: Path) -> None:
+    table = keyless(table)
     for number in range(4):
         pq.write_table(table.slice(500 * number, 500), tmp_path / f"{number}.parquet", row_group_size=100)
-    for split in (None, "1970-01-01 00:07:00"):
-        given = {"outcomes": OUTCOMES, "split": split, "spark": spark, **OPTIONS}
-        found = cer_spark.backtest_files(str(tmp_path), HAPPENED, **given)
-        with_outcomes(found, HAPPENED, table, split)
+    given = {"outcomes": OUTCOMES, "split": split, "spark": spark, **OPTIONS}
+    with_outcomes(cer_spark.backtest_files(str(tmp_path), HAPPENED, **given), HAPPENED, table, split)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped")
 def test_a_split_is_on_the_clock_of_the_session(spark: Any, table: pa.Table, frame: Any) -> None:
     spark.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
     try:
@@ -314,7 +311,6 @@ def test_a_split_is_on_the_clock_of_the_session(spark: Any, table: pa.Table, fra
     assert min(row["base_n"] for row in found.to_pylist()) > 100
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped", "ignore:one task ")
 def test_outcomes_of_keys_too_long_for_a_task(spark: Any, table: pa.Table) -> None:
     queries = {"swept": KEYED, "best": HAPPENED["best"]}
     spark.conf.set("spark.cer.rowsPerTask", "50")
@@ -342,7 +338,6 @@ def test_outcomes_that_do_not_fit_are_named_before_a_task_starts(frame: Any, tab
         cer_spark.backtest(frame, rule, outcomes={"o": "LAST(a.price)"}, **OPTIONS)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped")
 def test_files_out_of_order_are_shuffled(spark: Any, table: pa.Table, tmp_path: Path) -> None:
     mixed = table.take(pa.array(np.random.default_rng(3).permutation(len(table))))
     pq.write_table(mixed, tmp_path / "mixed.parquet", row_group_size=300)
@@ -350,7 +345,6 @@ def test_files_out_of_order_are_shuffled(spark: Any, table: pa.Table, tmp_path: 
     check(found, KEYED, table)
 
 
-@pytest.mark.filterwarnings("ignore:.*skipped")
 def test_buckets_are_those_of_the_sessions_zone(spark: Any, table: pa.Table, frame: Any) -> None:
     spark.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
     try:
@@ -375,7 +369,6 @@ def test_numbers_past_64_bits(spark: Any) -> None:
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.filterwarnings("ignore:one task ")
 def test_funnels_past_the_digits_of_a_number_of_spark(spark: Any, tmp_path: Path) -> None:
     """Numbers of several tasks, each past 38 digits, are added up exactly."""
     count = 1000
@@ -421,62 +414,3 @@ def test_a_report_of_it(frame: Any, table: pa.Table, tmp_path: Path) -> None:
     found = cer_spark.backtest(frame, KEYED, "2 min", **OPTIONS, rows=len(table))
     found.report(str(tmp_path / "page.html"))
     assert "on Spark" in (tmp_path / "page.html").read_text()
-
-
-KILLED = """
-import os, signal, sys
-sys.path[:0] = [sys.argv[1], sys.argv[2]]
-import pyarrow.parquet as pq
-import spark_sessions
-import test_spark_backtest as own
-import cer_gpu as cer
-from cer_gpu import spark as cer_spark
-from cer_gpu.spark import backtests, files
-
-folder, readings = sys.argv[3], []
-inner = backtests.in_tasks
-
-def dying(frame, function, result):
-    readings.append(result)
-    told = os.path.join(folder, f"died {len(readings)}")
-
-    def once(batches):
-        for number, batch in enumerate(function(batches)):
-            yield batch
-            if not os.path.exists(told):  # some of what the task gives has left it
-                open(told, "w").close()
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    return inner(frame, once, result)
-
-backtests.in_tasks = files.in_tasks = dying
-spark = spark_sessions.local_builder("local[2, 4]").getOrCreate()
-spark.sparkContext.setLogLevel("OFF")
-spark.conf.set("spark.cer.rowsPerTask", "400")
-table = own.history(n=2000)
-given = {"starts": True, "durations": True, "outcomes": own.OUTCOMES, **own.OPTIONS}
-expected = cer.backtest(own.KEYED, table, **given, device="cpu")
-pq.write_table(table, os.path.join(folder, "all.parquet"), row_group_size=100)
-frame = spark.createDataFrame(table).repartition(3)
-for found, positions in (
-    (cer_spark.backtest(frame, own.KEYED, **given, rows=len(table)), False),
-    (cer_spark.backtest_files(os.path.join(folder, "all.parquet"), own.KEYED, spark=spark, **given), True),
-):
-    assert own.rows_of(found) == own.rows_of(expected)
-    assert found.outcomes.to_pylist() == expected.outcomes.to_pylist()
-    own.same_hits(found, expected, positions)
-died = sum(name.startswith("died") for name in os.listdir(folder))
-print("readings", len(readings), "died", died)
-"""
-
-
-@spark_sessions.APPLICATION
-def test_killed_tasks_change_no_figure(tmp_path: Path) -> None:
-    """The first task of each reading dies once it has given something; Spark runs it again."""
-    here = Path(__file__).parent
-    asked = [sys.executable, "-W", "ignore", "-c", KILLED, str(here), str(here.parent), str(tmp_path)]
-    found = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=500)
-    assert found.returncode == 0, found.stderr[-3000:]
-    words = found.stdout.split()
-    readings, died = int(words[-3]), int(words[-1])
-    assert died >= readings - 1 >= 5

@@ -17,8 +17,6 @@ from test_spark_worker import by_key, check_tasks, cut
 import cer_gpu as cer
 from cer_gpu import spark as cer_spark
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
 FAMILIES = ("quantifiers", "optional", "followed", "prev", "functions", "measures")
 """The families of what the engine gained last; those of aggregates, sums and PRIOR follow by tasks alone."""
 

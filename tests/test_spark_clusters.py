@@ -1,10 +1,13 @@
-"""The operators where tasks are far away: a cluster whose tasks and executors die, and Spark Connect."""
+"""The operators where tasks are far away: a cluster with the plugin, whose tasks die, and Spark Connect."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ import pytest
 import spark_cluster_app
 import spark_sessions
 from cer_gpu.spark import routes
+from cer_gpu.spark.build_plugin import build_plugin
 from cer_gpu.spark.gpu import device_of_task, number_of
 from test_spark_operators import history, rows_of
 
@@ -34,36 +38,87 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
-@spark_sessions.APPLICATION
-def test_tasks_and_executors_that_die_change_nothing(lake: str, tmp_path: Path) -> None:
-    application = Path(spark_cluster_app.__file__)
-    done = subprocess.run(
-        [sys.executable, str(application), lake, str(tmp_path)],
-        env=os.environ | {"PYTHONPATH": str(application.parent)},
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_plugin(tmp_path_factory.mktemp("plugin"))
+
+
+def application(plugin: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the application in a process of its own."""
+    path = Path(spark_cluster_app.__file__)
+    return subprocess.run(
+        [sys.executable, str(path), str(plugin), str(folder), *arguments],
+        env=os.environ | {"PYTHONPATH": str(path.parent)},
         capture_output=True,
         text=True,
         timeout=600,
         check=False,
-        cwd=tmp_path,
+        cwd=folder,
     )
+
+
+@pytest.fixture(scope="module")
+def told(
+    plugin: Path, lake: str, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> tuple[Path, str]:
+    """What the application has written, and what it printed: the tests of it share one run."""
+    folder = tmp_path_factory.mktemp("cluster")
+    done = application(plugin, folder, lake, *["--all"] * pytestconfig.getoption("--all"))
     assert done.returncode == 0, done.stderr[-4000:]
+    return folder, done.stdout
+
+
+@spark_sessions.APPLICATION
+def test_metrics_and_gpus_of_tasks(told: tuple[Path, str]) -> None:
+    folder, printed = told
+    assert json.loads(printed.splitlines()[-1]) == [{"gpu": 5, "sent": True, "mode": "0o600"}] * 2
+    values = {"events": "1000", "hits": "3", "tasks": "1", "device": "cuda:5", "eventsPerBusySecond": "2000"}
+    for executor in (0, 1):
+        for metric, value in values.items():
+            (path,) = folder.glob(f"metrics/*.{executor}.plugin.org.cergpu.spark.CerPlugin.{metric}.csv")
+            last = path.read_text().splitlines()[-1].split(",")[1]
+            assert last.removesuffix(".0") == value, metric
+
+
+@spark_sessions.APPLICATION
+def test_tasks_and_executors_that_die_change_nothing(told: tuple[Path, str], lake: str) -> None:
+    folder, _ = told
     for name, query in spark_cluster_app.QUERIES.items():
         local = cer.compile(query).run(lake, order_by="ts").to_arrow()
-        found = pq.read_table(tmp_path / f"{name}.parquet")
+        found = pq.read_table(folder / f"{name}.parquet")
         assert len(found) > 20
         assert rows_of(found) == rows_of(local.cast(found.schema)), name
     sweep = cer.sweep(spark_cluster_app.TEMPLATE, **spark_cluster_app.SWEPT)
-    asked = {"durations": True, "outcomes": spark_cluster_app.OUTCOMES}
-    made = cer.backtest(sweep, lake, ["1 s", "k"], **asked, order_by="ts", device="cpu")
-    many = made.to_arrow()
-    assert pq.read_table(tmp_path / "outcomes.parquet").to_pylist() == made.outcomes.to_pylist()
+    made = cer.backtest(sweep, lake, **spark_cluster_app.BACKTEST, order_by="ts", device="cpu")
     assert sum(row["n"] > 20 for row in made.outcomes.to_pylist()) > 4
-    assert rows_of(pq.read_table(tmp_path / "backtest.parquet")) == rows_of(many)
-    assert len(many) > 100
-    died = sorted(path.name for path in tmp_path.glob("*died-*"))
-    kinds = [f"{name}-died-Worker" for name in ("backtest", "durations", "keyed", "outcomes", "timed")]
-    kinds.insert(1, "died-FileWorker")
-    assert died == [f"{kind}-{partition}" for kind in kinds for partition in (0, 1)]
+    assert len(made.to_arrow()) > 100
+    for name in ("backtest", "backtest of files"):
+        assert rows_of(pq.read_table(folder / f"{name}.parquet")) == rows_of(made.to_arrow())
+        assert pq.read_table(folder / f"{name}, outcomes.parquet").to_pylist() == made.outcomes.to_pylist()
+        hits = [pq.read_table(folder / f"{name}, hits.parquet"), made.outcome_hits]
+        one, other = (rows_of(table.drop_columns(["position"])) for table in hits)
+        assert one == other
+    died = {path.name for path in folder.glob("*-died-*")}
+    assert died == {f"{job}-died-{partition}" for job in spark_cluster_app.JOBS for partition in (0, 1)}
+
+
+@spark_sessions.APPLICATION
+def test_another_version_ends_the_job(plugin: Path, tmp_path: Path) -> None:
+    done = application(plugin, tmp_path, "--version", "99.0")
+    assert done.returncode != 0
+    message = "has cer-gpu .* in .*; the driver has 99.0: install cer-gpu==99.0 for it"
+    wanted = rf"Job 0 cancelled cer-gpu: executor \d+ on \S+ {message}"
+    assert re.search(wanted, done.stderr), done.stderr[-3000:]
+
+
+@spark_sessions.APPLICATION
+def test_the_jar_is_the_same_each_time(plugin: Path, tmp_path: Path) -> None:
+    again = build_plugin(tmp_path / "made")
+    assert again.name == plugin.name
+    assert again.read_bytes() == plugin.read_bytes()
+    with zipfile.ZipFile(again) as archive:
+        assert "org/cergpu/spark/CerPlugin.class" in archive.namelist()
+        assert b"Implementation-Version: " in archive.read("META-INF/MANIFEST.MF")
 
 
 def test_spark_connect(connect: Any, lake: str, monkeypatch: pytest.MonkeyPatch) -> None:

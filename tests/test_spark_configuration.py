@@ -202,6 +202,7 @@ def test_all_that_is_set_on_yarn():
     assert sorted(everything(SparkSession.builder.master("yarn"))) == sorted(SET_ON_YARN)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("key", SET_ON_YARN)
 @pytest.mark.parametrize("place", ["builder", "arguments", "defaults"])
 def test_no_key_is_overridden(monkeypatch, tmp_path, capsys, key, place):

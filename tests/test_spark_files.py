@@ -80,7 +80,6 @@ def folder(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(root)
 
 
-@pytest.mark.filterwarnings("ignore:one task")
 @pytest.mark.parametrize("name", QUERIES)
 def test_files_give_what_the_engine_gives(spark: Any, folder: str, small_tasks: None, name: str) -> None:
     query = cer.compile(QUERIES[name])

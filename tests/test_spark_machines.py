@@ -26,8 +26,6 @@ from cer_gpu.errors import CerError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 PATTERNS: dict[str, Callable[[Random], tree.SelectQuery]] = {
     "ordered": random_ordered,
     "general": compared_query,
@@ -53,7 +51,7 @@ def drawn(rng: Random, machine: str, **changes: Any) -> tuple[cer.Query, pa.Tabl
 
 
 @pytest.mark.parametrize("machine", PATTERNS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_one_task_gives_what_the_engine_gives(machine: str, seed: int) -> None:
     rng = Random(f"one task {machine} {seed}")
     query, table = drawn(rng, machine, partition=())
@@ -62,7 +60,7 @@ def test_one_task_gives_what_the_engine_gives(machine: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("machine", PATTERNS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_tasks_by_key_give_what_the_engine_gives(machine: str, seed: int) -> None:
     rng = Random(f"by key {machine} {seed}")
     query, table = drawn(rng, machine, partition=(("id",),), consume=tree.Consume.NONE)
@@ -75,7 +73,7 @@ def test_tasks_by_key_give_what_the_engine_gives(machine: str, seed: int) -> Non
 
 
 @pytest.mark.parametrize("machine", PATTERNS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_segments_with_halos_give_what_the_engine_gives(machine: str, seed: int) -> None:
     rng = Random(f"halos {machine} {seed}")
     while True:
@@ -88,7 +86,7 @@ def test_segments_with_halos_give_what_the_engine_gives(machine: str, seed: int)
     check_tasks(query, table, parts, rng, segments=segments)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_gaps_alone_make_halos(seed: int) -> None:
     """Without WITHIN the upper bounds of the gaps add up to a window."""
     rng = Random(f"halos of gaps {seed}")
@@ -102,7 +100,7 @@ def test_gaps_alone_make_halos(seed: int) -> None:
 
 
 @pytest.mark.parametrize("window", [None, tree.Window(1000, "time", unit="ms")], ids=["one task", "halo"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_rules_by_lookups_give_what_the_engine_gives(window: tree.Window | None, seed: int) -> None:
     rng = Random(f"joins on tasks {seed}")
     while True:
@@ -118,7 +116,7 @@ def test_rules_by_lookups_give_what_the_engine_gives(window: tree.Window | None,
         check_tasks(query, table, parts, rng, segments=segments)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_rules_with_aggregates_run_in_one_task(seed: int) -> None:
     rng = Random(f"groups on tasks {seed}")
     while True:

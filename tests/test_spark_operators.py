@@ -110,7 +110,6 @@ def rows_of(table: pa.Table) -> list[str]:
     return wanted(found, found.schema.names)
 
 
-@pytest.mark.filterwarnings("ignore:one task runs the whole stream")
 @pytest.mark.parametrize("name", ROUTES)
 def test_every_route_gives_what_the_engine_gives(
     frame: Any, table: pa.Table, small_tasks: None, name: str
@@ -146,7 +145,7 @@ def test_positions_are_places_wherever_a_stream_is_cut(
     assert {(row.get("k"), row["position"]): int(row["count"]) for row in counts} == expected
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.draws("seed", 8)
 def test_random_queries(spark: Any, small_tasks: None, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(seed)
     monkeypatch.setattr(routes, "SMALL", 8)

@@ -1,77 +1,11 @@
-"""The JVM plugin on executors of their own, the metrics that workers send it, and the Java that is needed."""
+"""What workers send to the JVM plugin, and the Java that is needed; test_spark_clusters runs the plugin."""
 
-import json
-import os
-import re
 import socket
-import subprocess
-import sys
-import zipfile
-from pathlib import Path
 
 import pytest
-import spark_sessions
 from cer_gpu.spark import java
-from cer_gpu.spark.build_plugin import build_plugin
 from cer_gpu.spark.java import JavaError
 from cer_gpu.spark.metrics import FILE, publish
-
-APPLICATION = Path(__file__).with_name("spark_plugin_app.py")
-pytestmark = [spark_sessions.GROUP, spark_sessions.APPLICATION]
-
-
-@pytest.fixture(scope="module")
-def plugin(tmp_path_factory):
-    return build_plugin(tmp_path_factory.mktemp("plugin"))
-
-
-def application(plugin, folder, *arguments):
-    """Run the application in a process of its own."""
-    environment = os.environ | {"PYTHONPATH": str(APPLICATION.parent)}
-    return subprocess.run(
-        [sys.executable, str(APPLICATION), str(plugin), str(folder), *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-        cwd=folder,
-    )
-
-
-def last_value(folder, executor, metric):
-    """What an executor's metric came to."""
-    (path,) = folder.glob(f"*.{executor}.plugin.org.cergpu.spark.CerPlugin.{metric}.csv")
-    return path.read_text().splitlines()[-1].split(",")[1]
-
-
-def test_metrics_and_gpus_of_tasks(plugin, tmp_path):
-    done = application(plugin, tmp_path)
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert json.loads(done.stdout.splitlines()[-1]) == [{"gpu": "5", "sent": True, "mode": "0o600"}] * 2
-    for executor in (0, 1):
-        assert last_value(tmp_path, executor, "events") == "1000"
-        assert last_value(tmp_path, executor, "hits") == "3"
-        assert last_value(tmp_path, executor, "tasks") == "1"
-        assert last_value(tmp_path, executor, "device") == "cuda:5"
-        assert float(last_value(tmp_path, executor, "eventsPerBusySecond")) == 2000
-
-
-def test_another_version_ends_the_job(plugin, tmp_path):
-    done = application(plugin, tmp_path, "99.0")
-    assert done.returncode != 0
-    message = "has cer-gpu .* in .*; the driver has 99.0: install cer-gpu==99.0 for it"
-    wanted = rf"Job 0 cancelled cer-gpu: executor \d+ on \S+ {message}"
-    assert re.search(wanted, done.stderr), done.stderr[-3000:]
-
-
-def test_the_jar_is_the_same_each_time(plugin, tmp_path):
-    again = build_plugin(tmp_path / "made")
-    assert again.name == plugin.name
-    assert again.read_bytes() == plugin.read_bytes()
-    with zipfile.ZipFile(again) as archive:
-        assert "org/cergpu/spark/CerPlugin.class" in archive.namelist()
-        assert b"Implementation-Version: " in archive.read("META-INF/MANIFEST.MF")
 
 
 def test_nothing_is_sent_without_the_plugin(tmp_path):

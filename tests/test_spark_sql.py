@@ -105,7 +105,7 @@ def random_case(seed: int, clauses: bool) -> tuple[str, pa.Table]:
             return text, table
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_queries_with_keys_of_their_own_agree_with_the_local_engine(sql: Any, seed: int) -> None:
     text, table = random_case(seed, True)
     answer = sql(table, f"TABLE(t), :q, {ORDER}", q=text)
@@ -114,7 +114,7 @@ def test_queries_with_keys_of_their_own_agree_with_the_local_engine(sql: Any, se
     assert rows(answer) == rows(expected)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_partitions_of_the_call_are_streams_of_their_own(sql: Any, seed: int) -> None:
     text, table = random_case(seed, False)
     answer = sql(table, f"TABLE(t) PARTITION BY (id), :q, {ORDER}", q=text)

@@ -81,7 +81,7 @@ def check_tasks(query: cer.Query, table: pa.Table, parts: list[pa.Table], rng: R
 # ---------------------------------------------------------------------------------------------- keyed
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws("seed", 60)
 def test_tasks_by_key_give_what_the_engine_gives(seed: int) -> None:
     rng = Random(seed)
     answers, cases = 0, 0
@@ -159,7 +159,7 @@ def test_what_a_window_counts_in_some_of_several_streams_is_not_cut() -> None:
 # ----------------------------------------------------------------------------------------- one stream
 
 
-@pytest.mark.parametrize("seed", range(54))
+@pytest.mark.draws("seed", 54)
 def test_one_task_gives_what_the_engine_gives(seed: int) -> None:
     rng = Random(1000 + seed)
     query, table = drawn(rng, beside_query if seed >= 40 else any_query if seed % 2 else unary_query)
@@ -192,7 +192,7 @@ def test_of_keys_that_come_one_after_another_the_last_one_is_kept(monkeypatch: p
     assert max(lanes for _, lanes in kept) < 16
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws("seed", 60)
 def test_segments_with_the_halo_of_a_window_give_what_the_engine_gives(seed: int) -> None:
     rng = Random(2000 + seed)
     cases = 0
@@ -207,7 +207,7 @@ def test_segments_with_the_halo_of_a_window_give_what_the_engine_gives(seed: int
         check_tasks(query, table, parts, rng, segments=segments)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.draws("seed", 25)
 def test_segments_with_halos_on_both_sides_give_what_the_engine_gives(seed: int) -> None:
     rng = Random(5000 + seed)
     cases = 0
@@ -285,7 +285,7 @@ def measured(function: Any, table: pa.Table) -> list[tuple[int, int, np.ndarray]
 # ------------------------------------------------------------------- types that a query has no use for
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.draws("seed", 40)
 def test_events_of_other_types_may_be_left_out_where_nothing_counts_them(seed: int) -> None:
     rng = Random(4000 + seed)
     left_out = 0
@@ -323,7 +323,7 @@ def test_the_types_that_a_query_has_a_use_for(text: str, types: Any, counts_all:
 # ---------------------------------------------------------------------------------------------- ties
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_ties_are_broken_alike_however_rows_are_shuffled(seed: int) -> None:
     rng = Random(3000 + seed)
     query, table = drawn(rng)

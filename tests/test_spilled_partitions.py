@@ -20,6 +20,8 @@ from cer_gpu.engine import memory
 from cer_gpu.engine.read import away, forgetting, spilled
 from cer_gpu.engine.run import bound, chunks
 
+pytestmark = pytest.mark.crossed
+
 SEQUENCE = "SELECT a, b WHERE A AS a ; B AS b PARTITION BY k WITHIN 10 [ts]"
 
 QUERIES = [
@@ -247,7 +249,7 @@ def some(keys: list[int], rng: Random, model: dict[int, list[int]]) -> spilled.S
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_partitions_are_taken_as_they_were_put(seed: int) -> None:
     rng = Random(f"spilled {seed}")
     stored, model, made = spilled.SpilledPartitions(), dict[int, list[int]](), 0

@@ -28,6 +28,7 @@ def bursts(sizes: Sequence[int], keys: int = 1) -> pa.Table:
     )
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(
     "text",
     [

@@ -58,24 +58,24 @@ def agree(seed: str, queries: int, drawn: Callable[[Random], SelectQuery] = time
     assert refused <= queries // 4
 
 
-@pytest.mark.parametrize("seed", range(BATCHES))
+@pytest.mark.draws("seed", BATCHES)
 def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
     agree(f"whole {seed}", QUERIES)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(BATCHES))
+@pytest.mark.draws("seed", BATCHES)
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"pieces {seed}", QUERIES)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_strategies_over_sessions_agree_with_the_reference(seed: int) -> None:
     agree(f"sessions {seed}", QUERIES, session_query)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_strategies_over_sessions_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"session pieces {seed}", QUERIES, session_query)
 

@@ -20,8 +20,6 @@ from cer_gpu.enumeration.steps import StepEnds
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language.printer import to_text
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event |no complex event is possible|[0-9]+ events? ha")
-
 MOST = 2_000
 """Queries with more complex events are passed over."""
 
@@ -73,7 +71,7 @@ def agree(seed: str, queries: int) -> int:
     return total
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_pushes_give_what_a_run_gives(seed: int, few: None) -> None:
     assert agree(f"pushes of steps {seed}", 18) > 20
 

@@ -110,6 +110,7 @@ def test_a_window_of_the_pattern_stays_beside_what_is_compared_later(
     assert query.counts(table, order_by="ts", params=params)["count"].to_pylist() == [1]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("unit", ["month", "MONTHS", "quarters", "year"])
 @pytest.mark.parametrize(
     "pattern", ["A ;[<= 2 {}] B", "A+[> 2 {}]", "(A ; B) WITHIN [<= 2 {}]", "A ; B WITHIN 2 {}"]

@@ -172,8 +172,7 @@ def told(query: t.SelectQuery, events: Sequence[Event]) -> Iterator[tuple[Funnel
             yield stage, continued(runs, longer, following)
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.draws("seed", 8)
 def test_runs_that_go_on(seed: int) -> None:
     rng = Random(f"runs that go on {seed}")
     done: Counter[str] = Counter()

@@ -12,8 +12,6 @@ from cer_gpu.api import Query
 from cer_gpu.engine.run.stream import Stream
 from cer_gpu.errors import DataError, RowError
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 QUERIES = [
     "SELECT * WHERE A ; B WITHIN 6 [ts]",
     "SELECT * WHERE A ; B+ ; C WITHIN 8 EVENTS",
@@ -69,6 +67,7 @@ def shown(matches: Any) -> list[Any]:
     return [] if matches is None else matches.to_arrow().to_pylist()
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("text", QUERIES)
 def test_a_refused_push_changes_nothing(text: str, ties: bool) -> None:

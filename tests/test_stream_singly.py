@@ -16,8 +16,6 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.singly import SingleEvent
 from cer_gpu.errors import DataError
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 KEYWORDS = {"order_by": "ts", "order_unit": "ms"}
 
 
@@ -143,6 +141,7 @@ def pushed_and_wanted(
     return got, wanted, early
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("text", SINGLY)
 @pytest.mark.parametrize("kind", ["batch", "table", "coded", "tables by type"])
 def test_single_events_are_read_by_their_values(

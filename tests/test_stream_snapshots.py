@@ -65,7 +65,6 @@ def test_patterns_after_each_event(kind: str) -> None:
     assert asked > 3
 
 
-@pytest.mark.filterwarnings("ignore:.* is compared with itself")
 @pytest.mark.parametrize("kind", RULES)
 def test_rules_after_each_event(kind: str) -> None:
     for seed in range(12):

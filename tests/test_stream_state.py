@@ -34,8 +34,6 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.homomorphisms import answers
 
-pytestmark = pytest.mark.filterwarnings("ignore:no event ")
-
 
 def cut(rng: Random, table: pa.Table) -> list[pa.Table]:
     """A table in batches of which most have one event or none."""
@@ -55,7 +53,7 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(open_runs, "STEP", 2)
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.draws("block", 3)
 def test_random_queries_in_random_batches(block: int, few: None) -> None:
     rng = Random(f"stream {block}")
     total = 0
@@ -65,7 +63,7 @@ def test_random_queries_in_random_batches(block: int, few: None) -> None:
         total += check_by_reference(unary_query(rng, atoms=3), stream(rng, rng.randrange(5, 12)), rng)
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.draws("block", 2)
 def test_random_rules_in_random_batches(block: int, few: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
     rng = Random(f"stream of rules {block}")
@@ -84,7 +82,7 @@ def test_random_rules_in_random_batches(block: int, few: None, monkeypatch: pyte
         total += len(wanted)
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.draws("block", 2)
 def test_random_correlations_in_random_batches(block: int, few: None) -> None:
     rng = Random(f"stream of correlations {block}")
     total = 0
@@ -120,7 +118,7 @@ def is_looked_up(query: tree.SelectQuery) -> bool:
         return False
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.draws("block", 2)
 def test_random_strategies_and_windows_over_attributes(block: int, few: None) -> None:
     rng = Random(f"stream of any query {block}")
     total = 0
@@ -130,6 +128,7 @@ def test_random_strategies_and_windows_over_attributes(block: int, few: None) ->
         total += check_by_reference(query, stream(rng, rng.randrange(5, 12)), rng)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("strategy", ["NEXT", "LAST"])
 @pytest.mark.parametrize("partition", ["", "PARTITION BY key"])
 def test_the_best_of_each_end(
@@ -236,6 +235,7 @@ def test_a_state_that_does_not_fit_is_an_error(monkeypatch: pytest.MonkeyPatch) 
         query.stream(state=state, **KEYWORDS)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("strategy", ["ALL", "NEXT", "LAST", "MAX"])
 @pytest.mark.parametrize("kind", ["float64", "int64"])
 def test_windows_over_attributes_of_extreme_values(strategy: str, kind: str, few: None) -> None:

@@ -32,6 +32,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", TIMES)
 @pytest.mark.parametrize("text", QUERIES)
 @pytest.mark.parametrize("chunk", [1, 5, 1 << 20])

@@ -146,7 +146,7 @@ def by_typed_tables(query: cer.Query, first: pa.Table, second: pa.Table, folder:
 WAYS = [by_run, by_reader, by_file, by_stream, by_single_events, by_typed_tables]
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.crossed
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("form", FORMS)
 def test_texts_of_all_types_give_the_answers_of_plain_strings(form: str, base: str, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_texts_of_all_types_give_the_answers_of_plain_strings(form: str, base: s
             assert sorted(map(repr, way(query, *given, tmp_path))) == wanted, (text, way.__name__)
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.crossed
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("form", FORMS)
 def test_texts_of_all_types_are_counted_by_backtests(form: str, base: str) -> None:
@@ -174,6 +174,7 @@ def test_texts_of_all_types_are_counted_by_backtests(form: str, base: str) -> No
     assert counted(halves(form, base)) == counted(halves("plain", "string"))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("rule", ["Q(s, t) <- R(s, t), S(s)", "Q(s; COUNT(*), MIN(t)) <- R(s, t), S(s)"])

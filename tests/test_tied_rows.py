@@ -105,7 +105,7 @@ def told(query: cer.Query, table: pa.Table) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.draws("seed", 8)
 def test_an_indifferent_query_gives_the_same_in_any_order_of_ties(seed: int) -> None:
     rng, tried, differed = Random(seed), 0, 0
     while tried < 40:
@@ -128,7 +128,7 @@ def test_an_indifferent_query_gives_the_same_in_any_order_of_ties(seed: int) -> 
     assert differed  # the test can see that order makes a difference
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_tied_rows_are_counted_as_by_comparing_all_of_them(seed: int) -> None:
     rng = Random(seed)
     n = rng.randrange(1, 25)

@@ -17,6 +17,7 @@ from cer_gpu.language.units import NANOSECONDS
 YEARS = np.datetime64("1960", "s").astype(int), np.datetime64("2035", "s").astype(int)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(
     "zone", [None, "UTC", "America/St_Johns", "Asia/Kathmandu", "Africa/Monrovia", "-03:30"]
 )
@@ -56,6 +57,7 @@ def test_arrow_is_asked_where_neighbours_have_little_in_common(monkeypatch: pyte
     assert asked[1:] == [(74_998, None)]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("part", range(len(contract.PARTS)))
 @pytest.mark.parametrize("zoned", [False, True])
 def test_the_kernel_finds_parts_by_their_definition(part: int, zoned: bool) -> None:
@@ -111,7 +113,7 @@ def test_times_at_the_ends_of_64_bits() -> None:
                     )
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.draws("seed", 6)
 def test_tables_of_zones_have_the_offsets_that_arrow_knows(seed: int) -> None:
     rng = np.random.default_rng(seed)
     names = rng.choice(sorted(available_timezones() - {"localtime", "Factory"}), 12)

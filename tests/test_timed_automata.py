@@ -103,7 +103,7 @@ def test_synchronous_resets_are_decided_right() -> None:
     assert not_so > 80
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_determinisation_keeps_the_complex_events(seed: int) -> None:
     """Theorem 5.3, also where runs differ only in clocks that they do not ask again."""
     rng = Random(f"determinise {seed}")
@@ -125,7 +125,7 @@ def test_determinisation_keeps_the_complex_events(seed: int) -> None:
     assert answers > 100
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 def test_formulas_with_few_clocks_and_determinised(seed: int) -> None:
     rng = Random(f"few clocks {seed}")
     before = after = determined = 0

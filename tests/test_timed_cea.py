@@ -8,7 +8,7 @@ import pytest
 from random_timed import of_automaton, of_formula, small_formula, stream
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.draws("seed", 5)
 def test_a_formula_and_its_automaton_give_the_same(seed: int) -> None:
     rng = Random(seed)
     answers = 0

@@ -68,7 +68,7 @@ def check_round_trip(timed: TimedCEA, rng: Random) -> int | None:
     return answers
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 def test_formula_to_automaton_to_formula(seed: int) -> None:
     rng = Random(f"back {seed}")
     answers: list[int] = []
@@ -83,7 +83,7 @@ def test_formula_to_automaton_to_formula(seed: int) -> None:
     assert sum(answers) > 20
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.draws("seed", 2)
 def test_automaton_to_formula(seed: int) -> None:
     rng = Random(f"automata {seed}")
     answers: list[int] = []

@@ -28,6 +28,7 @@ def with_strings(numbers: pa.Table) -> pa.Table:
     return numbers.set_column(0, "event_id", numbers["event_id"].cast(pa.string()))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", [pa.int16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64()])
 @pytest.mark.parametrize("query", [QUERY, MANY])
 def test_types_that_are_whole_numbers(kind: pa.DataType, query: str) -> None:
@@ -127,7 +128,7 @@ def trades(n: int = 60, seed: int = 5) -> pa.Table:
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.draws("seed", 3)
 @pytest.mark.parametrize("text", TRADES)
 def test_without_a_type_column_all_events_are_of_the_type_in_from(text: str, seed: int) -> None:
     table, query = trades(seed=seed), cer.compile(text)

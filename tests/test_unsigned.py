@@ -179,6 +179,7 @@ def test_rules_join_and_compare_the_whole_width() -> None:
         )  # fmt: skip
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("order", ["both", "small first", "joined first"])
 @pytest.mark.parametrize(
     ("rule", "holds"),
@@ -224,7 +225,7 @@ def test_views_hold_the_whole_width(rule: str, holds: Any, order: str) -> None:
         assert {tuple(row.values())[:-1]: row["multiplicity"] for row in rows} == wanted(left.to_pylist()[3:])
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.draws("seed", 80)
 def test_random_numbers_of_the_whole_width_agree_with_the_reference(seed: int) -> None:
     rng = Random(f"unsigned {seed}")
     for _ in range(3):

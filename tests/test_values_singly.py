@@ -19,6 +19,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("text", QUERIES)
 @pytest.mark.parametrize("kind", ["batch", "coded"])
 def test_single_events_are_read_by_their_values(

@@ -56,7 +56,7 @@ def rounded(rows: Any) -> Counter[Row]:
     return Counter(tuple(round(one, 9) if isinstance(one, float) else one for one in row) for row in rows)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_random_views_are_what_duckdb_answers(seed: int) -> None:
     rng = Random(f"duckdb {seed}")
     text, relations = random_rule(rng, rng.randint(1, 3))

@@ -15,6 +15,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+from processes import started
 from random_views import apply, random_deletes, random_rows, table
 from test_views_random import listed
 from view_oracle import Database, answers
@@ -97,7 +98,7 @@ def folded(head: str, aggregates: list[str], database: Database, body: str) -> s
     return found
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.draws("seed", 30)
 def test_groups_are_kept_from_batch_to_batch(seed: int) -> None:
     """Asked for after some batches and not after others; of each tree, and as a view made anew has them."""
     rng = Random(f"groups {seed}")
@@ -274,7 +275,7 @@ for number in count():
 def test_a_process_that_is_killed_at_any_moment_leaves_a_whole_snapshot(tmp_path: Path, seen: int) -> None:
     path = tmp_path / "view"
     command = [sys.executable, "-c", WITHOUT_END, os.fspath(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with started(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for _ in range(seen):
             assert process.stdout.readline()

@@ -54,7 +54,7 @@ def in_both_forms(name: str, *arguments: Any) -> None:
         assert np.array_equal(mine, theirs), name
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.draws("seed", 4)
 @pytest.mark.parametrize("width", [2, 3])
 def test_kernels_read_both_forms(seed: int, width: int) -> None:
     rng = np.random.default_rng(seed)
@@ -140,7 +140,7 @@ def test_what_does_not_fit_is_not_made_narrow() -> None:
     assert narrow.narrowed(CountedRows(keys, counts + 1, sums)) is None
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_levels_hold_what_was_put_in(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(f"narrow {seed}")
     monkeypatch.setattr(levels, "ROOM", 2)
@@ -177,7 +177,7 @@ def test_levels_hold_what_was_put_in(seed: int, monkeypatch: pytest.MonkeyPatch)
     assert dict(zip(map(tuple, keys.tolist()), counts.tolist())) == wanted
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_answers_of_random_views(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(f"narrow views {seed}")
     monkeypatch.setattr(levels, "ROOM", 2)

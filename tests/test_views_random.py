@@ -33,7 +33,7 @@ def listed(found: Iterable[pa.RecordBatch]) -> Counter[Row]:
     return counts
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.draws("seed", 40)
 def test_answers_of_random_views(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(seed)
     if seed % 2:
@@ -138,7 +138,7 @@ def tables_made(text: str, rng: Random, monkeypatch: pytest.MonkeyPatch) -> int:
     return len(made)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.draws("seed", 8)
 def test_several_threads_share_what_a_batch_does(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(f"threads {seed}")
     shared: list[str] = []

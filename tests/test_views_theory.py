@@ -214,7 +214,7 @@ def test_the_tree_of_least_cost_depends_on_the_rows(r: float, s: float, root: st
     assert chosen.cost.changed == min(costs) < max(costs)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_all_candidates_are_trees_of_the_query_with_one_output(seed: int) -> None:
     rng = Random(3000 + seed)
     query = random_query(rng)
@@ -325,7 +325,7 @@ def random_query(rng: Random) -> GCQ:
     return gcq(atoms, dict(predicates).items(), output)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.draws("seed", 40)
 def test_proposition_7_the_order_of_steps_does_not_matter(seed: int) -> None:
     rng = Random(seed)
     for _ in range(10):
@@ -337,7 +337,7 @@ def test_proposition_7_the_order_of_steps_does_not_matter(seed: int) -> None:
             assert decide(query, rng.choice) == decided
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.draws("seed", 40)
 def test_theorem_6_2_and_propositions_1_to_3_on_random_queries(seed: int) -> None:
     rng = Random(1000 + seed)
     for _ in range(10):
@@ -360,7 +360,7 @@ def test_theorem_6_2_and_propositions_1_to_3_on_random_queries(seed: int) -> Non
         assert contracted(binary(tree)).binary
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.draws("seed", 10)
 def test_what_is_listed_is_the_least_free_connex_output_that_has_the_asked_one(seed: int) -> None:
     rng = Random(4000 + seed)
     extended = 0
@@ -379,7 +379,7 @@ def test_what_is_listed_is_the_least_free_connex_output_that_has_the_asked_one(s
     assert extended
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.draws("seed", 30)
 def test_propositions_1_to_3_on_connex_sets_that_are_not_sibling_closed(seed: int) -> None:
     rng = Random(2000 + seed)
     for _ in range(10):

@@ -32,6 +32,7 @@ WHOLE = [0, 1, -1, 2**53, 2**53 + 1, -(2**53) - 1, 2**62 + 1, 2**63 - 3, -(2**63
 FLOATS = [0.0, 0.5, -1.0, 2.0**53, -(2.0**53), 2.0**62, 2.0**63, -(2.0**63), math.inf, -math.inf, 1e300, 6.9]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("turned", [False, True])
 def test_whole_numbers_beside_floats_are_compared_exactly(op: str, turned: bool) -> None:

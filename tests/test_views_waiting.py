@@ -40,7 +40,7 @@ def rows_waiting(view: JoinView) -> int:
     return len(view._kept._waiting.updates)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.draws("seed", 30)
 def test_reading_seldom_is_reading_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(f"waiting {seed}")
     monkeypatch.setattr(waiting, "FULL", rng.choice([2, 5, 1000]))
@@ -186,7 +186,7 @@ def test_a_multiplicity_that_may_be_too_large_does_not_wait(monkeypatch: pytest.
     assert not rows_waiting(view)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.draws("seed", 10)
 def test_rows_as_dicts_are_the_rows_of_a_table(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(f"dicts {seed}")
     monkeypatch.setattr(waiting, "FULL", rng.choice([3, 1000]))

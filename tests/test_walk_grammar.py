@@ -11,12 +11,12 @@ SHARE = 4
 """The suite tries one pair in so many; `python tests/walk_grammar.py` tries all."""
 
 
-@pytest.mark.parametrize(("name", "text"), constructs(), ids=[name for name, _ in constructs()])
+@pytest.mark.parametrize(("name", "text"), list(constructs()), ids=[name for name, _ in constructs()])
 def test_no_construct_is_refused_that_is_not_listed(name: str, text: str) -> None:
     assert (refused_for(text) is not None) <= (name in listed()), f"{text} is refused: {refused_for(text)}"
 
 
-@pytest.mark.parametrize("block", range(SHARE))
+@pytest.mark.draws("block", SHARE)
 def test_no_pair_is_refused_that_is_not_listed(block: int) -> None:
     known, wrong, formed = listed(), [], 0
     for one, other, text in list(pairs())[block :: SHARE * SHARE]:

@@ -82,7 +82,7 @@ def check_batches(batches: Iterable[pa.RecordBatch], whole: list[str], rows: lis
             assert shown(row[f"{name}[*]"]) == shown([rows[position] for position in there])
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws("seed", 60)
 def test_all_attributes_are_those_of_the_events_that_the_reference_marks(seed: int) -> None:
     rng = Random(f"whole events {seed}")
     query, compiled, table, found = drawn(rng)
@@ -153,7 +153,7 @@ def check_texts(
             assert read[f"{name}_id"].to_pylist() == ids
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_tasks_of_spark_give_all_attributes(seed: int) -> None:
     rng = Random(f"whole events in tasks {seed}")
     _, compiled, table, found = drawn(rng)

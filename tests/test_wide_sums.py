@@ -27,7 +27,7 @@ def fits(total: int) -> bool:
     return -(2**63) < total < 2**63
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.draws("seed", 40)
 def test_views_add_up_exactly(seed: int) -> None:
     rng = Random(seed)
     values = values_of(rng)
@@ -57,7 +57,7 @@ def test_views_of_durations_add_up_exactly() -> None:
     assert found.column("AVG(x)").cast(pa.int64()).to_pylist() == [int((2**61 - 5) / 6)]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.draws("seed", 20)
 def test_rules_and_measures_add_up_exactly(seed: int) -> None:
     values = values_of(Random(seed))
     total, mean = sum(values), sum(values) / len(values)

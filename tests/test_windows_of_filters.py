@@ -55,6 +55,7 @@ def events(count: int = 400, unit: str | None = "ms") -> pa.Table:
     )
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(("condition", "longest"), SAME)
 @pytest.mark.parametrize("more", ["", " AND c.v > a.v"])
 @pytest.mark.parametrize("within", ["", " WITHIN 50 s", " WITHIN 90000 [ts]"])
@@ -146,7 +147,7 @@ def test_a_stream_and_a_parameter() -> None:
 BOUNDS = ["{l}.ts <= {f}.ts + {n} ms", "{l}.ts - {f}.ts < {n} ms", "{f}.ts + {n} ms >= {l}.ts"]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.draws("seed", 12)
 def test_random_patterns(seed: int) -> None:
     rng = Random(f"filters that are windows {seed}")
     steps = [f"{rng.choice('ABC')} AS x{step}" for step in range(rng.choice((2, 3, 3)))]

@@ -33,14 +33,14 @@ PATTERNS = [
     "A AS a ; B AS b FILTER a.x = b.x AND a[x > 3 AND x < 2]",
     "A AS a ; B AS b FILTER a.x + b.x > 3 AND COUNT(a) > 1",
 ]
-STRATEGIES = ("ALL", "NEXT", "MAX", "STRICT")
-QUERIES = [
-    *(f"SELECT {chosen} * WHERE {pattern}" for pattern in PATTERNS for chosen in STRATEGIES),
+FORMS = [
+    *(f"SELECT {chosen} * WHERE {{}}" for chosen in ("ALL", "NEXT", "MAX", "STRICT")),
     *(
-        f"SELECT * WHERE {pattern} {clause}"
-        for pattern in PATTERNS
+        f"SELECT * WHERE {{}} {clause}"
         for clause in ("WITHIN 4 EVENTS", "WITHIN 3 s", "PARTITION BY k", "CONSUME BY ANY")
     ),
+]
+RULES = [
     "Q(x) <- A(k = x), B(k = x), x > 3, x < 2",
     "Q(x; COUNT(*)) <- A(k = x, x = y), B(k = x, x = z), y < z, z < y",
 ]
@@ -55,9 +55,19 @@ EVENTS = pa.table(
 )
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("text", QUERIES)
-def test_a_query_without_matches_is_explained_and_answered(text: str) -> None:
+@pytest.mark.crossed
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_query_without_matches_is_explained_and_answered(pattern: str, form: str) -> None:
+    is_explained_and_answered(form.format(pattern))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_without_matches_is_explained_and_answered(rule: str) -> None:
+    is_explained_and_answered(rule)
+
+
+def is_explained_and_answered(text: str) -> None:
     query = cer.compile(text)
     for engine in ENGINES:
         for events in (None, EVENTS):

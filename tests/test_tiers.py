@@ -1,0 +1,66 @@
+"""What runs by default: a third of the draws, no large test, and each value of a product of parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import tiers
+
+TESTS = """
+import pytest
+
+@pytest.mark.draws("seed", 7)
+def test_drawn(seed):
+    pass
+
+@pytest.mark.parametrize("size", [1, pytest.param(9, marks=pytest.mark.large)])
+def test_sizes(size):
+    pass
+
+@pytest.fixture(params=["on", "off"])
+def switch(request):
+    pass
+
+@pytest.mark.crossed
+@pytest.mark.parametrize("letter", ["x", "y", "z"])
+@pytest.mark.parametrize(("a", "b"), [(1, 2), (1, 3), (2, 2), (2, 3)])
+def test_crossed(letter, a, b, switch):
+    pass
+"""
+
+
+class _Seen:
+    """A plugin that notes which tests would run."""
+
+    names: tuple[str, ...] = ()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.names = tuple(item.name for item in session.items)
+
+
+def collected(folder: Path, *flags: str) -> tuple[str, ...]:
+    path, seen = folder / "test_tiers_of.py", _Seen()
+    path.write_text(TESTS, encoding="utf-8")
+    own = ["-c", str(folder / "none.ini"), "--rootdir", str(folder), "--import-mode=importlib"]
+    (folder / "none.ini").write_text("[pytest]\n", encoding="utf-8")
+    asked = [*own, "-p", "no:cacheprovider", "-W", "ignore", "--collect-only", "-qq", str(path), *flags]
+    assert pytest.main(asked, plugins=[tiers, seen]) == 0
+    return seen.names
+
+
+@pytest.mark.usefixtures("capsys")
+def test_a_third_of_the_draws_and_each_value_of_a_product(tmp_path: Path) -> None:
+    names = collected(tmp_path)
+    assert [name for name in names if "drawn" in name] == [f"test_drawn[{seed}]" for seed in range(3)]
+    assert [name for name in names if "sizes" in name] == ["test_sizes[1]"]
+    crossed = [name.removesuffix("]").partition("[")[2] for name in names if "crossed" in name]
+    assert len(crossed) == 4
+    for value in ("x", "y", "z", "1-2", "1-3", "2-2", "2-3"):
+        assert any(value in name for name in crossed), value
+    assert sum("on" in name for name in crossed) == sum("off" in name for name in crossed) == 2
+
+
+@pytest.mark.usefixtures("capsys")
+def test_with_all_nothing_is_left_out(tmp_path: Path) -> None:
+    assert len(collected(tmp_path, "--all")) == 7 + 2 + 4 * 3 * 2
