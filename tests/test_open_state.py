@@ -127,11 +127,17 @@ def test_numbers_of_what_is_left() -> None:
             assert past(place)[old + 1] == new.get(old, -1) + 1
             assert bounds_of(np.array(kept))[old] == sum(kept[:old])
             alike = [new[each] for each in new if group[each] == group[old]]
-            assert first_left(place, group)[old] == new.get(old, min(alike, default=-1))
+            assert first_left(place, rows, group.take)(np.array([[old]])).item() == new.get(
+                old, min(alike, default=-1)
+            )
             at = old
             while at >= 0 and at not in new:
                 at = int(after[at])
             assert next_left(place, after)[old] == new.get(at, -1)
         assert (
-            place[-1] == past(place)[-1] == first_left(place, group)[-1] == next_left(place, after)[-1] == -1
+            place[-1]
+            == past(place)[-1]
+            == first_left(place, rows, group.take)(np.array([-1]))[0]
+            == next_left(place, after)[-1]
+            == -1
         )

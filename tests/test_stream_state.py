@@ -99,6 +99,7 @@ def test_random_ordered_lookups_in_random_batches(
     drawn: Callable[[Random], tree.SelectQuery], few: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cer_gpu.engine.machines.open_state.ROOM", 1)
+    monkeypatch.setattr("cer_gpu.engine.machines.compared_stream.SPARE", 1)
     monkeypatch.setattr("cer_gpu.enumeration.open_compared.FEW", 1)
     rng = Random(f"stream of {drawn.__name__}")
     total, taken = 0, 0

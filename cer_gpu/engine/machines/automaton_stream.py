@@ -126,7 +126,7 @@ class AutomatonRuns(KeptRuns):
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
         self._pack()
         state, progress = self._state, self._progress
-        is_open = dropped.is_open[state.array(StreamNodes, "arena")[:, LATEST]] != 0
+        is_open = dropped.is_open.view(bool)[state.array(StreamNodes, "arena")[:, LATEST]]
         is_open[0] = True
         which = np.flatnonzero(is_open)
         node_of = numbered(which, len(is_open))

@@ -27,7 +27,6 @@ from cer_gpu.errors import LimitError
 from cer_gpu.kernels.compared import cpu_counts
 from cer_gpu.kernels.compared import cpu_stream as kernels
 from cer_gpu.kernels.compared.contract import (
-    BIT,
     ENTRY_COLUMNS,
     EVENT,
     LEAF,
@@ -55,6 +54,9 @@ from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, St
 from cer_gpu.kernels.streams.cpu import mark_open
 from cer_gpu.plan.compared import ComparedMachine
 from cer_gpu.plan.compiled import CompiledQuery
+
+SPARE = 1 << 13
+"""Rows that there is room for at least before what is no longer read is dropped: a drop takes 0.5 ms."""
 
 WORDS = {
     "entry": kernels.ENTRIES, "link": kernels.LINKS, "node": kernels.NODES, "root": kernels.ROOTS,
@@ -101,7 +103,7 @@ class ComparedRuns(KeptRuns):
     def _begun(self) -> OpenState:
         """What is kept before the first event."""
         self._progress[:] = 0
-        most = dict(zip(WORDS, self._room.most.tolist(), strict=False))
+        most = dict(zip(WORDS, np.maximum(self._room.most, SPARE).tolist(), strict=False))
         state = OpenState(self._progress, WORDS, _columns(len(self._tables.accepting)), most)
         state.reach("record", ROOM)
         return state
@@ -220,13 +222,18 @@ class ComparedRuns(KeptRuns):
         entries = np.flatnonzero(how)
         entry_of, node_of = numbered(entries, len(entry)), np.full(len(tree) + 1, -1, np.int64)
         renumber(tree, nodes, node_of)
-        below, leaf = tree[:, LEFT], tree[:, BIT] == LEAF
-        below = np.where(leaf, entry_of[np.where(leaf, below, -1)], node_of[np.where(leaf, -1, below)])
-        length = entry[entries, LINK_LAST] - entry[entries, LINK_FIRST]
-        own, owner = ranges(entry[entries, LINK_FIRST], length), np.repeat(entries, length)
-        root, one = link[own].T
-        starts = (how[owner] == WHOLE) | (is_open[entry[owner, EVENT]] != 0)
-        source = np.where(root == ONE_ENTRY, entry_of[one], node_of[root])
+        which = np.flatnonzero(nodes)
+        below, _, _, bit = tree.take(which, axis=0).T
+        leaf = bit == LEAF
+        below = np.where(
+            leaf, entry_of.take(np.where(leaf, below, -1)), node_of.take(np.where(leaf, -1, below))
+        )
+        some = entry.take(entries, axis=0)
+        length = some[:, LINK_LAST] - some[:, LINK_FIRST]
+        own = ranges(some[:, LINK_FIRST], length)
+        root, one = link.take(own, axis=0).T
+        starts = np.repeat((how.take(entries) == WHOLE) | is_open.take(some[:, EVENT]).view(bool), length)
+        source = np.where(root == ONE_ENTRY, entry_of.take(one), node_of.take(root))
         linked = np.zeros(len(link), bool)
         linked[own] = np.where(root == NO_TREE, starts, source >= 0)
         maps = {
@@ -235,14 +242,14 @@ class ComparedRuns(KeptRuns):
         }  # fmt: skip
         kept = {
             "entry": in_order(entries), "link": in_order(np.flatnonzero(linked)),
-            "node": in_order(np.flatnonzero(nodes)),
+            "node": in_order(which),
         }  # fmt: skip
         rows = state.room("record")
         if dropped is not None:
             maps["event"], kept["lane"] = dropped.event_of, dropped.lane_rows
             rows = max(ROOM, 4 * int(self._progress[kernels.RECORDS]))
         state.keep(kept, maps)
-        state.array(Versions, "tree")[:, LEFT] = below[nodes != DROPPED]
+        state.array(Versions, "tree")[:, LEFT] = below
         if max(map(state.room, ("entry", "link", "node"))) > 2 * MOST_NODES:
             raise LimitError(
                 f"the open runs of compared steps take more than {MOST_NODES:,} nodes: narrow the window or "

@@ -175,7 +175,7 @@ class JoinRuns(KeptRuns):
     def drop(self, dropped: Dropped) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
         state, arena = self._state, self._state.array(ProductNodes, "arena")
-        which = np.flatnonzero(dropped.is_open[arena[:, LATEST]])
+        which = np.flatnonzero(dropped.is_open.view(bool)[arena[:, LATEST]])
         node_of = numbered(which, len(arena))
         gathered = np.zeros(state.used("child"), bool)
         gathered[ranges(arena[which, CHILD], arena[which, CHILDREN])] = True

@@ -11,7 +11,7 @@ import pyarrow as pa
 from cer_gpu import progress
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.open_state import AxisRows, OpenState, in_order
+from cer_gpu.engine.machines.open_state import AxisRows, OpenState, in_order, numbered
 from cer_gpu.engine.memory import NO_BOUND, Headroom
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.payload import RowValues, table_of
@@ -172,12 +172,17 @@ class Dropped:
     @property
     def event_of(self) -> np.ndarray:
         """The new number of each event by its old one, -1 for one that is dropped and for -1."""
-        return np.append(np.where(self.is_open, self.place, -1), -1)
+        return numbered(self.open_events, len(self.is_open))
+
+    @property
+    def open_events(self) -> np.ndarray:
+        """The old numbers of the events that are open, ascending."""
+        return np.flatnonzero(self.is_open.view(bool))
 
     @property
     def event_rows(self) -> AxisRows:
         """The events that are open, as rows of a `OpenState`."""
-        return in_order(np.flatnonzero(self.is_open))
+        return in_order(self.open_events)
 
     @property
     def lane_rows(self) -> AxisRows:

@@ -20,6 +20,9 @@ PUSH = ("root", "end", "scratch")
 
 Record = TypeVar("Record", bound=tuple[Any, ...])
 
+Moved = np.ndarray | Callable[[np.ndarray], np.ndarray]
+"""The new numbers of rows by their old ones, or what gives them for some rows."""
+
 Names = str | tuple[str | None, ...] | None
 
 
@@ -52,15 +55,15 @@ class Column:
         shape = count, *self.width
         return np.empty(shape, self.dtype) if self.fill is None else np.full(shape, self.fill, self.dtype)
 
-    def renumbered(self, values: np.ndarray, maps: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Some rows, with the numbers that their values have now."""
+    def renumber(self, values: np.ndarray, maps: Mapping[str, Moved]) -> None:
+        """Give the values of some rows the numbers that they have now."""
         if isinstance(self.of, str):
-            return maps[self.of][values] if self.of in maps else values
-        values = values.copy()
+            if self.of in maps:
+                values[:] = moved(maps[self.of], values)
+            return
         for at, name in enumerate(self.of or ()):
             if name is not None and name in maps:
-                values[:, at] = maps[name][values[:, at]]
-        return values
+                values[:, at] = moved(maps[name], values[:, at])
 
 
 class AxisRows(NamedTuple):
@@ -68,13 +71,13 @@ class AxisRows(NamedTuple):
 
     Attributes
     ----------
-    old, new : ndarray, shape (k,), int64
+    old, new : ndarray, shape (k,), int64, or slice
         Their numbers before and after.
     total : int
         How many rows there are then.
     """
 
-    old: np.ndarray
+    old: np.ndarray | slice
     new: np.ndarray | slice
     total: int
 
@@ -172,7 +175,7 @@ class OpenState:
         self._room[axis] = room = max(rows, 2 * before)
         self._replace(axis, lambda column, array: _extended(column, array[:used], room))
 
-    def keep(self, kept: Mapping[str, AxisRows], maps: Mapping[str, np.ndarray]) -> None:
+    def keep(self, kept: Mapping[str, AxisRows], maps: Mapping[str, Moved]) -> None:
         """Keep some rows alone.
 
         Parameters
@@ -180,7 +183,8 @@ class OpenState:
         kept : mapping
             The rows of each axis that are kept. All of others are.
         maps : mapping
-            The new numbers of rows by their old ones, -1 for -1; under each key that columns name.
+            The new numbers of rows by their old ones, or what gives them; -1 for -1. A key for each that
+            columns name.
         """
         for axis, room in self._room.items():
             used = self.used(axis)
@@ -188,7 +192,7 @@ class OpenState:
                 self._replace(axis, partial(_renumbered, used=used, maps=maps))
             elif room:
                 rows = kept[axis]
-                if isinstance(rows.new, np.ndarray):
+                if isinstance(rows.old, np.ndarray) and isinstance(rows.new, np.ndarray):
                     there = rows.old < used
                     rows = rows._replace(old=rows.old[there], new=rows.new[there])
                 self._room[axis] = room = self._ample(axis, rows.total)
@@ -238,6 +242,11 @@ class OpenState:
                 self._arrays[key] = made(column, self._arrays[key])
 
 
+def moved(numbers: Moved, rows: np.ndarray) -> np.ndarray:
+    """The new numbers of some rows."""
+    return numbers(rows) if callable(numbers) else numbers.take(rows)
+
+
 def numbered(rows: np.ndarray, count: int) -> np.ndarray:
     """The new numbers of `count` rows of which some are kept, in order; -1 for the others, and for -1."""
     place = np.full(count + 1, -1, np.int64)
@@ -255,19 +264,31 @@ def bounds_of(keeps: np.ndarray) -> np.ndarray:
     return np.append(0, np.cumsum(keeps))
 
 
-def first_left(place: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """The new numbers of rows, or of the first row of the same group that is kept; -1 if none is.
+def first_left(place: np.ndarray, kept: np.ndarray, group_of: Callable[[np.ndarray], np.ndarray]) -> Moved:
+    """What gives the new number of a row, or of the first row of its group that is kept; -1 if none is.
 
     Parameters
     ----------
     place : ndarray, shape (rows + 1,), int64
         As `numbered` gives it.
-    group : ndarray, shape (rows,), int64
+    kept : ndarray, shape (k,), int64
+        The rows that are kept, ascending.
+    group_of : callable
+        The groups of some rows: numbers from 0 on.
     """
-    kept = np.flatnonzero(place[:-1] >= 0)[::-1]
-    first = np.full(int(group.max(initial=-1)) + 1, -1, np.int64)
-    first[group[kept]] = place[kept]
-    return np.append(np.where(place[:-1] >= 0, place[:-1], first[group]), -1)
+    groups = group_of(kept)
+    first = np.full(int(groups.max(initial=-1)) + 2, -1, np.int64)
+    first[groups[::-1]] = place[kept[::-1]]
+
+    def left_of(rows: np.ndarray) -> np.ndarray:
+        flat = rows.ravel()
+        left = place.take(flat)
+        # Few rows name one that is dropped: only their groups are looked up.
+        gone = np.flatnonzero((left < 0) & (flat >= 0))
+        left[gone] = first.take(np.minimum(group_of(flat[gone]), len(first) - 1))
+        return left.reshape(rows.shape)
+
+    return left_of
 
 
 def next_left(place: np.ndarray, after: np.ndarray) -> np.ndarray:
@@ -293,15 +314,20 @@ def _extended(column: Column, rows: np.ndarray, room: int) -> np.ndarray:
     return more
 
 
-def _renumbered(column: Column, array: np.ndarray, used: int, maps: Mapping[str, np.ndarray]) -> np.ndarray:
-    if column.of is not None:
-        array[:used] = column.renumbered(array[:used], maps)
+def _renumbered(column: Column, array: np.ndarray, used: int, maps: Mapping[str, Moved]) -> np.ndarray:
+    column.renumber(array[:used], maps)
     return array
 
 
 def _moved(
-    column: Column, array: np.ndarray, rows: AxisRows, room: int, maps: Mapping[str, np.ndarray]
+    column: Column, array: np.ndarray, rows: AxisRows, room: int, maps: Mapping[str, Moved]
 ) -> np.ndarray:
     kept = column.rows(room)
-    kept[rows.new] = column.renumbered(array[rows.old], maps)
+    values = array[rows.old] if isinstance(rows.old, slice) else array.take(rows.old, axis=0)
+    if isinstance(rows.new, slice):
+        kept[rows.new] = values
+        column.renumber(kept[rows.new], maps)
+    else:
+        column.renumber(values, maps)
+        kept[rows.new] = values
     return kept

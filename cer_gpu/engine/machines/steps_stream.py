@@ -13,6 +13,7 @@ from cer_gpu.engine.machines.joins_stream import FirstStarts
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed
 from cer_gpu.engine.machines.open_state import (
     Column,
+    Moved,
     OpenState,
     bounds_of,
     first_left,
@@ -179,27 +180,34 @@ class StepRuns(KeptRuns):
     def drop(self, dropped: Dropped) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
         state = self._state
-        event_of, entered = dropped.event_of, state.array(StepNodes, "event")
-        entries = in_order(np.flatnonzero(dropped.is_open[entered]))
-        entry_of = numbered(entries.old, len(entered))
-        states = len(self._tables.accepting)
-        chain = dropped.lane[entered].astype(np.int64) * states + state.array(OpenEntries, "state")
+        entered, states = state.array(StepNodes, "event"), len(self._tables.accepting)
+        event_of, open_events = dropped.event_of, dropped.open_events
+        which = np.flatnonzero(dropped.is_open.view(bool)[entered])
+        entry_of = numbered(which, len(entered))
         low, high = (state.array(StepNodes, name) for name in ("link_low", "link_high"))
-        links = np.diff(state.array(StepNodes, "link_last"), prepend=0)
-        linked = np.repeat(entry_of[:-1] >= 0, links) & ((low < 0) | (entry_of[high - 1] >= 0))
-        maps = {
+        begin, end = (state.array(StepNodes, name)[which] for name in ("link_first", "link_last"))
+        links = ranges(begin, end - begin)
+        links = links[(low[links] < 0) | (entry_of[high[links] - 1] >= 0)]
+        linked = np.zeros(len(low), bool)
+        linked[links] = True
+        of_entry = state.array(OpenEntries, "state")
+
+        def chain(rows: np.ndarray) -> np.ndarray:
+            return dropped.lane[entered[rows]].astype(np.int64) * states + of_entry[rows]
+
+        maps: dict[str, Moved] = {
             "event": event_of, "entry": entry_of, "past entry": past(entry_of), "links": bounds_of(linked),
-            "first of chain": first_left(entry_of, chain),
-            "first of lane": first_left(event_of, dropped.lane),
+            "first of chain": first_left(entry_of, which, chain),
+            "first of lane": first_left(event_of, open_events, dropped.lane.take),
         }  # fmt: skip
         if self._sessions is not None:
-            sessions = state.array(OpenSessions, "chain")[: len(dropped.is_open), SESSION]
-            maps["first of session"] = first_left(event_of, sessions)
+            sessions = state.array(OpenSessions, "chain")[:, SESSION]
+            maps["first of session"] = first_left(event_of, open_events, sessions.take)
         state.array(OpenLanes, "head")[:] = self._heads(entry_of)
         state.keep(
             {
-                "event": dropped.event_rows, "entry": entries, "link": in_order(np.flatnonzero(linked)),
-                "lane": dropped.lane_rows,
+                "event": dropped.event_rows, "lane": dropped.lane_rows,
+                "entry": in_order(which), "link": in_order(links),
             },
             maps,
         )  # fmt: skip
