@@ -158,11 +158,11 @@ class AutomatonRuns(KeptRuns):
 
 def keep_nodes(state: OpenState, kind: type, kept: dict[str, AxisRows], maps: dict[str, np.ndarray]) -> None:
     """Keep some nodes, as `OpenState.keep`: the right of a node is an event, or a node below a union."""
-    arena = state.array(kind, "arena")
-    union, right = arena[:, LABEL] == UNION, arena[:, RIGHT]
+    arena, old = state.array(kind, "arena"), kept["node"].old
+    union, right = arena[:, LABEL][old] == UNION, arena[:, RIGHT][old]
     below = maps["node"][np.where(union, right, -1)]
     events = maps["event"][np.where(union, -1, right)] if "event" in maps else right
-    moved = np.where(union, below, events)[kept["node"].old]
+    moved = np.where(union, below, events)
     state.keep(kept, maps)
     state.array(kind, "arena")[:, RIGHT] = moved
 
