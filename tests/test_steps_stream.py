@@ -15,7 +15,7 @@ from snapshots import stored
 
 import cer_gpu as cer
 from cer_gpu.api import Query
-from cer_gpu.engine.machines import open_runs, steps_stream, stream_state
+from cer_gpu.engine.machines import open_runs, open_state, steps_stream, stream_state
 from cer_gpu.enumeration.steps import StepEnds
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language.printer import to_text
@@ -30,7 +30,7 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(stream_state, "LEAST", request.param)
     monkeypatch.setattr(stream_state, "LOOK", request.param)
     monkeypatch.setattr(open_runs, "STEP", 2)
-    monkeypatch.setattr(steps_stream, "ROOM", 2)
+    monkeypatch.setattr(open_state, "ROOM", 2)
 
 
 def pushed(query: Query, table: pa.Table, rng: Random) -> list[Row]:

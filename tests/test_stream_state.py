@@ -96,7 +96,8 @@ def test_random_correlations_in_random_batches(block: int, few: None) -> None:
 def test_random_ordered_lookups_in_random_batches(
     drawn: Callable[[Random], tree.SelectQuery], few: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cer_gpu.engine.machines.compared_stream.ROOM", 1)
+    monkeypatch.setattr("cer_gpu.engine.machines.open_state.ROOM", 1)
+    monkeypatch.setattr("cer_gpu.engine.machines.compared_stream.SPARE", 1)
     monkeypatch.setattr("cer_gpu.enumeration.open_compared.FEW", 1)
     rng = Random(f"stream of {drawn.__name__}")
     total, taken = 0, 0
@@ -135,6 +136,7 @@ def test_the_best_of_each_end(
     strategy: str, partition: str, few: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cer_gpu.engine.machines.best_stream.ROOM", 2)
+    monkeypatch.setattr("cer_gpu.engine.machines.open_state.ROOM", 2)
     rng = Random(f"{strategy} {partition}")
     total = 0
     for pattern in ("A ; B", "A ; B+ ; A", "A+ : B", "(A ; B) OR (B ; B ; A)", "A ; NOT (A) ; B ; B"):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..jit import inline, jit
 from ..streams.cpu import least_start
-from .contract import ARENA_FULL, DONE, EVENT, HIT, LABEL, NEXT, NODES, SEGMENT, USED
+from .contract import ARENA_FULL, DONE, HIT, NEXT, NODES, SEGMENT, USED
 from .cpu import advance, identity
 
 AT, NEEDED = SEGMENT, NODES
@@ -243,25 +243,3 @@ def mark_nodes(events, count, bounds, paths_of, paths, progress, reached):
     for node in range(progress[USED] - 1, -1, -1):
         if reached[node] != 0:
             _reach(reached, paths.arena[node, NEXT])
-
-
-@jit
-def kept_nodes(paths, reached, place, place_of, kept):
-    """Copy the nodes that are reached; gives how many there are then.
-
-    `paths` Paths, `reached` uint8 [nodes] in; `place` int64 [events] in: the new number of each event, or
-    [0]: they keep theirs; `place_of` int64 [nodes] out; `kept` int64 [capacity, WIDTH] out.
-    """
-    free = 0
-    for node in range(reached.shape[0]):
-        place_of[node] = -1
-        if reached[node] == 0:
-            continue
-        event = paths.arena[node, EVENT]
-        rest = paths.arena[node, NEXT]
-        kept[free, EVENT] = place[event] if place.shape[0] > 0 else event
-        kept[free, LABEL] = paths.arena[node, LABEL]
-        kept[free, NEXT] = place_of[rest] if rest >= 0 else -1
-        place_of[node] = free
-        free += 1
-    return free

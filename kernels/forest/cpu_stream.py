@@ -4,7 +4,7 @@ The nodes are those of `contract` and are made as in `cpu_nodes`, but it is not 
 before the nodes are built, so every accepting transition records a root. The union-lists of the lane that is
 being followed lie in `slots` and `states`, those of all other lanes **packed** in a pool.
 
-Node 0 is dead: no window admits its start. It takes the place of nodes that `kept_nodes` drops.
+Node 0 is dead: no window admits its start. It takes the place of nodes that are dropped.
 """
 
 from typing import NamedTuple
@@ -190,49 +190,11 @@ def follow(tables, events, stop, window, bounds, lists, arena, roots, ends, slot
 
 
 @jit
-def kept_nodes(arena, count, is_open, place, place_of, kept):
-    """Copy the nodes of runs that are open; gives how many there are then.
-
-    ===========  =====================  ================================================================
-    `arena`      int64 [capacity, 4]    in: of which `count` nodes are in use
-    `is_open`    uint8 [events]         in: of `streams.cpu.mark_open`
-    `place`      int64 [events]         in: the new number of each event that is kept
-    `place_of`   int64 [count]          out: the new number of each node; 0 for one that is dropped
-    `kept`       int64 [nodes, 4]       out: room for `count` nodes
-    ===========  =====================  ================================================================
-    """
-    kept[0, LABEL] = BOTTOM
-    kept[0, LEFT] = -1
-    kept[0, RIGHT] = -1
-    kept[0, LATEST] = -1
-    place_of[0] = 0
-    n = 1
-    for node in range(1, count):
-        latest = arena[node, LATEST]
-        place_of[node] = 0
-        if is_open[latest] == 0:
-            continue
-        label = arena[node, LABEL]
-        right = arena[node, RIGHT]
-        right = place_of[right] if label == UNION else place[right]
-        left = arena[node, LEFT]
-        if label != BOTTOM:
-            left = place_of[left]
-        kept[n, LABEL] = label
-        kept[n, LEFT] = left
-        kept[n, RIGHT] = right
-        kept[n, LATEST] = place[latest]
-        place_of[node] = n
-        n += 1
-    return n
-
-
-@jit
 def kept_lists(where, pool, place_of, kept):
     """Copy the packed lists of lanes without the nodes that were dropped; gives how many words they take.
 
-    `where` of PackedLists in/out; `pool` likewise in; `place_of` of `kept_nodes` in; `kept` int64 [words of
-    the pool] out.
+    `where` of PackedLists in/out; `pool` likewise in; `place_of` int64 [nodes] in: the new number of each
+    node, 0 for one that is dropped; `kept` int64 [words of the pool] out.
     """
     used = 0
     for lane in range(where.shape[0]):

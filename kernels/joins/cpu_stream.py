@@ -7,7 +7,7 @@ the runs of an entry under a slot in a lane.
 
 from ..jit import inline, jit
 from ..streams.cpu import least_start, note_end
-from .contract import CHILD, CHILDREN, COLUMNS, EVENT, LATEST, LEFT, RIGHT, WEIGHT
+from .contract import CHILD, CHILDREN, EVENT, LATEST, LEFT, RIGHT, WEIGHT
 from .cpu_nodes import AT, HIT, LINKS, NODES, PATH, ROOTS, WORDS, new_node, union
 from .cpu_slots import slot_of
 
@@ -158,45 +158,14 @@ def follow(tables, events, stop, window, bounds, table, made, ends, fired, path,
 
 
 @jit
-def kept_nodes(arena, children, count, is_open, place, place_of, kept, kept_children):
-    """Copy the nodes of runs that are open; gives how many nodes and how many children there are then.
-
-    ===============  =====================  ============================================================
-    `arena`          int32 [capacity, 8]    in: of which `count` nodes are in use
-    `children`       int32 [capacity]       in
-    `is_open`        uint8 [events]         in: of `streams.cpu.mark_open`
-    `place`          int64 [events]         in: the new number of each event that is kept
-    `place_of`       int64 [count]          out: the new number of each node; -1 for one that is dropped
-    `kept`           int32 [nodes, 8]       out: room for `count` nodes
-    `kept_children`  int32 [links]          out: room for the children of all these
-    ===============  =====================  ============================================================
-    """
-    n = 0
-    links = 0
-    for node in range(count):
-        place_of[node] = -1
-        if is_open[arena[node, LATEST]] == 0:
-            continue
-        for column in range(COLUMNS):
-            kept[n, column] = arena[node, column]
-        kept[n, EVENT] = place[arena[node, EVENT]]
-        kept[n, LATEST] = place[arena[node, LATEST]]
-        kept[n, CHILD] = links
-        for k in range(arena[node, CHILDREN]):
-            kept_children[links] = place_of[children[arena[node, CHILD] + k]]
-            links += 1
+def weigh(arena):
+    """Write how many nodes are below each node, itself included; `arena` int32 [nodes, 8] in/out."""
+    for node in range(arena.shape[0]):
         weight = 1
         for side in (LEFT, RIGHT):
-            below = arena[node, side]
-            if below >= 0:
-                below = place_of[below]
-            if below >= 0:
-                weight += kept[below, WEIGHT]
-            kept[n, side] = below
-        kept[n, WEIGHT] = weight
-        place_of[node] = n
-        n += 1
-    return n, links
+            if arena[node, side] >= 0:
+                weight += arena[arena[node, side], WEIGHT]
+        arena[node, WEIGHT] = weight
 
 
 @jit
@@ -206,7 +175,7 @@ def kept_records(table, entries, place_of, lane_of, slot_first, slot_of, kept):
     ============  =======================  ==================================================================
     `table`       int64 [records, FIELDS]  in
     `entries`     int64                    in
-    `place_of`    int64 [nodes]            in: of `kept_nodes`
+    `place_of`    int64 [nodes]            in: the new number of each node, -1: dropped
     `lane_of`     int64 [lanes]            in: the new number of each lane
     `slot_first`  int64 [entries]          in: entry e numbers its slots by slot_of[slot_first[e]:]; -1: their
                                            numbers stay

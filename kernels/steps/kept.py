@@ -86,6 +86,12 @@ class OpenSessions(NamedTuple):
     chain: np.ndarray
 
 
+class EndCounts(NamedTuple):
+    """`number` int64 [ends]: how many complex events end, -1 where some may start too early."""
+
+    number: np.ndarray
+
+
 EVENT_BEFORE, SESSION, RANK, CHAIN = range(4)
 """Columns of `OpenSessions.chain`, and their number."""
 

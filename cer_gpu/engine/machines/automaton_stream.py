@@ -3,33 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
+from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed
 from cer_gpu.engine.machines.open_spans import OpenEnds
+from cer_gpu.engine.machines.open_state import AxisRows, Column, OpenState, in_order, numbered
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import FEW, Workers
 from cer_gpu.enumeration.blocks import BULK_COUNT, ranges
 from cer_gpu.enumeration.ordered import ordered_blocks
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels.forest import cpu_nodes as nodes
 from cer_gpu.kernels.forest import cpu_stream as kernels
-from cer_gpu.kernels.forest.contract import BOTTOM, Block, CountedHits, Roots
+from cer_gpu.kernels.forest.contract import BOTTOM, LABEL, LATEST, RIGHT, UNION, Block, CountedHits, Roots
 from cer_gpu.kernels.runs.contract import TransitionTables
-from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents, StreamWindow
+from cer_gpu.kernels.streams.contract import StreamEnds, StreamWindow
 
 STACK = 1 << 12
 """Room for the nodes that a walk still has to visit, at first."""
 
-ROOM = 1 << 10
-"""Room for nodes at first."""
+LEAST = 1 << 6
+"""The least room for the words of lists."""
+
+FULL = {kernels.ARENA_FULL: "node", kernels.ROOTS_FULL: "root", kernels.POOL_FULL: "word"}
+"""The axis of the state that a status of the kernel says is full."""
 
 
-class AutomatonRuns:
+class StreamNodes(NamedTuple):
+    """`arena` int64 [capacity, 4]: the nodes of a stream."""
+
+    arena: np.ndarray
+
+
+ROOTED: dict[type, dict[str, Column]] = {
+    Roots: {
+        "first": Column("end", fill=0),
+        "label": Column("root", np.int32),
+        "node": Column("root", of="node"),
+    },
+    StreamEnds: dict.fromkeys(StreamEnds._fields, Column("end")),
+}
+"""What is found in a push."""
+
+KEPT: dict[type, dict[str, Column]] = {
+    StreamNodes: {"arena": Column("node", width=(4,), of=(None, "node", None, "event"))},
+    kernels.PackedLists: {"where": Column("lane", fill=-1), "pool": Column("word")},
+    **ROOTED,
+}
+"""What is kept between pushes."""
+
+
+class AutomatonRuns(KeptRuns):
     """The open runs of a deterministic complex event automaton; `OpenRuns`.
 
     The steps that an event costs depend only on the query, however much is open.
@@ -53,47 +81,33 @@ class AutomatonRuns:
         self._states = np.zeros((nodes.ROWS, n_slots), np.int64)
         self._progress = np.zeros(kernels.STREAM_WORDS, np.int64)
         self._progress[kernels.LANE] = -1
+        words = {"node": nodes.NODES, "word": kernels.POOL, "root": nodes.ROOTS}
+        self._state = OpenState(self._progress, words, KEPT)
         self._progress[nodes.NODES] = 1
-        self._arena = np.empty((ROOM, 4), np.int64)
-        self._arena[0] = BOTTOM, -1, -1, -1
-        self._lists = kernels.PackedLists(np.full(1, -1, np.int64), np.empty(64, np.int64))
-        self._widest = int(np.diff(tables.first).max(initial=0))
-        self._ends = StreamEnds(*(np.empty(0, np.int64) for _ in range(3)))
-        self._roots = _roots(0, 0)
+        self._state.read(StreamNodes).arena[0] = BOTTOM, -1, -1, -1
 
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
-        progress, bounds = self._progress, following.bounds
-        if len(bounds.low) > len(self._lists.where):
-            self._lists = self._lists._replace(where=grown(self._lists.where, len(bounds.low), -1))
-        new = following.stop - following.first
-        if new > len(self._ends.event):
-            self._ends = StreamEnds(*(np.empty(new, np.int64) for _ in range(3)))
-            self._roots = _roots(new, new + self._widest)
+        progress, state = self._progress, self._state
+        state.reach("lane", len(following.bounds.low))
+        state.reach("end", following.stop - following.first + 1)
         progress[nodes.ROOTS] = progress[nodes.HIT] = 0
         window = StreamWindow(following.size, self._consumes)
-        for stop in following.stops():
-            while True:
-                status = kernels.follow(
-                    self._tables, following.events, stop, window, bounds,
-                    self._lists, self._arena, self._roots, self._ends, self._slots, self._states, progress,
-                )  # fmt: skip
-                if status == kernels.DONE:
-                    break
-                if status == kernels.ARENA_FULL:
-                    self._arena = longer(self._arena)
-                elif status == kernels.POOL_FULL:
-                    self._lists = self._lists._replace(pool=longer(self._lists.pool))
-                else:
-                    first, label, node = self._roots
-                    self._roots = Roots(first, longer(label), longer(node))
-        found, used = int(progress[nodes.HIT]), int(progress[nodes.ROOTS])
-        if not found:
+
+        def step(stop: int) -> int:
+            return int(
+                kernels.follow(
+                    self._tables, following.events, stop, window, following.bounds,
+                    state.read(kernels.PackedLists), state.read(StreamNodes).arena, state.read(Roots),
+                    state.read(StreamEnds), self._slots, self._states, progress,
+                )
+            )  # fmt: skip
+
+        state.follow(following.stops(), step, FULL.__getitem__)
+        if not progress[nodes.HIT]:
             return None
-        first, label, node = self._roots
-        roots = Roots(first[: found + 1].copy(), label[:used].copy(), node[:used].copy())
-        ends = StreamEnds(*(each[:found].copy() for each in self._ends))
-        tables, arena, choose = self._tables, self._arena, self._choose
+        ends, roots = found_ends(state, int(progress[nodes.HIT]))
+        tables, arena, choose = self._tables, state.read(StreamNodes).arena, self._choose
 
         def pushed(seen: Relevant) -> Pushed:
             every = Ends(ends.event, seen.positions[ends.latest], ends.lowest)
@@ -108,56 +122,56 @@ class AutomatonRuns:
 
         return pushed
 
-    def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """As `OpenRuns.bound`: the window and what is consumed bound each lane already."""
-
     def drop(self, dropped: Dropped) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
         self._pack()
-        progress, lists = self._progress, self._lists
-        count = int(progress[nodes.NODES])
-        arena, place_of = np.empty((count, 4), np.int64), np.empty(count, np.int64)
-        left = int(kernels.kept_nodes(self._arena, count, dropped.is_open, dropped.place, place_of, arena))
-        self._arena = room_for(arena[:left])
-        progress[nodes.NODES] = left
-        old, new = dropped.lanes.T
-        where = np.full(dropped.lane_count, -1, np.int64)
-        where[new] = lists.where[old]
-        pool = np.empty(int(progress[kernels.POOL]), np.int64)
-        used = int(kernels.kept_lists(where, lists.pool, place_of, pool))
-        self._lists = kernels.PackedLists(where, room_for(pool[:used]))
-        progress[kernels.POOL] = used
+        state, progress = self._state, self._progress
+        is_open = dropped.is_open.view(bool)[state.array(StreamNodes, "arena")[:, LATEST]]
+        is_open[0] = True
+        which = np.flatnonzero(is_open)
+        node_of = numbered(which, len(is_open))
+        node_of[:-1][~is_open] = 0
+        keep_nodes(
+            state, StreamNodes, {"node": in_order(which), "lane": dropped.lane_rows},
+            {"node": node_of, "event": dropped.event_of},
+        )  # fmt: skip
+        lists = state.read(kernels.PackedLists)
+        pool = np.empty(max(int(progress[kernels.POOL]), LEAST), np.int64)
+        progress[kernels.POOL] = kernels.kept_lists(lists.where, lists.pool, node_of, pool)
+        state.replace(kernels.PackedLists, "pool", pool)
         progress[nodes.EVENT] = dropped.count
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the structure takes."""
-        return 32 * int(self._progress[nodes.NODES]) + 8 * int(self._progress[kernels.POOL])
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays that are stored with a stream, by name."""
         self._pack()
-        progress, lists = self._progress, self._lists
-        return {
-            "arena": self._arena[: progress[nodes.NODES]],
-            "where": lists.where,
-            "pool": lists.pool[: progress[kernels.POOL]],
-            "event": progress[nodes.EVENT : nodes.EVENT + 1],
-        }
-
-    def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Continue from what `arrays` returned."""
-        arena, pool = arrays["arena"], arrays["pool"]
-        self._arena = room_for(arena)
-        self._lists = kernels.PackedLists(arrays["where"].copy(), room_for(pool))
-        self._progress[nodes.NODES] = len(arena)
-        self._progress[kernels.POOL] = len(pool)
-        self._progress[nodes.EVENT] = arrays["event"][0]
+        return super().arrays()
 
     def _pack(self) -> None:
         """Pack the lists of the lane that was followed last, as those of all others are."""
-        while kernels.pack(self._lists, self._slots, self._states, self._progress) != kernels.DONE:
-            self._lists = self._lists._replace(pool=longer(self._lists.pool))
+
+        def step(_: int) -> int:
+            lists = self._state.read(kernels.PackedLists)
+            return int(kernels.pack(lists, self._slots, self._states, self._progress))
+
+        self._state.follow([0], step, FULL.__getitem__)
+
+
+def keep_nodes(state: OpenState, kind: type, kept: dict[str, AxisRows], maps: dict[str, np.ndarray]) -> None:
+    """Keep some nodes, as `OpenState.keep`: the right of a node is an event, or a node below a union."""
+    arena, old = state.array(kind, "arena"), kept["node"].old
+    union, right = arena[:, LABEL][old] == UNION, arena[:, RIGHT][old]
+    below = maps["node"][np.where(union, right, -1)]
+    events = maps["event"][np.where(union, -1, right)] if "event" in maps else right
+    moved = np.where(union, below, events)
+    state.keep(kept, maps)
+    state.array(kind, "arena")[:, RIGHT] = moved
+
+
+def found_ends(state: OpenState, found: int) -> tuple[StreamEnds, Roots]:
+    """The ends of a push, so many, and their roots."""
+    first = state.read(Roots).first[: found + 1].copy()
+    ends = StreamEnds(*(each[:found].copy() for each in state.read(StreamEnds)))
+    return ends, Roots(first, *(state.array(Roots, name).copy() for name in ("label", "node")))
 
 
 class OpenAnswers(Structure):
@@ -222,19 +236,3 @@ def some_roots(roots: Roots, which: np.ndarray) -> Roots:
     length = np.diff(roots.first)[which]
     chosen = ranges(roots.first[which], length)
     return Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])
-
-
-def _roots(ends: int, room: int) -> Roots:
-    return Roots(np.zeros(ends + 1, np.int64), np.empty(room, np.int32), np.empty(room, np.int64))
-
-
-def longer(array: np.ndarray) -> np.ndarray:
-    """A copy with twice the room."""
-    return room_for(array)
-
-
-def room_for(array: np.ndarray, least: int = 64) -> np.ndarray:
-    """A copy with room for twice as many entries."""
-    room = np.empty((max(2 * len(array), least), *array.shape[1:]), array.dtype)
-    room[: len(array)] = array
-    return room

@@ -9,27 +9,36 @@ import numpy as np
 
 from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.joins_stream import NO_KEYS, ROOM, FirstStarts, records_for, roots_of, with_room
+from cer_gpu.engine.machines.first_starts import FirstStarts, RootedEnds
+from cer_gpu.engine.machines.joins_stream import NO_KEYS
 from cer_gpu.engine.machines.labelled import LabelledSlots
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed, stops
+from cer_gpu.engine.machines.lookup_table import RECORDS, ROOM, moved_records
+from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed, stops
+from cer_gpu.engine.machines.open_state import Column, OpenState, bounds_of, in_order, numbered
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.read.ordered_values import words_of
 from cer_gpu.enumeration.attribute_window import AttributeWindow
+from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.enumeration.compared import ComparedUnit
 from cer_gpu.enumeration.compared_choices import ChosenPositions, MaximalChains
 from cer_gpu.enumeration.open_compared import NO_ATOMS, OpenChains, Renumbered
 from cer_gpu.enumeration.products import MOST_NODES, JoinAnswers, ListedUnit
 from cer_gpu.errors import LimitError
-from cer_gpu.kernels.compared import cpu_counts, cpu_kept
+from cer_gpu.kernels.compared import cpu_counts
 from cer_gpu.kernels.compared import cpu_stream as kernels
 from cer_gpu.kernels.compared.contract import (
     ENTRY_COLUMNS,
+    EVENT,
+    LEAF,
+    LEFT,
     LINK_COLUMNS,
     LINK_FIRST,
     LINK_LAST,
     NEIGHBOUR,
+    NO_TREE,
     NODE_COLUMNS,
+    NODES_BEFORE,
+    ONE_ENTRY,
     VALUE,
     ComparedSegments,
     NewestVersions,
@@ -37,17 +46,25 @@ from cer_gpu.kernels.compared.contract import (
     VersionRoom,
     Versions,
 )
+from cer_gpu.kernels.compared.cpu_kept import DROPPED, WHOLE, mark, renumber
 from cer_gpu.kernels.compared.cpu_order import arrange
 from cer_gpu.kernels.compared.cpu_trie import DEPTH
-from cer_gpu.kernels.joins.cpu_stream import PLACE, kept_records
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
 from cer_gpu.kernels.streams.cpu import mark_open
 from cer_gpu.plan.compared import ComparedMachine
 from cer_gpu.plan.compiled import CompiledQuery
 
+SPARE = 1 << 13
+"""Rows that there is room for at least before what is no longer read is dropped: a drop takes 0.5 ms."""
 
-class ComparedRuns:
+WORDS = {
+    "entry": kernels.ENTRIES, "link": kernels.LINKS, "node": kernels.NODES, "root": kernels.ROOTS,
+}  # fmt: skip
+"""The words of `progress` that count rows."""
+
+
+class ComparedRuns(KeptRuns):
     """The open runs of an automaton of compared steps; `OpenRuns`.
 
     For each view that an event reads, and each order that it is put in, it costs O(log n) steps, where n is
@@ -79,12 +96,17 @@ class ComparedRuns:
         self._room = VersionRoom(
             most, np.empty((widest, 2), np.int64), np.empty(128, np.int64), np.empty(4, np.uint64)
         )
-        near = bool((tables.view_near == NEIGHBOUR).any())
-        last = np.full((1 if near else 0, len(tables.accepting)), -1, np.int64)
-        self._newest = NewestVersions(records_for(ROOM), last)
+        self._near = bool((tables.view_near == NEIGHBOUR).any())
         self._progress = np.zeros(kernels.WORDS, np.int64)
-        self._versions = self._with_room(most)
-        self._ends = StreamEnds(*(np.empty(0, np.int64) for _ in range(3)))
+        self._state = self._begun()
+
+    def _begun(self) -> OpenState:
+        """What is kept before the first event."""
+        self._progress[:] = 0
+        most = dict(zip(WORDS, np.maximum(self._room.most, SPARE).tolist(), strict=False))
+        state = OpenState(self._progress, WORDS, _columns(len(self._tables.accepting)), most)
+        state.reach("record", ROOM)
+        return state
 
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
@@ -95,21 +117,15 @@ class ComparedRuns:
             events = events._replace(slots=self._labelled.slots)
         if moved:
             new = following.stop
-        if new > len(self._ends.event):
-            self._ends = StreamEnds(*(np.empty(new, np.int64) for _ in range(3)))
-            root_entry = np.empty(new + len(self._room.entered), np.int32)
-            self._versions = self._versions._replace(
-                root_first=np.zeros(new + 1, np.int64), root_entry=root_entry
-            )
-        if len(self._newest.last):
-            last = grown(self._newest.last, len(bounds.low), -1)
-            self._newest = self._newest._replace(last=last)
+            self._begin_again(bounds)
+        self._state.reach("end", new + 1)
+        if self._near:
+            self._state.reach("lane", len(bounds.low))
         window = StreamWindow(following.size, self._consumes)
         if self._starts is not None:
             # Nothing leaves the window for good, so that runs are followed as if there were none.
             window, events = StreamWindow(np.uint64(0), NOTHING), events._replace(measured=NO_KEYS)
         if moved:
-            self._begin_again(bounds)
             again = stops(0, following.first, following.headroom)
             self._follow(events, window, following, again)
         progress[kernels.ROOTS] = progress[kernels.HIT] = 0
@@ -121,15 +137,29 @@ class ComparedRuns:
         self, events: StreamEvents, window: StreamWindow, following: Following, until: Iterable[int]
     ) -> None:
         """Follow the runs over the next events, with a stop after some of them."""
-        for stop in until:
-            while True:
-                status = kernels.follow(
+        state = self._state
+
+        def step(stop: int) -> int:
+            return int(
+                kernels.follow(
                     self._tables, events, following.positions, self._machine.slot_rows, stop, window,
-                    following.bounds, self._newest, self._versions, self._ends, self._room, self._progress,
-                )  # fmt: skip
-                if status == kernels.DONE:
-                    break
-                self._enlarge(status, events, following.bounds)
+                    following.bounds, state.read(NewestVersions), state.read(Versions),
+                    state.read(StreamEnds), self._room, self._progress,
+                )
+            )  # fmt: skip
+
+        def full(status: int) -> str | None:
+            if status == kernels.ROOTS_FULL:
+                return "root"
+            if status == kernels.VERSIONS_FULL:
+                is_open = np.empty(int(self._progress[kernels.NEXT]), np.uint8)
+                mark_open(events, len(is_open), following.bounds, is_open)
+                self._keep(is_open, None)
+            else:
+                self._move_records(np.arange(state.used("node")), None, 4 * state.room("record"))
+            return None
+
+        state.follow(until, step, full)
 
     def _begin_again(self, bounds: LaneBounds) -> None:
         """Forget all runs, to follow them over all events that are kept: words have changed, not their order.
@@ -139,28 +169,18 @@ class ComparedRuns:
         bounds.low[:] = bounds.last[:] = -1
         if self._starts is not None:
             bounds.low[:] = 0
-        self._progress[:] = 0
-        last = self._newest.last
-        self._newest = NewestVersions(records_for(ROOM), np.full_like(last, -1))
-        fresh = self._with_room(self._room.most)
-        self._versions = fresh._replace(
-            root_first=self._versions.root_first, root_entry=self._versions.root_entry
-        )
+        self._state = self._begun()
 
     def _found(self, admitted: np.ndarray | None, first: int) -> Callable[[Relevant], Pushed] | None:
         """What ends in a push; `admitted`: the first event that each new one admits by its key."""
-        found, used = int(self._progress[kernels.HIT]), int(self._progress[kernels.ROOTS])
-        versions = self._versions
-        root_first, root_entry = versions.root_first[: found + 1].copy(), versions.root_entry[:used].copy()
-        event, lowest, latest = (each[:found].copy() for each in self._ends)
+        found, state = int(self._progress[kernels.HIT]), self._state
+        versions = state.read(Versions)
+        ends = StreamEnds(*(each[:found].copy() for each in state.read(StreamEnds)))
+        root = state.array(Versions, "root_entry").copy()
+        rooted = RootedEnds(ends, versions.root_first[: found + 1].copy(), root)
         if admitted is not None and found:
-            lowest = admitted[event - first]
-            end = np.repeat(np.arange(found), np.diff(root_first))
-            inside = versions.entry[root_entry, VALUE] >= lowest[end]
-            some = np.flatnonzero(latest >= lowest)
-            root_first = np.append(0, np.cumsum(np.bincount(end[inside], minlength=found)[some]))
-            root_entry = root_entry[inside]
-            event, lowest, latest = event[some], lowest[some], latest[some]
+            rooted = rooted.admitted(admitted[ends.event - first], versions.entry[root, VALUE])
+        event, lowest, latest = rooted.ends
         if not len(event):
             return None
         size, labelled = self._size, None if self._labelled is None else self._labelled.slots
@@ -169,7 +189,7 @@ class ComparedRuns:
             slots = seen.slots if labelled is None else labelled
 
             def answers(some: Ends) -> JoinAnswers:
-                part = roots_of(root_first, root_entry, np.searchsorted(event, some.event))
+                part = rooted.roots_of(some.event)
                 own = versions._replace(root_first=part[0], root_entry=part[1])
                 window = None if size is None else AttributeWindow(seen.keys, seen.all_keyed, size)
                 return JoinAnswers([self._unit(own, seen, slots, some)], [0], NO_ATOMS, window)
@@ -179,60 +199,86 @@ class ComparedRuns:
         return pushed
 
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """As `OpenRuns.bound`: the window and what is consumed bound each lane already.
-
-        Where the attribute of the window may fall, all events stay open.
-        """
+        """As `OpenRuns.bound`: where the attribute of the window may fall, all events stay open."""
         if self._starts is not None:
             bounds.low[:] = 0
 
     def drop(self, dropped: Dropped) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
         self._progress[kernels.ROOTS] = 0
-        self._keep(dropped.is_open, dropped.place, dropped)
+        self._keep(dropped.is_open, dropped)
         self._progress[kernels.NEXT] = dropped.count
         if self._starts is not None:
             self._starts = FirstStarts()
         if self._labelled is not None:
             self._labelled.drop(*dropped.slots)
 
+    def _keep(self, is_open: np.ndarray, dropped: Dropped | None) -> None:
+        """Copy what is still read; events have other numbers if some are `dropped`."""
+        state, versions = self._state, self._state.read(Versions)
+        entry, link, tree = (state.array(Versions, name) for name in ("entry", "link", "tree"))
+        how, nodes = np.zeros(len(entry), np.uint8), np.zeros(len(tree), np.uint8)
+        mark(versions, state.read(NewestVersions), is_open, how, nodes, self._progress)
+        entries = np.flatnonzero(how)
+        entry_of, node_of = numbered(entries, len(entry)), np.full(len(tree) + 1, -1, np.int64)
+        renumber(tree, nodes, node_of)
+        which = np.flatnonzero(nodes)
+        below, _, _, bit = tree.take(which, axis=0).T
+        leaf = bit == LEAF
+        below = np.where(
+            leaf, entry_of.take(np.where(leaf, below, -1)), node_of.take(np.where(leaf, -1, below))
+        )
+        some = entry.take(entries, axis=0)
+        length = some[:, LINK_LAST] - some[:, LINK_FIRST]
+        own = ranges(some[:, LINK_FIRST], length)
+        root, one = link.take(own, axis=0).T
+        starts = np.repeat((how.take(entries) == WHOLE) | is_open.take(some[:, EVENT]).view(bool), length)
+        source = np.where(root == ONE_ENTRY, entry_of.take(one), node_of.take(root))
+        linked = np.zeros(len(link), bool)
+        linked[own] = np.where(root == NO_TREE, starts, source >= 0)
+        maps = {
+            "entry": entry_of, "node": node_of, "nodes": bounds_of(nodes != DROPPED),
+            "links": bounds_of(linked), "root": np.concatenate([node_of[:-1], [ONE_ENTRY, NO_TREE]]),
+        }  # fmt: skip
+        kept = {
+            "entry": in_order(entries), "link": in_order(np.flatnonzero(linked)),
+            "node": in_order(which),
+        }  # fmt: skip
+        rows = state.room("record")
+        if dropped is not None:
+            maps["event"], kept["lane"] = dropped.event_of, dropped.lane_rows
+            rows = max(ROOM, 4 * int(self._progress[kernels.RECORDS]))
+        state.keep(kept, maps)
+        state.array(Versions, "tree")[:, LEFT] = below
+        if max(map(state.room, ("entry", "link", "node"))) > 2 * MOST_NODES:
+            raise LimitError(
+                f"the open runs of compared steps take more than {MOST_NODES:,} nodes: narrow the window or "
+                "the filters"
+            )
+        self._move_records(node_of, dropped, rows)
+
+    def _move_records(self, node_of: np.ndarray, dropped: Dropped | None, rows: int) -> None:
+        """Put the newest versions into another table; as `lookup_table.moved_records`."""
+        columns = [[row] if row >= 0 else [] for row in self._tables.order_slot.tolist()]
+        table = self._state.read(NewestVersions).table
+        table, self._progress[kernels.RECORDS] = moved_records(table, columns, node_of, dropped, rows)
+        self._state.replace(NewestVersions, "table", table)
+
     @property
     def nbytes(self) -> int:
         """Bytes that the structure takes."""
-        progress = self._progress
-        entries, links, nodes = (
-            int(progress[each]) for each in (kernels.ENTRIES, kernels.LINKS, kernels.NODES)
-        )
         more = sum(each.nbytes for each in (self._starts, self._labelled) if each is not None)
-        return 24 * entries + 24 * links + 32 * nodes + self._newest.table.nbytes + more
+        return super().nbytes + more
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays that are stored with a stream, by name."""
-        progress, versions = self._progress, self._versions
-        return {
-            "entry": versions.entry[: progress[kernels.ENTRIES]],
-            "link": versions.link[: progress[kernels.LINKS]],
-            "range": versions.range[: progress[kernels.LINKS]],
-            "tree": versions.tree[: progress[kernels.NODES]],
-            "key": versions.key[: progress[kernels.NODES]],
-            "table": self._newest.table,
-            "last": self._newest.last,
-            "progress": progress,
-            "labels": NO_KEYS if self._labelled is None else self._labelled.state(),
-        }
+        return super().arrays() | {"labels": NO_KEYS if self._labelled is None else self._labelled.state()}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Continue from what `arrays` returned."""
-        self._progress[:] = arrays["progress"]
+        super().restore(arrays)
         if self._labelled is not None:
             self._labelled.resume(arrays["labels"])
-        self._newest = NewestVersions(arrays["table"].copy(), arrays["last"].copy())
-        self._versions = self._versions._replace(
-            **{
-                name: with_room(arrays[name], len(arrays[name]), int(self._room.most.max()))
-                for name in ("entry", "link", "range", "tree", "key")
-            }
-        )
 
     # ---------------------------------------------------------------------------------------- answers
 
@@ -300,106 +346,20 @@ class ComparedRuns:
         unit = ComparedUnit(self._tables, segments, compared, arranged, NO_KEYS, 0, 0)
         return unit, hits, own, hit
 
-    # ------------------------------------------------------------------------------------------- room
 
-    def _with_room(self, most: np.ndarray) -> Versions:
-        """Room for as much as there is, and for what an event makes at most."""
-        progress = self._progress
-        entries, links, nodes = (
-            max(2 * int(count) + 2 * int(more), ROOM)
-            for count, more in zip(progress[[kernels.ENTRIES, kernels.LINKS, kernels.NODES]], most)
-        )
-        if max(entries, links, nodes) > 2 * MOST_NODES:
-            raise LimitError(
-                f"the open runs of compared steps take more than {MOST_NODES:,} nodes: narrow the window or "
-                "the filters"
-            )
-        return Versions(
-            np.empty((entries, ENTRY_COLUMNS), np.int32), np.empty((links, LINK_COLUMNS), np.int32),
-            np.empty((links, 2), np.uint64), np.empty((nodes, NODE_COLUMNS), np.int32),
-            np.empty((nodes, 2), np.uint64), np.zeros(1, np.int64), np.empty(0, np.int32),
-        )  # fmt: skip
-
-    def _enlarge(self, status: int, events: StreamEvents, bounds: LaneBounds) -> None:
-        """Make room for more of what is full."""
-        progress = self._progress
-        if status == kernels.VERSIONS_FULL:
-            is_open = np.empty(int(progress[kernels.NEXT]), np.uint8)
-            mark_open(events, len(is_open), bounds, is_open)
-            self._keep(is_open, np.empty(0, np.int64), None)
-        elif status == kernels.ROOTS_FULL:
-            roots = with_room(self._versions.root_entry, len(self._versions.root_entry))
-            self._versions = self._versions._replace(root_entry=roots)
-        else:
-            places = int(self._newest.table[:, PLACE].max(initial=0)) // len(self._tables.order_slot) + 1
-            nodes = np.arange(int(progress[kernels.NODES]))
-            self._rehash(nodes, np.arange(places), None, 4 * len(self._newest.table))
-
-    def _keep(self, is_open: np.ndarray, place: np.ndarray, dropped: Dropped | None) -> None:
-        """Copy what is still read; `place`: the new numbers of events, empty where they keep theirs."""
-        progress, versions = self._progress, self._versions
-        entries, nodes = (
-            np.zeros(int(progress[each]), np.uint8) for each in (kernels.ENTRIES, kernels.NODES)
-        )
-        cpu_kept.mark(versions, self._newest, is_open, entries, nodes, progress)
-        entry_of, node_of = np.empty(len(entries), np.int64), np.empty(len(nodes), np.int64)
-        before = np.empty(len(nodes) + 1, np.int64)
-        some = versions.entry[: len(entries)][entries != cpu_kept.DROPPED]
-        progress[kernels.ENTRIES], progress[kernels.NODES] = len(some), np.count_nonzero(nodes)
-        progress[kernels.LINKS] = (some[:, LINK_LAST] - some[:, LINK_FIRST]).sum()
-        kept = self._with_room(self._room.most)
-        progress[kernels.ENTRIES], progress[kernels.NODES] = len(entries), len(nodes)
-        progress[kernels.LINKS] = cpu_kept.copied(
-            versions, is_open, place, entries, nodes, entry_of, node_of, before, kept, progress
-        )
-        self._versions = kept._replace(root_first=versions.root_first, root_entry=versions.root_entry)
-        last = self._newest.last
-        if len(last):
-            last = np.where(last < 0, -1, np.append(entry_of, -1)[last])
-        if dropped is None:
-            self._newest = self._newest._replace(last=last)
-            lanes = (
-                int(self._newest.table[:, PLACE].max(initial=0)) // max(len(self._tables.order_slot), 1) + 1
-            )
-            self._rehash(node_of, np.arange(lanes), None, len(self._newest.table))
-            return
-        if len(last):
-            moved = np.full((dropped.lane_count, last.shape[1]), -1, np.int64)
-            old, new = dropped.lanes.T
-            there = old < len(last)
-            moved[new[there]] = last[old[there]]
-            last = moved
-        self._newest = self._newest._replace(last=last)
-        self._rehash(node_of, dropped.lane_of, dropped.slots, max(ROOM, 4 * int(progress[kernels.RECORDS])))
-
-    def _rehash(
-        self,
-        node_of: np.ndarray,
-        lane_of: np.ndarray,
-        slots: tuple[np.ndarray, np.ndarray] | None,
-        room: int,
-    ) -> None:
-        """Put the newest versions that are left into a new table, with new numbers."""
-        first, slot_of = self._slots(slots)
-        table = records_for(room)
-        orders = len(self._tables.order_slot)
-        self._progress[kernels.RECORDS] = kept_records(
-            self._newest.table, orders, node_of, lane_of, first, slot_of, table
-        )
-        self._newest = self._newest._replace(table=table)
-
-    def _slots(self, slots: tuple[np.ndarray, np.ndarray] | None) -> tuple[np.ndarray, np.ndarray]:
-        """For each order where its slots' new numbers begin, and these."""
-        first = np.full(len(self._tables.order_slot), -1, np.int64)
-        numbers: list[np.ndarray] = [np.empty(0, np.int64)]
-        if slots is not None and slots[0] is not slots[1]:
-            for order, row in enumerate(self._tables.order_slot.tolist()):
-                if row < 0:
-                    continue
-                before, after = slots[0][row], slots[1][row]
-                own = np.full(int(before.max(initial=-1)) + 1, -1, np.int64)
-                there = before >= 0
-                own[before[there]] = after[there]
-                first[order] = sum(map(len, numbers))
-                numbers.append(own)
-        return first, np.concatenate(numbers)
+def _columns(states: int) -> dict[type, dict[str, Column]]:
+    """What is kept between pushes."""
+    entry = {EVENT: "event", VALUE: "event", LINK_FIRST: "links", LINK_LAST: "links", NODES_BEFORE: "nodes"}
+    return {
+        Versions: {
+            "entry": Column("entry", np.int32, (ENTRY_COLUMNS,), tuple(map(entry.get, range(ENTRY_COLUMNS)))),
+            "link": Column("link", np.int32, (LINK_COLUMNS,), ("root", "entry")),
+            "range": Column("link", np.uint64, (2,)),
+            "tree": Column("node", np.int32, (NODE_COLUMNS,), (None, "node", "event", None)),
+            "key": Column("node", np.uint64, (2,)),
+            "root_first": Column("end", fill=0),
+            "root_entry": Column("root", np.int32, of="entry"),
+        },
+        NewestVersions: {"table": RECORDS, "last": Column("lane", width=(states,), of="entry", fill=-1)},
+        StreamEnds: dict.fromkeys(StreamEnds._fields, Column("end")),
+    }

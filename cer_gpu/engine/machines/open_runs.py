@@ -11,6 +11,7 @@ import pyarrow as pa
 from cer_gpu import progress
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
+from cer_gpu.engine.machines.open_state import AxisRows, OpenState, in_order, numbered
 from cer_gpu.engine.memory import NO_BOUND, Headroom
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.payload import RowValues, table_of
@@ -148,6 +149,8 @@ class Dropped:
         How many lanes there are from now on.
     slots : tuple of two ndarray, shape (columns, count), int32
         The slots of the open events, by the old and by the new numbers.
+    lane : ndarray, shape (events,), int32
+        The old number of the lane of each event.
     """
 
     is_open: np.ndarray
@@ -156,6 +159,7 @@ class Dropped:
     lanes: np.ndarray
     lane_count: int
     slots: tuple[np.ndarray, np.ndarray]
+    lane: np.ndarray
 
     @property
     def lane_of(self) -> np.ndarray:
@@ -164,6 +168,26 @@ class Dropped:
         found = np.full(int(old.max(initial=-1)) + 1, -1, np.int64)
         found[old] = new
         return found
+
+    @property
+    def event_of(self) -> np.ndarray:
+        """The new number of each event by its old one, -1 for one that is dropped and for -1."""
+        return numbered(self.open_events, len(self.is_open))
+
+    @property
+    def open_events(self) -> np.ndarray:
+        """The old numbers of the events that are open, ascending."""
+        return np.flatnonzero(self.is_open.view(bool))
+
+    @property
+    def event_rows(self) -> AxisRows:
+        """The events that are open, as rows of a `OpenState`."""
+        return in_order(self.open_events)
+
+    @property
+    def lane_rows(self) -> AxisRows:
+        """The lanes that have open events, as rows of a `OpenState`."""
+        return AxisRows(self.lanes[:, 0], self.lanes[:, 1], self.lane_count)
 
     def moved(self, events: np.ndarray) -> np.ndarray:
         """The new numbers of events; an event that is dropped gets that of the next one that is kept."""
@@ -203,3 +227,25 @@ class OpenRuns(Protocol):
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Continue from what `arrays` returned."""
         ...
+
+
+class KeptRuns:
+    """What all machines have in common whose open runs are a `OpenState`."""
+
+    _state: OpenState
+
+    def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
+        """As `OpenRuns.bound`: the window and what is consumed bound each lane already."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the runs take."""
+        return self._state.nbytes
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays that are stored with a stream, by name."""
+        return self._state.arrays()
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Continue from what `arrays` returned."""
+        self._state.restore(arrays)

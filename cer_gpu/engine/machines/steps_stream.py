@@ -10,7 +10,18 @@ import numpy as np
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.joins_stream import FirstStarts
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
+from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed
+from cer_gpu.engine.machines.open_state import (
+    Column,
+    Moved,
+    OpenState,
+    bounds_of,
+    first_left,
+    in_order,
+    next_left,
+    numbered,
+    past,
+)
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.enumeration.attribute_window import AttributeWindow
@@ -20,15 +31,20 @@ from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.loop.contract import LARGEST, MOST_RUNS, StepNodes
 from cer_gpu.kernels.steps import cpu_stream as kernels
-from cer_gpu.kernels.steps.contract import Sessions, StepEvents
+from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepTables
 from cer_gpu.kernels.steps.cpu_paths import path_labels
 from cer_gpu.kernels.steps.cpu_walk import walked_counts
-from cer_gpu.kernels.steps.kept import CHAIN, SESSION, OpenEntries, OpenLanes, OpenSessions, rising_earliest
+from cer_gpu.kernels.steps.kept import (
+    CHAIN,
+    SESSION,
+    EndCounts,
+    OpenEntries,
+    OpenLanes,
+    OpenSessions,
+    rising_earliest,
+)
 from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
 from cer_gpu.plan.step_machine import StepMachine
-
-ROOM = 1 << 10
-"""Room for entries, links and roots at first."""
 
 NO_KEYS = np.empty(0, np.uint64)
 
@@ -36,7 +52,11 @@ NOT_PARTED = Sessions(0, False, False, False, 0)
 """Sessions that never end."""
 
 
-class StepRuns:
+FULL = {kernels.ENTRIES_FULL: "entry", kernels.LINKS_FULL: "link", kernels.ROOTS_FULL: "root"}
+"""The axis of the state that a status of the kernel says is full."""
+
+
+class StepRuns(KeptRuns):
     """The open runs of an automaton of steps; `OpenRuns`.
 
     On average, the steps that an event costs depend only on the automaton: each of its views moves past each
@@ -59,23 +79,22 @@ class StepRuns:
         never = NOT_PARTED._replace(high=high)
         self._reach = machine.reach or never
         self._bounded = machine.reach is not None
-        self._chain = np.empty((0, CHAIN), np.int64)
-        self._lanes = self._no_lanes(1)
-        self._entries = self._no_entries(ROOM, ROOM)
         self._progress = np.zeros(kernels.WORDS, np.int64)
+        words = {"entry": kernels.ENTRIES, "link": kernels.LINKS, "root": kernels.ROOTS}
+        self._state = OpenState(self._progress, words, _columns(tables, int(self._queue.max(initial=-1)) + 1))
         self._entered = np.empty((int(np.diff(tables.first).max(initial=0)), kernels.ENTERED), np.int64)
-        self._number = np.empty(0, np.int64)
         self._rising = rising_earliest(tables)
         self._labels = path_labels(tables)
-        self._ends = StreamEnds(*np.empty((3, 0), np.int64))
         self._starts = None if size is None else FirstStarts()
         self._size = size
-        self._events: StreamEvents | None = None
 
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
-        progress = self._progress
-        self._make_room(following)
+        progress, state = self._progress, self._state
+        state.reach("end", following.stop - following.first + 1)
+        state.reach("lane", len(following.bounds.low))
+        if self._sessions is not None:
+            state.reach("event", following.stop)
         progress[kernels.ROOTS] = progress[kernels.HIT] = 0
         events, window = following.events, StreamWindow(following.size, self._consumes)
         if self._starts is not None:
@@ -83,33 +102,32 @@ class StepRuns:
             events, window = events._replace(measured=NO_KEYS), StreamWindow(np.uint64(0), NOTHING)
         times = following.times if self._tables.view_timed.any() else following.times[:0]
         stepped = StepEvents(events.symbols, times.view(self._tables.view_low.dtype), events.places)
-        parts = OpenSessions(self._reach, self._sessions or self._reach, self._chain)
-        for stop in following.stops():
-            while True:
-                status = kernels.follow(
+
+        def step(stop: int) -> int:
+            parts = state.read(OpenSessions, reach=self._reach, sessions=self._sessions or self._reach)
+            entries = state.read(OpenEntries, nodes=state.read(StepNodes))
+            return int(
+                kernels.follow(
                     self._tables, self._queue, events, stepped, stop, window, following.bounds, parts,
-                    self._lanes, self._entries, self._ends,
-                    (progress, self._entered, self._number, self._rising),
-                )  # fmt: skip
-                if status == kernels.DONE:
-                    break
-                self._enlarge(status)
-        self._events = events
+                    state.read(OpenLanes), entries, state.read(StreamEnds),
+                    (progress, self._entered, state.read(EndCounts).number, self._rising),
+                )
+            )  # fmt: skip
+
+        state.follow(following.stops(), step, FULL.__getitem__)
         return self._pushed(following)
 
     def _pushed(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """What ends in the events that were followed last."""
         admitted = None if self._starts is None else self._starts.of(following)
-        found = int(self._progress[kernels.HIT])
+        found, state = int(self._progress[kernels.HIT]), self._state
         if not found:
             return None
-        nodes = self._entries.nodes
-        used = int(self._progress[kernels.ROOTS])
-        nodes = nodes._replace(
-            root_first=nodes.root_first[: found + 1].copy(), root_entry=nodes.root_entry[:used].copy()
-        )
-        event, lowest, latest = (each[:found].copy() for each in self._ends)
-        number = self._number[:found].copy()
+        nodes = state.read(StepNodes)
+        roots = state.array(StepNodes, "root_entry").copy()
+        nodes = nodes._replace(root_first=nodes.root_first[: found + 1].copy(), root_entry=roots)
+        event, lowest, latest = (each[:found].copy() for each in state.read(StreamEnds))
+        number = state.read(EndCounts).number[:found].copy()
         if admitted is not None:
             lowest = admitted[event - following.first]
             some = np.flatnonzero(latest >= lowest)
@@ -118,7 +136,8 @@ class StepRuns:
             nodes = _of_ends(nodes, some)
             event, lowest, latest = event[some], lowest[some], latest[some]
             number = np.full(len(some), -1, np.int64)
-        earlier, chain, size = self._entries.earlier, self._chain, self._size
+        earlier = state.read(OpenEntries).earlier
+        chain, size = state.read(OpenSessions).chain, self._size
         sessions, own_lane, labels = self._sessions, self._consumes == NOTHING, self._labels
 
         def pushed(seen: Relevant) -> Pushed:
@@ -145,145 +164,105 @@ class StepRuns:
         if self._starts is not None:
             bounds.low[:] = 0
         elif self._bounded:
-            low = np.maximum(grown(self._lanes.since, len(bounds.low), -1)[: len(bounds.low)], 0)
+            since = self._state.array(OpenLanes, "since")
+            low = np.maximum(grown(since, len(bounds.low), -1)[: len(bounds.low)], 0)
             if len(events.measured):
                 # A window looks at the first event that it has; one at least stays.
                 low = np.minimum(low, np.maximum(bounds.last, 0))
             bounds.low[:] = np.maximum(bounds.low, low)
-        self._events = events
 
     def drop(self, dropped: Dropped) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
-        assert self._events is not None
-        progress, before, lanes = self._progress, self._entries, self._lanes
-        count = int(progress[kernels.ENTRIES])
-        which = np.flatnonzero(dropped.is_open)
-        own = self._events.lanes
-        if len(own):
-            own = dropped.lane_of[own[which]].astype(np.int32)
-        place_of = np.empty(count, np.int64)
-        kept_lanes = self._no_lanes(dropped.lane_count)
-        kept = self._no_entries(max(count, ROOM), max(int(progress[kernels.LINKS]), ROOM))
-        left, links = kernels.kept_entries(
-            lanes, before, count, own, dropped.is_open, dropped.place, place_of, kept_lanes, kept
-        )
-        kernels.kept_queues(before, count, place_of, kept)
-        kernels.kept_views(self._tables, self._queue, lanes, before, dropped.lanes, place_of, kept_lanes)
-        self._move_lanes(dropped, own, kept_lanes)
-        self._entries, self._lanes = kept, kept_lanes
-        progress[kernels.ENTRIES], progress[kernels.LINKS] = left, links
-        progress[kernels.AT] = dropped.count
-        self._events = None
+        state = self._state
+        entered, states = state.array(StepNodes, "event"), len(self._tables.accepting)
+        event_of, open_events = dropped.event_of, dropped.open_events
+        which = np.flatnonzero(dropped.is_open.view(bool)[entered])
+        entry_of = numbered(which, len(entered))
+        low, high = (state.array(StepNodes, name) for name in ("link_low", "link_high"))
+        begin, end = (state.array(StepNodes, name)[which] for name in ("link_first", "link_last"))
+        links = ranges(begin, end - begin)
+        links = links[(low[links] < 0) | (entry_of[high[links] - 1] >= 0)]
+        linked = np.zeros(len(low), bool)
+        linked[links] = True
+        of_entry = state.array(OpenEntries, "state")
+
+        def chain(rows: np.ndarray) -> np.ndarray:
+            return dropped.lane[entered[rows]].astype(np.int64) * states + of_entry[rows]
+
+        maps: dict[str, Moved] = {
+            "event": event_of, "entry": entry_of, "past entry": past(entry_of), "links": bounds_of(linked),
+            "first of chain": first_left(entry_of, which, chain),
+            "first of lane": first_left(event_of, open_events, dropped.lane.take),
+        }  # fmt: skip
+        if self._sessions is not None:
+            sessions = state.array(OpenSessions, "chain")[:, SESSION]
+            maps["first of session"] = first_left(event_of, open_events, sessions.take)
+        state.array(OpenLanes, "head")[:] = self._heads(entry_of)
+        state.keep(
+            {
+                "event": dropped.event_rows, "lane": dropped.lane_rows,
+                "entry": in_order(which), "link": in_order(links),
+            },
+            maps,
+        )  # fmt: skip
+        lanes = state.read(OpenLanes)
+        lanes.tail[lanes.head < 0] = -1
+        lanes.gone[lanes.shown < 0] = -1
+        self._progress[kernels.AT] = dropped.count
         if self._starts is not None:
             self._starts = FirstStarts()
 
-    def _move_lanes(self, dropped: Dropped, own: np.ndarray, kept: OpenLanes) -> None:
-        """Number the events that lanes know again; `own` int32 [kept events] or [0] says in which each is."""
-        lanes = self._lanes
-        first = np.full(dropped.lane_count, -1, np.int64)
-        if len(own):
-            first[own[::-1]] = np.arange(dropped.count)[::-1]
-        elif dropped.count:
-            first[0] = 0
-        old, new = dropped.lanes.T
-        there = old < len(lanes.ended)
-        old, new = old[there], new[there]
-        is_open = np.append(dropped.is_open, 0)
-        kept.ended[new] = np.where(is_open[lanes.ended[old]], dropped.moved(lanes.ended[old]), -1)
-        kept.since[new] = np.where(is_open[lanes.since[old]], dropped.moved(lanes.since[old]), first[new])
-        if self._sessions is not None:
-            which = np.flatnonzero(dropped.is_open)
-            chain = np.empty((len(which), CHAIN), np.int64)
-            kernels.moved_chain(self._chain, which, dropped.is_open, dropped.place, chain)
-            self._chain = chain
-            left = new[kept.ended[new] >= 0]
-            kept.session[left] = chain[kept.ended[left], SESSION]
+    def _heads(self, entry_of: np.ndarray) -> np.ndarray:
+        """The new number of the head of each queue, -1 for none; `entry_of`: those of entries."""
+        head, tail = (self._state.array(OpenLanes, name) for name in ("head", "tail"))
+        after = self._state.array(OpenEntries, "queue_after")
+        heads = np.full_like(head, -1)
+        for view in np.flatnonzero(self._queue >= 0).tolist():
+            left = next_left(entry_of, after[:, self._queue[view]])
+            heads[:, view] = np.where(entry_of[tail[:, view]] >= 0, left[head[:, view]], -1)
+        return heads
 
     @property
     def nbytes(self) -> int:
         """Bytes that the runs take."""
-        entry = 68 + 8 * self._entries.queue_before.shape[1]
-        lanes = sum(array.nbytes for array in self._lanes)
-        starts = 0 if self._starts is None else self._starts.nbytes
-        entries, links = (int(self._progress[word]) for word in (kernels.ENTRIES, kernels.LINKS))
-        return entry * entries + 8 * links + lanes + self._chain.nbytes + starts
+        return super().nbytes + (0 if self._starts is None else self._starts.nbytes)
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """The arrays that are stored with a stream, by name."""
-        entries, links, at = (int(self._progress[k]) for k in (kernels.ENTRIES, kernels.LINKS, kernels.AT))
-        stored = {name: array[:entries] for name, array in _by_entry(self._entries).items()}
-        stored |= {name: getattr(self._entries.nodes, name)[:links] for name in ("link_low", "link_high")}
-        stored |= {f"lane {name}": array for name, array in self._lanes._asdict().items()}
-        return stored | {"chain": self._chain[:at], "event": np.array([at])}
 
-    def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Continue from what `arrays` returned."""
-        entries, links = len(arrays["event of entry"]), len(arrays["link_low"])
-        self._entries = self._no_entries(max(2 * entries, ROOM), max(2 * links, ROOM))
-        for name, array in _by_entry(self._entries).items():
-            array[:entries] = arrays[name]
-        for name in ("link_low", "link_high"):
-            getattr(self._entries.nodes, name)[:links] = arrays[name]
-        self._lanes = OpenLanes(*(arrays[f"lane {name}"].copy() for name in OpenLanes._fields))
-        self._chain = arrays["chain"].copy()
-        self._progress[[kernels.ENTRIES, kernels.LINKS]] = entries, links
-        self._progress[kernels.AT] = arrays["event"][0]
+def _columns(tables: StepTables, queues: int) -> dict[type, dict[str, Column]]:
+    """What is kept between pushes; `queues`: how many an entry may be in."""
+    states, views = len(tables.accepting), len(tables.view_state)
 
-    def _no_lanes(self, lanes: int) -> OpenLanes:
-        """What is known of lanes before their first event."""
-        states, views = len(self._tables.accepting), len(self._tables.view_state)
-        return OpenLanes(
-            *np.full((2, lanes, states), -1, np.int64),
-            *np.full((4, lanes, views), -1, np.int64),
-            *np.full((4, lanes), -1, np.int64),
-        )
+    def entry(of: str | None = None, dtype: Any = np.int32) -> Column:
+        return Column("entry", dtype, of=of)
 
-    def _no_entries(self, entries: int, links: int) -> OpenEntries:
-        """Empty arrays for entries and links."""
-        queues = int(self._queue.max(initial=-1)) + 1
-        nodes = StepNodes(
-            *np.empty((2, entries), np.int32), np.empty(entries, np.int64), *np.empty((2, entries), np.int32),
-            *np.empty((2, links), np.int32), np.zeros(1, np.int64), np.empty(ROOM, np.int32),
-            np.empty(entries, np.int32),
-        )  # fmt: skip
-        state, after, earlier = np.empty((3, entries), np.int32)
-        return OpenEntries(
-            nodes, state, after, earlier, *np.empty((4, entries), np.int64),
-            *np.full((2, entries, queues), -1, np.int32),
-        )  # fmt: skip
+    def lane(of: str | None, *width: int) -> Column:
+        return Column("lane", width=width, of=of, fill=-1)
 
-    def _make_room(self, following: Following) -> None:
-        """Room for the lanes and the ends of further events."""
-        new, lanes = following.stop - following.first, len(following.bounds.low)
-        if new > len(self._ends.event):
-            self._ends = StreamEnds(*np.empty((3, new), np.int64))
-            self._number = np.empty(new, np.int64)
-        nodes = self._entries.nodes
-        if new >= len(nodes.root_first):
-            nodes = nodes._replace(root_first=np.zeros(new + 1, np.int64))
-            self._entries = self._entries._replace(nodes=nodes)
-        if lanes > len(self._lanes.newest):
-            self._lanes = OpenLanes(*(grown(array, lanes, -1) for array in self._lanes))
-        if self._sessions is not None:
-            self._chain = grown(self._chain, following.stop)
-
-    def _enlarge(self, status: int) -> None:
-        """Double what is full; what has been given to earlier pushes stays as it is."""
-        entries, nodes = self._entries, self._entries.nodes
-        if status == kernels.ROOTS_FULL:
-            more = nodes._replace(root_entry=_doubled(nodes.root_entry))
-            self._entries = entries._replace(nodes=more)
-            return
-        if status == kernels.LINKS_FULL:
-            links = {name: _doubled(getattr(nodes, name)) for name in ("link_low", "link_high")}
-            self._entries = entries._replace(nodes=nodes._replace(**links))
-            return
-        room = self._no_entries(2 * len(nodes.event), 0)
-        for array, old in zip(_by_entry(room).values(), _by_entry(entries).values(), strict=True):
-            array[: len(old)] = old
-        same = ("link_low", "link_high", "root_first", "root_entry")
-        more = room.nodes._replace(**{name: getattr(nodes, name) for name in same})
-        self._entries = room._replace(nodes=more)
+    queued = Column("entry", np.int32, (queues,), "entry", fill=-1)
+    return {
+        StepNodes: {
+            "event": entry("event"), "label": entry(), "latest": entry("event", np.int64),
+            "link_first": entry("links"), "link_last": entry("links"),
+            "link_low": Column("link", np.int32, of="first of chain"),
+            "link_high": Column("link", np.int32, of="past entry"),
+            "root_first": Column("end", fill=0), "root_entry": Column("root", np.int32),
+            "before": entry("entry"),
+        },
+        OpenEntries: {
+            "state": entry(), "after": entry("entry"), "earlier": entry("entry"),
+            "runs": entry(dtype=np.int64), "sums": entry(dtype=np.int64), "carries": entry(dtype=np.int64),
+            "earliest": entry("event", np.int64), "queue_before": queued, "queue_after": queued,
+        },
+        OpenLanes: {
+            "first": lane("first of chain", states), "last": lane("entry", states),
+            "shown": lane("entry", views), "gone": lane("first of chain", views),
+            "head": lane(None, views), "tail": lane("entry", views), "newest": lane("entry"),
+            "ended": lane("event"), "since": lane("first of lane"), "session": lane("first of session"),
+        },
+        OpenSessions: {"chain": Column("event", width=(CHAIN,), of=("event", "first of session", None))},
+        StreamEnds: dict.fromkeys(StreamEnds._fields, Column("end")),
+        EndCounts: {"number": Column("end")},
+    }  # fmt: skip
 
 
 class LaneSets:
@@ -373,18 +352,3 @@ def _of_ends(nodes: StepNodes, which: np.ndarray) -> StepNodes:
     return nodes._replace(
         root_first=np.append(0, np.cumsum(length)), root_entry=nodes.root_entry[ranges(first[which], length)]
     )
-
-
-def _by_entry(entries: OpenEntries) -> dict[str, np.ndarray]:
-    """The arrays that have a row for each entry, by name."""
-    nodes = entries.nodes
-    names = ("label", "latest", "link_first", "link_last", "before")
-    return {
-        "event of entry": nodes.event,
-        **{name: getattr(nodes, name) for name in names},
-        **{name: getattr(entries, name) for name in OpenEntries._fields[1:]},
-    }
-
-
-def _doubled(array: np.ndarray) -> np.ndarray:
-    return np.append(array, np.empty_like(array))

@@ -268,7 +268,9 @@ class StreamState:
             new_of[kept.lanes] = renumbered.lanes
             old = np.flatnonzero(new_of >= 0)
             lanes, count = np.stack([old, new_of[old]], axis=1), self._intake.lane_count
-        dropped = Dropped(is_open, place, len(which), lanes, count, (kept.slots, renumbered.slots))
+        lane = seen.lanes if len(seen.lanes) else np.zeros(len(seen), np.int32)
+        slots = kept.slots, renumbered.slots
+        dropped = Dropped(is_open, place, len(which), lanes, count, slots, lane)
         self._runs.drop(dropped)
         self._kept.keep(renumbered)
         bounds = _bounds(count)
