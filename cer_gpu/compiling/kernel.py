@@ -257,7 +257,7 @@ def inline(body: Callable[..., Any]) -> Kernel:
     return Kernel(body, inline=True, home=sys._getframe(1).f_globals["__name__"])
 
 
-def composed(loop: Callable[..., Any], name: str, **pieces: Kernel) -> Kernel:
+def composed(loop: Callable[..., Any], name: str, inline: bool = False, /, **pieces: Kernel) -> Kernel:
     """Close a loop over the pieces that it calls: a kernel of the module that calls this.
 
     The code of a piece is put in place of each call, so the kernel costs what one written by hand does.
@@ -268,6 +268,8 @@ def composed(loop: Callable[..., Any], name: str, **pieces: Kernel) -> Kernel:
         Plain Python; its module does not define the names of the pieces.
     name : str
         The name of the kernel; the module keeps it in a constant.
+    inline : bool, optional
+        Whether it is itself a piece of other loops.
     **pieces : Kernel
         From `inline`.
     """
@@ -275,7 +277,7 @@ def composed(loop: Callable[..., Any], name: str, **pieces: Kernel) -> Kernel:
     made = FunctionType(loop.__code__, {**loop.__globals__, **pieces}, name)
     made.__qualname__ = name
     made.__doc__ = loop.__doc__
-    return Kernel(made, home=sys._getframe(1).f_globals["__name__"])
+    return Kernel(made, inline, sys._getframe(1).f_globals["__name__"])
 
 
 def _body_of(value: Any) -> FunctionType | None:

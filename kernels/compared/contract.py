@@ -253,23 +253,6 @@ class NewestVersions(NamedTuple):
     last: np.ndarray
 
 
-class VersionRoom(NamedTuple):
-    """Scratch that an event of a stream needs.
-
-    =========  ==================  ======================================================
-    `most`     int64 [3]           entries, links and nodes that an event makes at most
-    `entered`  int64 [groups, 2]   scratch: as many as a symbol has
-    `stack`    int64 [128]         scratch
-    `span`     uint64 [4]          scratch
-    =========  ==================  ======================================================
-    """
-
-    most: np.ndarray
-    entered: np.ndarray
-    stack: np.ndarray
-    span: np.ndarray
-
-
 class NewestTrees(NamedTuple):
     """Versions of the orders of segments: for each event the entries before it.
 

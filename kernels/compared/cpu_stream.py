@@ -4,11 +4,17 @@ An event reads the newest versions of the orders that its views show, and adds i
 O(log n) steps, where n is the number of open entries.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..jit import inline, jit
+from ..jit import composed, inline, jit
 from ..joins.cpu_slots import slot_of
 from ..joins.cpu_stream import NODE, PLACE, SLOT, record_at
+from ..loop.follow import follow
+from ..loop.products import LATEST as LATEST_STARTS
+from ..loop.products import STREAM
+from ..streams.contract import LaneBounds
 from ..streams.cpu import least_start, note_end
 from .contract import (
     ABOVE,
@@ -30,15 +36,16 @@ from .contract import (
     ONE_ENTRY,
     ROOT,
     VALUE,
+    NewestVersions,
+    Versions,
 )
 from .contract import EVENT as OF_EVENT
 from .cpu_trie import latest_among, put_in
 
-DONE, VERSIONS_FULL, ROOTS_FULL, TABLE_FULL = range(4)
-
-NEXT, ENTRIES, LINKS, NODES, ROOTS, HIT, RECORDS, WORDS = range(8)
-"""Words of `progress`: the next event, and how many entries, links, nodes, roots, ends and records there are.
-`WORDS` is how many words there are."""
+HIT, ENTRIES, LINKS, NODES, ROOTS, RECORDS, LACKS, LANE, LOW, CONSUMES, WORDS = range(11)
+"""Words: how many ends, entries, links, nodes, roots and records there are; what there is no room for
+(`NODES` for entries and links too), or -1; the lane of the event, the least start that it admits, and what
+an end consumes. `WORDS` is how many words there are."""
 
 MOST = np.uint64(2**64 - 1)
 """The greatest word."""
@@ -141,145 +148,186 @@ def _neighbour(tables, events, rows, view, entered, event, span):
     return holds
 
 
-@jit
-def follow(tables, events, positions, rows, stop, window, bounds, newest, versions, ends, room, progress):
-    """Follow all runs of a stream over its next events: `DONE`, or what is full.
+class OpenVersions(NamedTuple):
+    """The open runs of a stream.
 
-    ============  ==============  =================================================================
-    `tables`      ComparedTables  in
-    `events`      StreamEvents    in; `following` in/out; the rows of values behind those of slots
-    `positions`   int64 [events]  in: of the events in the stream
-    `rows`        int             in: how many rows of slots come before those of values
-    `stop`        int             in: one past the last event
-    `window`      StreamWindow    in
-    `bounds`      LaneBounds      in/out
-    `newest`      NewestVersions  in/out
-    `versions`    Versions        in/out: as many rows as `progress` says
-    `ends`        StreamEnds      out: ends 0 .. progress[HIT] - 1
-    `room`        VersionRoom     scratch
-    `progress`    int64 [WORDS]   in/out
-    ============  ==============  =================================================================
-
-    When something is full, the host enlarges it and calls again with everything else as it is. Roots and ends
-    are those since progress[ROOTS] and progress[HIT] were set to 0.
+    ===========  ==================  ====================================================================
+    `newest`     NewestVersions      in/out
+    `versions`   Versions            in/out; the roots are those of the ends since words[HIT] was 0
+    `positions`  int64 [events]      in: of the events in the stream
+    `rows`       int                 in: how many rows of slots come before those of values
+    `most`       int64 [3]           in: entries, links and nodes that an event makes at most
+    `bounds`     LaneBounds          in/out
+    `words`      int64 [WORDS]       in/out
+    `ends`       int64 [groups + 1]  scratch: where the links of each group of the event begin
+    `stack`      int64 [128]         scratch
+    `span`       uint64 [4]          scratch
+    ===========  ==================  ====================================================================
     """
-    entry = versions.entry
-    link = versions.link
-    table = newest.table
-    entered = room.entered
+
+    newest: NewestVersions
+    versions: Versions
+    positions: np.ndarray
+    rows: int
+    most: np.ndarray
+    bounds: LaneBounds
+    words: np.ndarray
+    ends: np.ndarray
+    stack: np.ndarray
+    span: np.ndarray
+
+
+@inline
+def lowest_open(events, window, room, event, low):
+    lane = 0
+    if events.lanes.shape[0] > 0:
+        lane = events.lanes[event]
+    room.words[LANE] = lane
+    room.words[LOW] = least_start(events, event, lane, window.size, room.bounds)
+    return room.words[LOW]
+
+
+@inline
+def room_for_versions(tables, room, event, symbol):
+    words = room.words
+    versions = room.versions
+    words[LACKS] = -1
+    if (
+        words[ENTRIES] + room.most[0] > versions.entry.shape[0]
+        or words[LINKS] + room.most[1] > versions.link.shape[0]
+        or words[NODES] + room.most[2] > versions.tree.shape[0]
+    ):
+        words[LACKS] = NODES
+    elif words[ROOTS] + room.ends.shape[0] > versions.root_entry.shape[0]:
+        words[LACKS] = ROOTS
+    elif 2 * (words[RECORDS] + room.most[2]) > room.newest.table.shape[0]:
+        words[LACKS] = RECORDS
+    room.ends[0] = words[LINKS]
+    return words[LACKS] < 0
+
+
+@inline
+def add_link(link, words, root, one):
+    link[words[LINKS], ROOT] = root
+    link[words[LINKS], ONE] = one
+    words[LINKS] += 1
+
+
+@inline
+def start_version(tables, room, event, stop):
+    add_link(room.versions.link, room.words, NO_TREE, -1)
+    return event
+
+
+@jit
+def read_versions(tables, events, room, view, event, low, own):
+    order = tables.view_order[view]
+    versions = room.versions
+    words = room.words
     span = room.span
-    laned = events.lanes.shape[0] > 0
-    near = newest.last.shape[0] > 0
-    orders = tables.order_slot.shape[0]
-    while progress[NEXT] < stop:
-        event = progress[NEXT]
+    lane = words[LANE]
+    if not spanned(tables, events.slots, room.rows, view, event, span):
+        return own
+    if tables.view_near[view] == NEIGHBOUR:
+        source = room.newest.last[lane, tables.order_state[order]]
         if (
-            progress[ENTRIES] + room.most[0] > entry.shape[0]
-            or progress[LINKS] + room.most[1] > link.shape[0]
-            or progress[NODES] + room.most[2] > versions.tree.shape[0]
+            source >= 0
+            and versions.entry[source, VALUE] >= low
+            and _neighbour(tables, events, room.rows, view, versions.entry[source, OF_EVENT], event, span)
         ):
-            return VERSIONS_FULL
-        if progress[ROOTS] + entered.shape[0] > versions.root_entry.shape[0]:
-            return ROOTS_FULL
-        if 2 * (progress[RECORDS] + room.most[2]) > table.shape[0]:
-            return TABLE_FULL
-        lane = 0
-        if laned:
-            lane = events.lanes[event]
-        bound = least_start(events, event, lane, window.size, bounds)
-        symbol = events.symbols[event]
-        begin = tables.first[symbol]
-        links = progress[LINKS]
-        before = links
-        for group in range(begin, tables.first[symbol + 1]):
-            value = -1
-            if tables.group_starts[group]:
-                value = event
-                link[links, ROOT] = NO_TREE
-                link[links, ONE] = -1
-                links += 1
-            for read in range(tables.read_first[group], tables.read_first[group + 1]):
-                view = tables.read_view[read]
-                order = tables.view_order[view]
-                if not spanned(tables, events.slots, rows, view, event, span):
-                    continue
-                if tables.view_near[view] == NEIGHBOUR:
-                    source = newest.last[lane, tables.order_state[order]]
-                    if (
-                        source >= 0
-                        and entry[source, VALUE] >= bound
-                        and _neighbour(tables, events, rows, view, entry[source, OF_EVENT], event, span)
-                    ):
-                        value = max(value, entry[source, VALUE])
-                        link[links, ROOT] = ONE_ENTRY
-                        link[links, ONE] = source
-                        links += 1
-                    continue
-                slot = slot_of(events.slots, tables.view_slot[view], event)
-                if slot < 0:
-                    continue
-                at = record_at(table, lane * orders + order, slot)
-                if table[at, PLACE] < 0:
-                    continue
+            own = max(own, np.int64(versions.entry[source, VALUE]))
+            add_link(versions.link, words, ONE_ENTRY, source)
+        return own
+    slot = slot_of(events.slots, tables.view_slot[view], event)
+    if slot < 0:
+        return own
+    table = room.newest.table
+    at = record_at(table, lane * tables.order_slot.shape[0] + order, slot)
+    if table[at, PLACE] < 0:
+        return own
+    root = table[at, NODE]
+    for part in range(2):
+        best = latest_among(versions, root, span[2 * part], span[2 * part + 1], room.stack)
+        if best >= low and best >= 0:
+            own = max(own, np.int64(best))
+            versions.range[words[LINKS], 0] = span[2 * part]
+            versions.range[words[LINKS], 1] = span[2 * part + 1]
+            add_link(versions.link, words, root, -1)
+    return own
+
+
+@inline
+def close_links(tables, room, group, place, event, own):
+    room.ends[place + 1] = room.words[LINKS]
+
+
+@inline
+def keep_version(tables, events, room, group, place, event, own):
+    versions = room.versions
+    words = room.words
+    entry = versions.entry
+    table = room.newest.table
+    lane = words[LANE]
+    state = tables.group_state[group]
+    new = words[ENTRIES]
+    words[ENTRIES] = new + 1
+    entry[new, OF_EVENT] = event
+    entry[new, LABEL] = tables.state_label[state]
+    entry[new, VALUE] = own
+    entry[new, LINK_FIRST] = room.ends[place]
+    entry[new, LINK_LAST] = room.ends[place + 1]
+    entry[new, NODES_BEFORE] = words[NODES]
+    if room.newest.last.shape[0] > 0:
+        room.newest.last[lane, state] = new
+    for order in range(tables.order_first[state], tables.order_first[state + 1]):
+        slot = slot_of(events.slots, tables.order_slot[order], event)
+        word = np.uint64(0)
+        valued = True
+        if tables.order_value[order] >= 0:
+            row = room.rows + VALUE_ROWS * tables.order_value[order]
+            valued = events.slots[row, event] != NO_VALUE
+            word = _word(events.slots, row, event)
+        if slot >= 0 and valued:
+            number = lane * tables.order_slot.shape[0] + order
+            at = record_at(table, number, slot)
+            root = -1
+            if table[at, PLACE] < 0:
+                table[at, PLACE] = number
+                table[at, SLOT] = slot
+                words[RECORDS] += 1
+            else:
                 root = table[at, NODE]
-                for part in range(2):
-                    best = latest_among(versions, root, span[2 * part], span[2 * part + 1], room.stack)
-                    if best >= bound and best >= 0:
-                        value = max(value, best)
-                        link[links, ROOT] = root
-                        link[links, ONE] = -1
-                        versions.range[links, 0] = span[2 * part]
-                        versions.range[links, 1] = span[2 * part + 1]
-                        links += 1
-            entered[group - begin, 0] = value
-            entered[group - begin, 1] = links
-        first_root = progress[ROOTS]
-        best = -1
-        for group in range(begin, tables.first[symbol + 1]):
-            state = tables.group_state[group]
-            value = entered[group - begin, 0]
-            if value >= 0 and value >= bound:
-                new = progress[ENTRIES]
-                progress[ENTRIES] = new + 1
-                entry[new, OF_EVENT] = event
-                entry[new, LABEL] = tables.state_label[state]
-                entry[new, VALUE] = value
-                entry[new, LINK_FIRST] = before
-                entry[new, LINK_LAST] = entered[group - begin, 1]
-                entry[new, NODES_BEFORE] = progress[NODES]
-                if near:
-                    newest.last[lane, state] = new
-                for order in range(tables.order_first[state], tables.order_first[state + 1]):
-                    slot = slot_of(events.slots, tables.order_slot[order], event)
-                    word = np.uint64(0)
-                    valued = True
-                    if tables.order_value[order] >= 0:
-                        row = rows + VALUE_ROWS * tables.order_value[order]
-                        valued = events.slots[row, event] != NO_VALUE
-                        word = _word(events.slots, row, event)
-                    if slot < 0 or not valued:
-                        continue
-                    at = record_at(table, lane * orders + order, slot)
-                    root = -1
-                    if table[at, PLACE] < 0:
-                        table[at, PLACE] = lane * orders + order
-                        table[at, SLOT] = slot
-                        progress[RECORDS] += 1
-                    else:
-                        root = table[at, NODE]
-                    place = np.uint64(positions[event])
-                    progress[NODES] = put_in(versions, progress[NODES], root, word, place, new, value)
-                    table[at, NODE] = progress[NODES] - 1
-                if tables.accepting[state]:
-                    versions.root_entry[progress[ROOTS]] = new
-                    progress[ROOTS] += 1
-                    best = max(best, value)
-            before = entered[group - begin, 1]
-        progress[LINKS] = links
-        progress[NEXT] = event + 1
-        if progress[ROOTS] > first_root:
-            end = progress[HIT]
-            versions.root_first[end + 1] = progress[ROOTS]
-            progress[HIT] = end + 1
-            note_end(ends, end, event, lane, bound, best, bounds, window.consumes)
-    return DONE
+            place_of = np.uint64(room.positions[event])
+            words[NODES] = put_in(versions, words[NODES], root, word, place_of, new, own)
+            table[at, NODE] = words[NODES] - 1
+    if tables.accepting[state]:
+        versions.root_entry[words[ROOTS]] = new
+        words[ROOTS] += 1
+
+
+@inline
+def note_open(room, out, found, event, stop, own):
+    words = room.words
+    hit = words[HIT]
+    words[HIT] = hit + 1
+    room.versions.root_first[hit + 1] = words[ROOTS]
+    note_end(out, hit, event, words[LANE], words[LOW], own, room.bounds, words[CONSUMES])
+    return found + 1
+
+
+follow_open = composed(
+    follow,
+    "follow_open",
+    **LATEST_STARTS
+    | STREAM
+    | {
+        "lowest": lowest_open,
+        "ready": room_for_versions,
+        "start": start_version,
+        "read": read_versions,
+        "close": close_links,
+        "keep": keep_version,
+        "note": note_open,
+    },
+)
+"""The loop of segments over versions of orders that are kept, and read by slot and lane."""

@@ -14,10 +14,10 @@ from .contract import CHILD, CHILDREN, COLUMNS, EVENT, LABEL, LATEST, LEFT, RIGH
 PATH = 64
 """The most nodes that one union copies: log2 of more nodes than there can be."""
 
-AT, HIT, NODES, LINKS, ROOTS, LAST_HIT, BASE, BOUND, LACKS, WORDS = range(10)
-"""Words: the next event of a stream and the next hit; how many nodes, children and roots there are; one past
-the last hit of the segment, its first node, the least start that a later end admits; which of `NODES`,
-`LINKS` and `ROOTS` there is no room for, or -1. `WORDS` is how many words there are."""
+HIT, NODES, LINKS, ROOTS, LAST_HIT, BASE, BOUND, LACKS, WORDS = range(9)
+"""Words: the next hit; how many nodes, children and roots there are; one past the last hit of the segment,
+its first node, the least start that a later end admits; which of `NODES`, `LINKS` and `ROOTS` there is no
+room for, or -1. `WORDS` is how many words there are."""
 
 
 @inline

@@ -5,18 +5,23 @@ records with open addressing, since neither the slots nor the lanes are all know
 the runs of an entry under a slot in a lane.
 """
 
-from ..jit import inline, jit
-from ..streams.cpu import least_start, note_end
-from .contract import CHILD, CHILDREN, EVENT, LATEST, LEFT, RIGHT, WEIGHT
-from .cpu_nodes import AT, HIT, LINKS, NODES, PATH, ROOTS, WORDS, new_node, union
-from .cpu_slots import slot_of
+from typing import NamedTuple
 
-DONE = 0
-ARENA_FULL = 1
-CHILDREN_FULL = 2
-ROOTS_FULL = 3
-TABLE_FULL = 4
-STACK_FULL = 5
+import numpy as np
+
+from ..jit import composed, inline, jit
+from ..loop import products
+from ..loop.follow import follow
+from ..streams.contract import LaneBounds
+from ..streams.cpu import least_start, note_end
+from .contract import CHILD, CHILDREN, LATEST, LEFT, RIGHT, WEIGHT, ProductNodes
+from .cpu_nodes import BOUND, HIT, LACKS, ROOTS, WORDS
+from .index import close_children, gather_node, leads_on, room_for_heaps, store_node
+
+DONE, STACK_FULL = range(2)
+
+LANE, CONSUMES, HERE = range(3)
+"""Words of `OpenTable.here`, and how many there are."""
 
 RECORDS, STREAM_WORDS = range(WORDS, WORDS + 2)
 """A further word of `progress`: records in use. `STREAM_WORDS` is the number of all words."""
@@ -41,120 +46,106 @@ def record_at(table, place, slot):
     return at
 
 
-@jit
-def follow(tables, events, stop, window, bounds, table, made, ends, fired, path, room, progress):
-    """Follow all runs of a stream over its next events: `DONE`, or which array is full.
+class OpenTable(NamedTuple):
+    """The open runs of a stream.
 
-    ============  =======================  ==============================================================
-    `tables`      JoinTables               in
-    `events`      StreamEvents             in; `following` in/out
-    `stop`        int64                    in: one past the last event
-    `window`      StreamWindow             in
-    `bounds`      LaneBounds               in/out
-    `table`       int64 [records, FIELDS]  in/out: the look-up table H; `PLACE` is -1 at first
-    `made`        ProductNodes             in/out: progress[NODES] nodes and progress[LINKS] children; out:
-                                           progress[ROOTS] roots, those of ends in place of hits
-    `ends`        StreamEnds               out: ends 0 .. progress[HIT] - 1
-    `fired`       int64 [transitions, 2]   scratch: the transitions that one event takes
-    `path`        int64 [PATH, 2]          scratch of `union`
-    `room`        int64 [3]                in: the most transitions, look-ups and stores of an event
-    `progress`    int64 [STREAM_WORDS]     in/out: the next event in progress[AT], and so on
-    ============  =======================  ==============================================================
-
-    When an array is full, the host enlarges it and calls again with everything else as it is. Roots and ends
-    are those since progress[ROOTS] and progress[HIT] were set to 0.
+    =========  =======================  ================================================================
+    `table`    int64 [records, FIELDS]  in/out: the look-up table H; `PLACE` is -1 at first
+    `nodes`    ProductNodes             in/out; the roots are those of the ends since words[HIT] was 0
+    `most`     int64 [3]                in: the most transitions, look-ups and stores of an event
+    `words`    int64 [STREAM_WORDS]     in/out
+    `ends`     int64 [groups + 1]       scratch, and so is `path`: as in `NodeTable`
+    `path`     int64 [PATH, 2]
+    `bounds`   LaneBounds               in/out
+    `here`     int64 [HERE]             `CONSUMES` in; `LANE` scratch: that of the event
+    =========  =======================  ================================================================
     """
-    arena = made.arena
-    children = made.children
-    root_first = made.root_first
-    root_node = made.root_node
-    laned = events.lanes.shape[0] > 0
-    entries = tables.entry_next.shape[0]
-    while progress[AT] < stop:
-        event = progress[AT]
-        if progress[NODES] + room[0] + room[2] * PATH > arena.shape[0]:
-            return ARENA_FULL
-        if progress[LINKS] + room[1] > children.shape[0]:
-            return CHILDREN_FULL
-        if progress[ROOTS] + room[0] > root_node.shape[0]:
-            return ROOTS_FULL
-        if 2 * (progress[RECORDS] + room[2]) > table.shape[0]:
-            return TABLE_FULL
-        lane = 0
-        if laned:
-            lane = events.lanes[event]
-        bound = least_start(events, event, lane, window.size, bounds)
-        symbol = events.symbols[event]
-        first_root = progress[ROOTS]
-        best = -1
-        n_fired = 0
-        for k in range(tables.first[symbol], tables.first[symbol + 1]):
-            t = tables.transition[k]
-            latest = event
-            links = progress[LINKS]
-            for r in range(tables.read_first[t], tables.read_first[t + 1]):
-                entry = tables.read_entry[r]
-                slot = slot_of(events.slots, tables.read_column[r], event)
-                node = -1
-                if slot >= 0:
-                    at = record_at(table, lane * entries + entry, slot)
-                    if table[at, PLACE] >= 0:
-                        node = table[at, NODE]
-                if node >= 0 and arena[node, LATEST] < bound:
-                    node = -1
-                if (
-                    node >= 0
-                    and tables.entry_next[entry]
-                    and events.places[arena[node, EVENT]] + 1 != events.places[event]
-                ):
-                    node = -1
-                if node < 0:
-                    latest = -1
-                    break
-                children[links] = node
-                links += 1
-                latest = min(latest, arena[node, LATEST])
-            stored = tables.store_first[t] < tables.store_first[t + 1]
-            # CONSUME BY may have dropped the start since it was stored; and a run that is neither stored nor
-            # accepted leads nowhere.
-            if latest < bound or not (stored or tables.accepting[t]):
-                continue
-            node = new_node(arena, progress, tables.label[t], event, latest, progress[LINKS], links)
-            progress[LINKS] = links
-            if tables.accepting[t]:
-                root_node[progress[ROOTS]] = node
-                progress[ROOTS] += 1
-                best = max(best, latest)
-            if stored:
-                fired[n_fired, 0] = t
-                fired[n_fired, 1] = node
-                n_fired += 1
-        for k in range(n_fired):
-            t = fired[k, 0]
-            node = fired[k, 1]
-            for s in range(tables.store_first[t], tables.store_first[t + 1]):
-                entry = tables.store_entry[s]
-                slot = slot_of(events.slots, tables.store_column[s], event)
-                if slot < 0:
-                    continue
-                at = record_at(table, lane * entries + entry, slot)
-                root = node
-                if table[at, PLACE] < 0:
-                    table[at, PLACE] = lane * entries + entry
-                    table[at, SLOT] = slot
-                    progress[RECORDS] += 1
-                else:
-                    old = table[at, NODE]
-                    if not tables.entry_next[entry] or arena[old, EVENT] == event:
-                        root = union(arena, progress, path, old, node, bound)
-                table[at, NODE] = root
-        progress[AT] = event + 1
-        if progress[ROOTS] > first_root:
-            end = progress[HIT]
-            root_first[end + 1] = progress[ROOTS]
-            progress[HIT] = end + 1
-            note_end(ends, end, event, lane, bound, best, bounds, window.consumes)
-    return DONE
+
+    table: np.ndarray
+    nodes: ProductNodes
+    most: np.ndarray
+    words: np.ndarray
+    ends: np.ndarray
+    path: np.ndarray
+    bounds: LaneBounds
+    here: np.ndarray
+
+
+@inline
+def open_seat_of(tables, room, events, entry, slot):
+    place = room.here[LANE] * tables.entry_next.shape[0] + entry
+    return record_at(room.table, place, slot)
+
+
+@inline
+def open_node_in(room, seat):
+    return room.table[seat, NODE] if room.table[seat, PLACE] >= 0 else -1
+
+
+@inline
+def put_open_node(tables, room, entry, slot, seat, node):
+    if room.table[seat, PLACE] < 0:
+        room.table[seat, PLACE] = room.here[LANE] * tables.entry_next.shape[0] + entry
+        room.table[seat, SLOT] = slot
+        room.words[RECORDS] += 1
+    room.table[seat, NODE] = node
+
+
+@inline
+def lowest_open(events, window, room, event, low):
+    lane = 0
+    if events.lanes.shape[0] > 0:
+        lane = events.lanes[event]
+    room.here[LANE] = lane
+    room.words[BOUND] = least_start(events, event, lane, window.size, room.bounds)
+    return room.words[BOUND]
+
+
+@inline
+def room_for_records(tables, room, event, symbol):
+    fits = room_for_heaps(tables, room, event, symbol)
+    if 2 * (room.words[RECORDS] + room.most[2]) > room.table.shape[0]:
+        room.words[LACKS] = RECORDS
+        fits = False
+    return fits
+
+
+@inline
+def every_end(room, event):
+    return True
+
+
+@inline
+def note_open(room, out, found, event, stop, own):
+    words = room.words
+    hit = words[HIT]
+    words[HIT] = hit + 1
+    room.nodes.root_first[hit + 1] = words[ROOTS]
+    note_end(out, hit, event, room.here[LANE], words[BOUND], own, room.bounds, room.here[CONSUMES])
+    return found + 1
+
+
+_SEATS = {"seat_of": open_seat_of, "node_in": open_node_in}
+_leads_on = composed(leads_on.py_func, "leads_on", True, at_hit=every_end)
+
+follow_open = composed(
+    follow,
+    "follow_open",
+    **products.LATEST
+    | products.STREAM
+    | {
+        "lowest": lowest_open,
+        "ready": room_for_records,
+        "read": composed(gather_node.py_func, "gather_node", True, **_SEATS),
+        "close": composed(close_children.py_func, "close_children", True, leads_on=_leads_on),
+        "keep": composed(
+            store_node.py_func, "store_node", True, put_node=put_open_node, leads_on=_leads_on,
+            at_hit=every_end, **_SEATS,
+        ),
+        "note": note_open,
+    },
+)  # fmt: skip
+"""The same loop as that of segments, over a table that lanes share and that keeps what it has."""
 
 
 @jit

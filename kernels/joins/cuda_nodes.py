@@ -24,26 +24,27 @@ from ..windows.contract import MeasuredWindow, comparable
 from .contract import COLUMNS, FoundEnds, KeyedEvents, ProductNodes
 from .cpu_build import make_nodes
 from .cpu_nodes import NODES, PATH, WORDS
-from .cuda_cells import BYTES, EMPTY, KEY, VALUE, claimed, cleared, first_of, sought
+from .cuda_cells import BYTES, EMPTY, KEY, VALUE, cleared, first_of, sought
 from .index import NodeTable
 
 
 @device
-def _held(room, events, entry, slot):
-    at = sought(room.table[:, KEY], entry, slot)
-    node = np.int64(-1)
-    if room.table[at, KEY] != EMPTY:
-        node = room.table[at, VALUE]
-    return node
+def _seat_of(tables, room, events, entry, slot):
+    return sought(room.table[:, KEY], entry, slot)
 
 
 @device
-def _hold(room, events, entry, slot, node):
-    at, _ = claimed(room.table[:, KEY], entry, slot)
-    room.table[at, VALUE] = node
+def _node_in(room, seat):
+    return room.table[seat, VALUE] if room.table[seat, KEY] != EMPTY else np.int64(-1)
 
 
-nodes_of = on_device(make_nodes, held_node=_held, hold_node=_hold)
+@device
+def _put_node(tables, room, entry, slot, seat, node):
+    room.table[seat, KEY] = np.int64(entry) << 32 | np.int64(slot)
+    room.table[seat, VALUE] = node
+
+
+nodes_of = on_device(make_nodes, seat_of=_seat_of, node_in=_node_in, put_node=_put_node)
 
 
 class ListNodes(NamedTuple):

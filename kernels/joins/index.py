@@ -168,16 +168,22 @@ class NodeTable(NamedTuple):
 
 
 @inline
-def held_node(room, events, entry, slot):
-    """The node that the table holds in an entry, under a slot; -1: none of the segment."""
-    node = room.table[events.offset[entry] + slot]
+def seat_of(tables, room, events, entry, slot):
+    """Where the table holds what it has in an entry, under a slot."""
+    return events.offset[entry] + slot
+
+
+@inline
+def node_in(room, seat):
+    """The root of the heap at a seat of the table; -1: none of the segment."""
+    node = room.table[seat]
     # What an earlier segment has left lies before the first node of this one.
     return node if node >= room.words[BASE] else -1
 
 
 @inline
-def hold_node(room, events, entry, slot, node):
-    room.table[events.offset[entry] + slot] = node
+def put_node(tables, room, entry, slot, seat, node):
+    room.table[seat] = node
 
 
 @inline
@@ -220,7 +226,7 @@ def gather_node(tables, events, room, view, event, low, own):
     arena = room.nodes.arena
     latest = np.int64(-1)
     if own >= 0 and slot >= 0:
-        node = held_node(room, events, entry, slot)
+        node = node_in(room, seat_of(tables, room, events, entry, slot))
         if node >= 0 and (
             not tables.entry_next[entry] or events.places[arena[node, EVENT]] + 1 == events.places[event]
         ):
@@ -266,11 +272,12 @@ def store_node(tables, events, room, group, place, event, own):
             entry = tables.store_entry[s]
             slot = slot_of(events.slots, tables.store_column[s], event)
             if slot >= 0:
-                old = held_node(room, events, entry, slot)
+                seat = seat_of(tables, room, events, entry, slot)
+                old = node_in(room, seat)
                 root = node
                 if old >= 0 and (not tables.entry_next[entry] or arena[old, EVENT] == event):
                     root = union(arena, words, room.path, old, node, words[BOUND])
-                hold_node(room, events, entry, slot, root)
+                put_node(tables, room, entry, slot, seat, root)
 
 
 @inline

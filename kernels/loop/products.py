@@ -28,6 +28,14 @@ def nothing_to_finish(tables, events, segments, room, g):
     return
 
 
+@inline
+def nothing_to_begin(tables, segments, room, g):
+    return
+
+
+STREAM = {"begin": nothing_to_begin, "finish": nothing_to_finish}
+"""The next events of a stream: the room keeps what it has."""
+
 BATCH = {"lowest": in_order, "ready": always_ready, "close": nothing_to_close, "finish": nothing_to_finish}
 """Segments whose keys ascend, in a room that is large enough."""
 

@@ -106,7 +106,7 @@ class NodeRoom(NamedTuple):
     `entries`  EntryRoom              `event` and `value` are `event` and `latest` of the nodes
     `nodes`    StepNodes              out
     `hits`     SegmentHits            in: of each segment, ascending
-    `words`    int64 [4]              `LINKS`, `ROOTS` made so far, `HIT` that comes next, `LAST_HIT` + 1
+    `words`    int64 [4]              the next `HIT`, `LAST_HIT` + 1, `LINKS` and `ROOTS` made so far
     `ends`     int64 [groups + 1]     where the links of each group of the event begin
     =========  =====================  =================================================================
     """
@@ -118,7 +118,7 @@ class NodeRoom(NamedTuple):
     ends: np.ndarray
 
 
-LINKS, ROOTS, HIT, LAST_HIT, NODE_WORDS = range(5)
+HIT, LAST_HIT, LINKS, ROOTS, NODE_WORDS = range(5)
 
 
 @inline

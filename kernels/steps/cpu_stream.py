@@ -6,29 +6,62 @@ in `loop.views` it moves over neighbours, so an event costs a constant number of
 read.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..jit import inline, jit
+from ..jit import composed, inline, jit
 from ..loop.contract import MOST_RUNS, NEIGHBOUR
+from ..loop.follow import follow
+from ..loop.products import LATEST, STREAM, both
 from ..loop.sums import at_most
 from ..loop.views import comes, goes
+from ..loop.window import HIT, LINKS, NODE_WORDS, ROOTS, add_link
+from ..streams.contract import LaneBounds, StreamEvents
 from ..streams.cpu import least_start, note_end
 from .cpu_sessions import goes_on
-from .kept import EVENT_BEFORE, RANK, SESSION
+from .kept import EVENT_BEFORE, RANK, SESSION, OpenEntries, OpenLanes, OpenSessions
 
-DONE, ENTRIES_FULL, LINKS_FULL, ROOTS_FULL = range(4)
+ENTRIES, LACKS, LANE, LOW, CONSUMES, RUNS, EARLY, TOTAL, LEAST, WORDS = range(NODE_WORDS, NODE_WORDS + 10)
+"""Further words: how many entries there are; what there is no room for, or -1; the lane of the event and the
+least start that it admits; what an end consumes; how many runs the group that is read enters, and before
+which event none of them starts; the same of all runs that end. `WORDS` is the number of all words."""
 
-VALUE, LINKS_OF_GROUP, RUNS, EARLY, ENTERED = range(5)
-"""Columns of `entered`: the value of a group, where its links end, how many runs it enters, and the event
-before which none starts. `ENTERED` is the number of columns."""
+LINKS_END, RUNS_OF, EARLY_OF, COLUMNS = range(4)
+"""Columns of `groups`: where the links of a group end, and its `RUNS` and `EARLY`."""
 
-AT, ENTRIES, LINKS, ROOTS, HIT, WORDS = range(6)
-"""Words of `progress`: the next event, and how many entries, links, roots and ends there are. `WORDS` is the
-number of words."""
+
+class OpenRoom(NamedTuple):
+    """The open runs of a stream.
+
+    =========  ===========================  ============================================================
+    `entries`  OpenEntries                  in/out; roots are those of the ends since words[HIT] was 0
+    `lanes`    OpenLanes                    in/out
+    `parts`    OpenSessions                 in; `chain` out
+    `queue`    int32 [views]                in: as in `_move`
+    `rising`   uint8 [states]               in: `rising_earliest`
+    `stream`   StreamEvents                 in; `following` in/out
+    `bounds`   LaneBounds                   in/out
+    `words`    int64 [WORDS]                in/out
+    `groups`   int64 [groups + 1, COLUMNS]  scratch: as many as a symbol has
+    `number`   int64 [ends]                 out: how many complex events end; -1: some may start too early
+    =========  ===========================  ============================================================
+    """
+
+    entries: OpenEntries
+    lanes: OpenLanes
+    parts: OpenSessions
+    queue: np.ndarray
+    rising: np.ndarray
+    stream: StreamEvents
+    bounds: LaneBounds
+    words: np.ndarray
+    groups: np.ndarray
+    number: np.ndarray
 
 
 @inline
-def _move(tables, stepped, open_lanes, entries, queue, lane, view, event):
+def _move(tables, events, open_lanes, entries, queue, lane, view, event):
     """Move a view that does not show neighbours to an event: its entry of the greatest latest start, or -1.
 
     `queue` int32 [views]: in, which of the queues of its state a view has, -1 where latest starts rise. The
@@ -44,7 +77,7 @@ def _move(tables, stepped, open_lanes, entries, queue, lane, view, event):
     head = open_lanes.head[lane, view]
     tail = open_lanes.tail[lane, view]
     at = entries.after[shown] if shown >= 0 else open_lanes.first[lane, tables.view_state[view]]
-    while at >= 0 and comes(tables, stepped, view, node_event[at], event):
+    while at >= 0 and comes(tables, events, view, node_event[at], event):
         if gone < 0:
             gone = at
         if q >= 0:
@@ -58,11 +91,11 @@ def _move(tables, stepped, open_lanes, entries, queue, lane, view, event):
             tail = at
         shown = at
         at = entries.after[at]
-    while gone >= 0 and goes(tables, stepped, view, node_event[gone], event):
+    while gone >= 0 and goes(tables, events, view, node_event[gone], event):
         gone = entries.after[gone] if gone != shown else -1
     best = shown if gone >= 0 else -1
     if q >= 0:
-        while head >= 0 and goes(tables, stepped, view, node_event[head], event):
+        while head >= 0 and goes(tables, events, view, node_event[head], event):
             head = after[head, q] if head != tail else -1
         if head < 0:
             tail = -1
@@ -75,151 +108,34 @@ def _move(tables, stepped, open_lanes, entries, queue, lane, view, event):
 
 
 @inline
-def _neighbour(tables, stepped, open_lanes, entries, lane, view, event):
+def _neighbour(tables, events, open_lanes, entries, lane, view, event):
     """The entry that a view of neighbours shows at an event, or -1."""
     last = open_lanes.last[lane, tables.view_state[view]]
     shown = False
     if last >= 0:
         entered = entries.nodes.event[last]
-        shown = stepped.places[entered] + 1 == stepped.places[event]
+        shown = events.places[entered] + 1 == events.places[event]
         if shown and tables.view_timed[view]:
-            gap = stepped.times[event] - stepped.times[entered]
+            gap = events.times[event] - events.times[entered]
             inside = gap >= tables.view_low[view] and gap <= tables.view_high[view]
             shown = inside or (gap != gap and tables.view_loose[view] != 0)
     return last if shown else -1
 
 
 @inline
-def _follow_sessions(parts, stepped, open_lanes, lane, event):
+def _follow_sessions(parts, events, open_lanes, lane, event):
     """Note where the sessions of a lane begin by an event."""
     before = open_lanes.ended[lane]
-    if before < 0 or not goes_on(parts.reach, stepped.times, stepped.places, before, event):
+    if before < 0 or not goes_on(parts.reach, events.times, events.places, before, event):
         open_lanes.since[lane] = event
     chain = parts.chain
     if chain.shape[0] > 0:
-        if before < 0 or not goes_on(parts.sessions, stepped.times, stepped.places, before, event):
+        if before < 0 or not goes_on(parts.sessions, events.times, events.places, before, event):
             open_lanes.session[lane] = event
         chain[event, EVENT_BEFORE] = before
         chain[event, SESSION] = open_lanes.session[lane]
         chain[event, RANK] = 0 if before < 0 else chain[before, RANK] + 1
     open_lanes.ended[lane] = event
-
-
-@jit
-def follow(tables, queue, events, stepped, stop, window, bounds, parts, open_lanes, entries, ends, scratch):
-    """Follow all runs of a stream over its next events: `DONE`, or which array is full.
-
-    ============  ========================  ==============================================================
-    `tables`      StepTables                in
-    `queue`       int32 [views]             in: as in `_move`
-    `events`      StreamEvents              in; `following` in/out
-    `stepped`     StepEvents                in: the same events
-    `stop`        int64                     in: one past the last event
-    `window`      StreamWindow              in
-    `bounds`      LaneBounds                in/out
-    `parts`       OpenSessions              in; `chain` out
-    `open_lanes`  OpenLanes                 in/out
-    `entries`     OpenEntries               in/out
-    `ends`        StreamEnds                out: ends 0 .. progress[HIT] - 1
-    `scratch`     three int64 arrays,       `progress` [WORDS] in/out: the next event in progress[AT], and so
-                  and uint8 [states]        on; `entered` [groups, ENTERED] scratch; `number` [ends] out: how
-                                            many complex events end, -1 where some may start too early;
-                                            `rising` in: `rising_earliest`
-    ============  ========================  ==============================================================
-
-    When an array is full, the host enlarges it and calls again with everything else as it is. Roots and ends
-    are those since progress[ROOTS] and progress[HIT] were set to 0.
-    """
-    progress, entered, number, rising = scratch
-    nodes = entries.nodes
-    laned = events.lanes.shape[0] > 0
-    while progress[AT] < stop:
-        event = progress[AT]
-        symbol = events.symbols[event]
-        begin = tables.first[symbol]
-        end = tables.first[symbol + 1]
-        reads = tables.read_first[end] - tables.read_first[begin]
-        if progress[ENTRIES] + end - begin > nodes.event.shape[0]:
-            return ENTRIES_FULL
-        if progress[LINKS] + end - begin + reads > nodes.link_low.shape[0]:
-            return LINKS_FULL
-        if progress[ROOTS] + end - begin > nodes.root_entry.shape[0]:
-            return ROOTS_FULL
-        lane = 0
-        if laned:
-            lane = events.lanes[event]
-        bound = least_start(events, event, lane, window.size, bounds)
-        _follow_sessions(parts, stepped, open_lanes, lane, event)
-        links = progress[LINKS]
-        before = links
-        for group in range(begin, end):
-            value = -1
-            runs = np.int64(tables.group_starts[group])
-            early = event
-            if tables.group_starts[group]:
-                value = event
-                nodes.link_low[links] = -1
-                nodes.link_high[links] = -1
-                links += 1
-            for read in range(tables.read_first[group], tables.read_first[group + 1]):
-                view = tables.read_view[read]
-                if tables.view_near[view] == NEIGHBOUR:
-                    entry = _neighbour(tables, stepped, open_lanes, entries, lane, view, event)
-                    first = entry
-                    last = entry
-                else:
-                    entry = _move(tables, stepped, open_lanes, entries, queue, lane, view, event)
-                    first = open_lanes.gone[lane, view]
-                    last = open_lanes.shown[lane, view]
-                if entry >= 0 and nodes.latest[entry] >= bound:
-                    value = max(value, nodes.latest[entry])
-                    rises = rising[tables.view_state[view]] or first == last
-                    early = min(early, entries.earliest[first if rises else last])
-                    runs = min(runs + _runs_of(entries, first, last), MOST_RUNS)
-                    nodes.link_low[links] = first
-                    nodes.link_high[links] = last + 1
-                    links += 1
-            entered[group - begin, VALUE] = value
-            entered[group - begin, LINKS_OF_GROUP] = links
-            entered[group - begin, RUNS] = runs
-            entered[group - begin, EARLY] = early
-        best = -1
-        total = np.int64(0)
-        least = event
-        for group in range(begin, end):
-            value = entered[group - begin, VALUE]
-            if value >= 0:
-                state = tables.group_state[group]
-                at = progress[ENTRIES]
-                progress[ENTRIES] = at + 1
-                nodes.event[at] = event
-                nodes.label[at] = tables.state_label[state]
-                nodes.latest[at] = value
-                nodes.link_first[at] = before
-                nodes.link_last[at] = entered[group - begin, LINKS_OF_GROUP]
-                entries.state[at] = state
-                _append(open_lanes, entries, lane, state, at)
-                early = entered[group - begin, EARLY]
-                last = nodes.before[at]
-                if last >= 0 and not rising[state] and nodes.event[last] >= open_lanes.since[lane]:
-                    early = min(early, entries.earliest[last])
-                _sum_up(entries, at, entered[group - begin, RUNS], early)
-                if tables.accepting[state]:
-                    nodes.root_entry[progress[ROOTS]] = at
-                    progress[ROOTS] += 1
-                    best = max(best, value)
-                    total = min(total + entered[group - begin, RUNS], MOST_RUNS)
-                    least = min(least, entered[group - begin, EARLY])
-            before = entered[group - begin, LINKS_OF_GROUP]
-        progress[LINKS] = links
-        if best >= 0:
-            hit = progress[HIT]
-            nodes.root_first[hit + 1] = progress[ROOTS]
-            progress[HIT] = hit + 1
-            number[hit] = total if least >= bound else -1
-            note_end(ends, hit, event, lane, bound, best, bounds, window.consumes)
-        progress[AT] = event + 1
-    return DONE
 
 
 @inline
@@ -260,6 +176,138 @@ def _sum_up(entries, at, runs, early):
     entries.sums[at] = total
     entries.carries[at] = carry
     entries.earliest[at] = early
+
+
+@inline
+def lowest_open(events, window, room, event, low):
+    words = room.words
+    lane = 0
+    if room.stream.lanes.shape[0] > 0:
+        lane = room.stream.lanes[event]
+    words[LANE] = lane
+    words[LOW] = least_start(room.stream, event, lane, window.size, room.bounds)
+    _follow_sessions(room.parts, events, room.lanes, lane, event)
+    words[TOTAL] = 0
+    words[LEAST] = event
+    words[RUNS] = 0
+    words[EARLY] = event
+    return words[LOW]
+
+
+@inline
+def room_for_entries(tables, room, event, symbol):
+    words = room.words
+    nodes = room.entries.nodes
+    first = tables.first[symbol]
+    last = tables.first[symbol + 1]
+    reads = tables.read_first[last] - tables.read_first[first]
+    words[LACKS] = -1
+    if words[ENTRIES] + last - first > nodes.event.shape[0]:
+        words[LACKS] = ENTRIES
+    elif words[LINKS] + last - first + reads > nodes.link_low.shape[0]:
+        words[LACKS] = LINKS
+    elif words[ROOTS] + last - first > nodes.root_entry.shape[0]:
+        words[LACKS] = ROOTS
+    room.groups[0, LINKS_END] = words[LINKS]
+    return words[LACKS] < 0
+
+
+@inline
+def start_entry(tables, room, event, stop):
+    add_link(room.entries.nodes, room.words, -1, -1)
+    room.words[RUNS] = 1
+    return event
+
+
+@inline
+def read_entries(tables, events, room, view, event, low, own):
+    entries = room.entries
+    lanes = room.lanes
+    words = room.words
+    lane = words[LANE]
+    if tables.view_near[view] == NEIGHBOUR:
+        entry = _neighbour(tables, events, lanes, entries, lane, view, event)
+        first = entry
+        last = entry
+    else:
+        entry = _move(tables, events, lanes, entries, room.queue, lane, view, event)
+        first = lanes.gone[lane, view]
+        last = lanes.shown[lane, view]
+    if entry >= 0 and entries.nodes.latest[entry] >= low:
+        own = max(own, entries.nodes.latest[entry])
+        rises = room.rising[tables.view_state[view]] or first == last
+        words[EARLY] = min(words[EARLY], entries.earliest[first if rises else last])
+        words[RUNS] = both(words[RUNS], _runs_of(entries, first, last))
+        add_link(entries.nodes, words, first, last + 1)
+    return own
+
+
+@inline
+def close_group(tables, room, group, place, event, own):
+    groups = room.groups
+    words = room.words
+    groups[place + 1, LINKS_END] = words[LINKS]
+    groups[place + 1, RUNS_OF] = words[RUNS]
+    groups[place + 1, EARLY_OF] = words[EARLY]
+    words[RUNS] = 0
+    words[EARLY] = event
+
+
+@inline
+def append_entry(tables, events, room, group, place, event, own):
+    entries = room.entries
+    nodes = entries.nodes
+    words = room.words
+    groups = room.groups
+    state = tables.group_state[group]
+    at = words[ENTRIES]
+    words[ENTRIES] = at + 1
+    nodes.event[at] = event
+    nodes.label[at] = tables.state_label[state]
+    nodes.latest[at] = own
+    nodes.link_first[at] = groups[place, LINKS_END]
+    nodes.link_last[at] = groups[place + 1, LINKS_END]
+    entries.state[at] = state
+    _append(room.lanes, entries, words[LANE], state, at)
+    early = groups[place + 1, EARLY_OF]
+    last = nodes.before[at]
+    if last >= 0 and not room.rising[state] and nodes.event[last] >= room.lanes.since[words[LANE]]:
+        early = min(early, entries.earliest[last])
+    _sum_up(entries, at, groups[place + 1, RUNS_OF], early)
+    if tables.accepting[state]:
+        nodes.root_entry[words[ROOTS]] = at
+        words[ROOTS] += 1
+        words[TOTAL] = both(words[TOTAL], groups[place + 1, RUNS_OF])
+        words[LEAST] = min(words[LEAST], groups[place + 1, EARLY_OF])
+
+
+@inline
+def note_open(room, out, found, event, stop, own):
+    words = room.words
+    hit = words[HIT]
+    words[HIT] = hit + 1
+    room.entries.nodes.root_first[hit + 1] = words[ROOTS]
+    room.number[hit] = words[TOTAL] if words[LEAST] >= words[LOW] else -1
+    note_end(out, hit, event, words[LANE], words[LOW], own, room.bounds, words[CONSUMES])
+    return found + 1
+
+
+follow_open = composed(
+    follow,
+    "follow_open",
+    **LATEST
+    | STREAM
+    | {
+        "lowest": lowest_open,
+        "ready": room_for_entries,
+        "start": start_entry,
+        "read": read_entries,
+        "close": close_group,
+        "keep": append_entry,
+        "note": note_open,
+    },
+)
+"""The loop of segments over entries that are chained, by lane and state, and stay from push to push."""
 
 
 @jit

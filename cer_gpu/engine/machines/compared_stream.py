@@ -15,6 +15,7 @@ from cer_gpu.engine.machines.labelled import LabelledSlots
 from cer_gpu.engine.machines.lookup_table import RECORDS, ROOM, moved_records
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed, stops
 from cer_gpu.engine.machines.open_state import Column, OpenState, bounds_of, in_order, numbered
+from cer_gpu.engine.machines.stream_loop import StreamLoop
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.ordered_values import words_of
 from cer_gpu.enumeration.attribute_window import AttributeWindow
@@ -43,7 +44,6 @@ from cer_gpu.kernels.compared.contract import (
     ComparedSegments,
     NewestVersions,
     PairedEvents,
-    VersionRoom,
     Versions,
 )
 from cer_gpu.kernels.compared.cpu_kept import DROPPED, WHOLE, mark, renumber
@@ -90,12 +90,12 @@ class ComparedRuns(KeptRuns):
         groups, orders = np.diff(tables.first), np.diff(tables.order_first)
         widest = int(groups.max(initial=0))
         reads = int(np.diff(tables.read_first).max(initial=0))
-        most = np.array(
+        self._most = np.array(
             [widest, widest * (1 + 2 * reads), widest * int(orders.max(initial=0)) * DEPTH], np.int64
         )
-        self._room = VersionRoom(
-            most, np.empty((widest, 2), np.int64), np.empty(128, np.int64), np.empty(4, np.uint64)
-        )
+        self._loop = StreamLoop(kernels.follow_open, tables)
+        self._ends, self._stack = np.empty(widest + 1, np.int64), np.empty(128, np.int64)
+        self._span = np.empty(4, np.uint64)
         self._near = bool((tables.view_near == NEIGHBOUR).any())
         self._progress = np.zeros(kernels.WORDS, np.int64)
         self._state = self._begun()
@@ -103,7 +103,7 @@ class ComparedRuns(KeptRuns):
     def _begun(self) -> OpenState:
         """What is kept before the first event."""
         self._progress[:] = 0
-        most = dict(zip(WORDS, np.maximum(self._room.most, SPARE).tolist(), strict=False))
+        most = dict(zip(WORDS, np.maximum(self._most, SPARE).tolist(), strict=False))
         state = OpenState(self._progress, WORDS, _columns(len(self._tables.accepting)), most)
         state.reach("record", ROOM)
         return state
@@ -125,10 +125,13 @@ class ComparedRuns(KeptRuns):
         if self._starts is not None:
             # Nothing leaves the window for good, so that runs are followed as if there were none.
             window, events = StreamWindow(np.uint64(0), NOTHING), events._replace(measured=NO_KEYS)
+        progress[kernels.CONSUMES] = window.consumes
         if moved:
+            self._loop.begin(0)
             again = stops(0, following.first, following.headroom)
             self._follow(events, window, following, again)
         progress[kernels.ROOTS] = progress[kernels.HIT] = 0
+        self._loop.begin(following.first)
         self._follow(events, window, following, following.stops())
         admitted = None if self._starts is None else self._starts.of(following)
         return self._found(admitted, following.first)
@@ -140,19 +143,19 @@ class ComparedRuns(KeptRuns):
         state = self._state
 
         def step(stop: int) -> int:
-            return int(
-                kernels.follow(
-                    self._tables, events, following.positions, self._machine.slot_rows, stop, window,
-                    following.bounds, state.read(NewestVersions), state.read(Versions),
-                    state.read(StreamEnds), self._room, self._progress,
-                )
+            room = kernels.OpenVersions(
+                state.read(NewestVersions), state.read(Versions), following.positions,
+                self._machine.slot_rows, self._most, following.bounds, self._progress, self._ends,
+                self._stack, self._span,
             )  # fmt: skip
+            done = self._loop.run(stop, events, window, room, state.read(StreamEnds))
+            return 0 if done else int(self._progress[kernels.LACKS])
 
         def full(status: int) -> str | None:
-            if status == kernels.ROOTS_FULL:
+            if status == kernels.ROOTS:
                 return "root"
-            if status == kernels.VERSIONS_FULL:
-                is_open = np.empty(int(self._progress[kernels.NEXT]), np.uint8)
+            if status == kernels.NODES:
+                is_open = np.empty(self._loop.event, np.uint8)
                 mark_open(events, len(is_open), following.bounds, is_open)
                 self._keep(is_open, None)
             else:
@@ -207,7 +210,6 @@ class ComparedRuns(KeptRuns):
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
         self._progress[kernels.ROOTS] = 0
         self._keep(dropped.is_open, dropped)
-        self._progress[kernels.NEXT] = dropped.count
         if self._starts is not None:
             self._starts = FirstStarts()
         if self._labelled is not None:

@@ -12,6 +12,7 @@ from cer_gpu.engine.machines.first_starts import FirstStarts, RootedEnds
 from cer_gpu.engine.machines.lookup_table import RECORDS, ROOM, NodeRecords, moved_records
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed
 from cer_gpu.engine.machines.open_state import Column, OpenState, bounds_of, in_order, numbered
+from cer_gpu.engine.machines.stream_loop import StreamLoop
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
@@ -33,14 +34,15 @@ from cer_gpu.kernels.joins.contract import (
     JoinTables,
     ProductNodes,
 )
+from cer_gpu.kernels.joins.index import hash_tables
 from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
 
 NO_KEYS = np.empty(0, np.int64)
 """What is measured if there is no window."""
 
 
-FULL = {kernels.ARENA_FULL: "node", kernels.CHILDREN_FULL: "child", kernels.ROOTS_FULL: "root"}
-"""The axis of the state that a status of the kernel says is full."""
+FULL = {nodes.NODES: "node", nodes.LINKS: "child", nodes.ROOTS: "root"}
+"""The axis of the state that is full, by the word that says how many rows it has."""
 
 NUMBERED = {EVENT: "event", LATEST: "event", CHILD: "children", LEFT: "node", RIGHT: "node"}
 """What the columns of a node number."""
@@ -111,7 +113,9 @@ class JoinRuns(KeptRuns):
         most = {"node": tables.n_fired + tables.n_stores * nodes.PATH, "child": tables.n_reads}
         self._state = OpenState(self._progress, words, COLUMNS_KEPT, most)
         self._state.reach("record", ROOM)
-        self._fired = np.empty((tables.n_fired, 2), np.int64)
+        self._loop = StreamLoop(kernels.follow_open, hash_tables(tables))
+        self._ends = np.empty(tables.n_fired + 1, np.int64)
+        self._here = np.zeros(kernels.HERE, np.int64)
         self._path = np.empty((nodes.PATH, 2), np.int64)
         self._starts = None if size is None else FirstStarts()
         self._size = size
@@ -121,19 +125,21 @@ class JoinRuns(KeptRuns):
         progress, state = self._progress, self._state
         state.reach("end", following.stop - following.first + 1)
         progress[nodes.ROOTS] = progress[nodes.HIT] = 0
+        self._loop.begin(following.first)
         window, events = StreamWindow(following.size, self._consumes), following.events
         if self._starts is not None:
             # Nothing leaves the window for good, so that runs are followed as if there were none.
             window, events = StreamWindow(np.uint64(0), NOTHING), events._replace(measured=NO_KEYS)
 
+        self._here[kernels.CONSUMES] = window.consumes
+
         def step(stop: int) -> int:
-            return int(
-                kernels.follow(
-                    self._tables, events, stop, window, following.bounds, state.read(NodeRecords).table,
-                    state.read(ProductNodes), state.read(StreamEnds), self._fired, self._path, self._room,
-                    progress,
-                )
+            table = kernels.OpenTable(
+                state.read(NodeRecords).table, state.read(ProductNodes), self._room, progress, self._ends,
+                self._path, following.bounds, self._here,
             )  # fmt: skip
+            done = self._loop.run(stop, events, window, table, state.read(StreamEnds))
+            return 0 if done else int(progress[nodes.LACKS])
 
         state.follow(following.stops(), step, self._full)
         found = int(progress[nodes.HIT])
@@ -185,7 +191,6 @@ class JoinRuns(KeptRuns):
             {"event": dropped.event_of, "node": node_of, "children": bounds_of(gathered)},
         )
         kernels.weigh(state.array(ProductNodes, "arena"))
-        self._progress[nodes.AT] = dropped.count
         if self._starts is not None:
             self._starts = FirstStarts()
 
@@ -209,7 +214,7 @@ class JoinRuns(KeptRuns):
                 f"the open runs of a join take more than {MOST_NODES:,} nodes: narrow the window or the "
                 "filters"
             )
-        if status != kernels.TABLE_FULL:
+        if status != kernels.RECORDS:
             return FULL[status]
         self._move_records(np.arange(self._state.used("node")), None, 4 * self._state.room("record"))
         return None

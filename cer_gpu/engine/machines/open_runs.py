@@ -139,10 +139,8 @@ class Dropped:
     Attributes
     ----------
     is_open : ndarray, shape (events,), uint8
-    place : ndarray, shape (events,), int64
-        How many open events come before each: its new number, if it is open.
-    count : int
-        How many events are open.
+    open_events : ndarray, shape (open,), int64
+        The old numbers of the events that are open, ascending.
     lanes : ndarray, shape (lanes, 2), int64
         The old and the new number of each lane that has open events.
     lane_count : int
@@ -154,8 +152,7 @@ class Dropped:
     """
 
     is_open: np.ndarray
-    place: np.ndarray
-    count: int
+    open_events: np.ndarray
     lanes: np.ndarray
     lane_count: int
     slots: tuple[np.ndarray, np.ndarray]
@@ -175,9 +172,15 @@ class Dropped:
         return numbered(self.open_events, len(self.is_open))
 
     @property
-    def open_events(self) -> np.ndarray:
-        """The old numbers of the events that are open, ascending."""
-        return np.flatnonzero(self.is_open.view(bool))
+    def count(self) -> int:
+        """How many events are open."""
+        return len(self.open_events)
+
+    @property
+    def place(self) -> np.ndarray:
+        """How many open events come before each: its new number, if it is open."""
+        found: np.ndarray = np.cumsum(self.is_open, dtype=np.int64) - self.is_open
+        return found
 
     @property
     def event_rows(self) -> AxisRows:
@@ -191,7 +194,7 @@ class Dropped:
 
     def moved(self, events: np.ndarray) -> np.ndarray:
         """The new numbers of events; an event that is dropped gets that of the next one that is kept."""
-        return np.append(self.place, self.count)[events]
+        return np.searchsorted(self.open_events, events)
 
 
 class OpenRuns(Protocol):

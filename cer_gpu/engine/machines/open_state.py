@@ -195,7 +195,8 @@ class OpenState:
                 if isinstance(rows.old, np.ndarray) and isinstance(rows.new, np.ndarray):
                     there = rows.old < used
                     rows = rows._replace(old=rows.old[there], new=rows.new[there])
-                self._room[axis] = room = self._ample(axis, rows.total)
+                # As many rows are appended until the next drop: they need not make room again.
+                self._room[axis] = room = max(self._ample(axis, rows.total), used)
                 self._replace(axis, partial(_moved, rows=rows, room=room, maps=maps))
         for axis, rows in kept.items():
             if axis in self._words:

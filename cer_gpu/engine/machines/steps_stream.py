@@ -22,6 +22,7 @@ from cer_gpu.engine.machines.open_state import (
     numbered,
     past,
 )
+from cer_gpu.engine.machines.stream_loop import StreamLoop
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.enumeration.attribute_window import AttributeWindow
@@ -30,8 +31,9 @@ from cer_gpu.enumeration.sessions import marks_at_once
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.loop.contract import LARGEST, MOST_RUNS, StepNodes
+from cer_gpu.kernels.loop.window import HIT, LINKS, ROOTS
 from cer_gpu.kernels.steps import cpu_stream as kernels
-from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepTables
+from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepTables, scratch
 from cer_gpu.kernels.steps.cpu_paths import path_labels
 from cer_gpu.kernels.steps.cpu_walk import walked_counts
 from cer_gpu.kernels.steps.kept import (
@@ -52,8 +54,8 @@ NOT_PARTED = Sessions(0, False, False, False, 0)
 """Sessions that never end."""
 
 
-FULL = {kernels.ENTRIES_FULL: "entry", kernels.LINKS_FULL: "link", kernels.ROOTS_FULL: "root"}
-"""The axis of the state that a status of the kernel says is full."""
+FULL = {kernels.ENTRIES: "entry", LINKS: "link", ROOTS: "root"}
+"""The axis of the state that is full, by the word that says how many rows it has."""
 
 
 class StepRuns(KeptRuns):
@@ -80,9 +82,10 @@ class StepRuns(KeptRuns):
         self._reach = machine.reach or never
         self._bounded = machine.reach is not None
         self._progress = np.zeros(kernels.WORDS, np.int64)
-        words = {"entry": kernels.ENTRIES, "link": kernels.LINKS, "root": kernels.ROOTS}
+        words = {"entry": kernels.ENTRIES, "link": LINKS, "root": ROOTS}
         self._state = OpenState(self._progress, words, _columns(tables, int(self._queue.max(initial=-1)) + 1))
-        self._entered = np.empty((int(np.diff(tables.first).max(initial=0)), kernels.ENTERED), np.int64)
+        self._loop = StreamLoop(kernels.follow_open, tables)
+        self._groups = np.empty((len(scratch(tables)) + 1, kernels.COLUMNS), np.int64)
         self._rising = rising_earliest(tables)
         self._labels = path_labels(tables)
         self._starts = None if size is None else FirstStarts()
@@ -95,24 +98,25 @@ class StepRuns(KeptRuns):
         state.reach("lane", len(following.bounds.low))
         if self._sessions is not None:
             state.reach("event", following.stop)
-        progress[kernels.ROOTS] = progress[kernels.HIT] = 0
+        progress[ROOTS] = progress[HIT] = 0
+        self._loop.begin(following.first)
         events, window = following.events, StreamWindow(following.size, self._consumes)
         if self._starts is not None:
             # Nothing leaves the window for good, so runs are followed as if there were no window.
             events, window = events._replace(measured=NO_KEYS), StreamWindow(np.uint64(0), NOTHING)
+        progress[kernels.CONSUMES] = window.consumes
         times = following.times if self._tables.view_timed.any() else following.times[:0]
         stepped = StepEvents(events.symbols, times.view(self._tables.view_low.dtype), events.places)
 
         def step(stop: int) -> int:
             parts = state.read(OpenSessions, reach=self._reach, sessions=self._sessions or self._reach)
             entries = state.read(OpenEntries, nodes=state.read(StepNodes))
-            return int(
-                kernels.follow(
-                    self._tables, self._queue, events, stepped, stop, window, following.bounds, parts,
-                    state.read(OpenLanes), entries, state.read(StreamEnds),
-                    (progress, self._entered, state.read(EndCounts).number, self._rising),
-                )
+            room = kernels.OpenRoom(
+                entries, state.read(OpenLanes), parts, self._queue, self._rising, events, following.bounds,
+                progress, self._groups, state.read(EndCounts).number,
             )  # fmt: skip
+            done = self._loop.run(stop, stepped, window, room, state.read(StreamEnds))
+            return 0 if done else int(progress[kernels.LACKS])
 
         state.follow(following.stops(), step, FULL.__getitem__)
         return self._pushed(following)
@@ -120,7 +124,7 @@ class StepRuns(KeptRuns):
     def _pushed(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """What ends in the events that were followed last."""
         admitted = None if self._starts is None else self._starts.of(following)
-        found, state = int(self._progress[kernels.HIT]), self._state
+        found, state = int(self._progress[HIT]), self._state
         if not found:
             return None
         nodes = state.read(StepNodes)
@@ -208,7 +212,6 @@ class StepRuns(KeptRuns):
         lanes = state.read(OpenLanes)
         lanes.tail[lanes.head < 0] = -1
         lanes.gone[lanes.shown < 0] = -1
-        self._progress[kernels.AT] = dropped.count
         if self._starts is not None:
             self._starts = FirstStarts()
 

@@ -19,7 +19,7 @@ from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery
 
-LEAST = 1 << 12
+LEAST = 1 << 13
 """The least number of events that are kept before those that are no longer open are dropped."""
 
 
@@ -258,8 +258,7 @@ class StreamState:
             if away is None:
                 return new
             is_open &= ~away[seen.lanes]
-        place = np.cumsum(is_open, dtype=np.int64) - is_open
-        which = np.flatnonzero(is_open)
+        which = np.flatnonzero(is_open.view(bool))
         kept = seen.take(which)
         renumbered, *new = self._intake.forget([kept, *new], pressed, away)
         lanes, count = np.zeros((1, 2), np.int64), 1
@@ -270,7 +269,7 @@ class StreamState:
             lanes, count = np.stack([old, new_of[old]], axis=1), self._intake.lane_count
         lane = seen.lanes if len(seen.lanes) else np.zeros(len(seen), np.int32)
         slots = kept.slots, renumbered.slots
-        dropped = Dropped(is_open, place, len(which), lanes, count, slots, lane)
+        dropped = Dropped(is_open, which, lanes, count, slots, lane)
         self._runs.drop(dropped)
         self._kept.keep(renumbered)
         bounds = _bounds(count)
