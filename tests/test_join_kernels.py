@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from dataclasses import replace
+from math import comb
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.joins import cpu_counts as join_counts
@@ -13,6 +16,8 @@ from cer_gpu.kernels.joins import cpu_hits as join_hits
 from cer_gpu.kernels.joins import cpu_nodes as join_nodes
 from cer_gpu.kernels.joins.contract import KeyedEvents, offsets
 from cer_gpu.kernels.joins.cpu_slots import EMPTY, localise
+from cer_gpu.kernels.loop.contract import MOST_RUNS
+from cer_gpu.kernels.loop.products import COUNT
 from join_oracle import (
     LABEL_ATOMS,
     JoinCase,
@@ -24,6 +29,7 @@ from join_oracle import (
     some_hits,
 )
 
+import cer_gpu as cer
 from cer_gpu.enumeration import products as module
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import TupleBlock
@@ -75,6 +81,10 @@ def test_hits_counts_and_answers_are_those_of_the_run_trees(seed: int, chains: b
         event, latest = join_hits.hits(case.tables, case.events, case.keys, case.size, *bounds)
         assert event.tolist() == found.event.tolist()
         assert latest.tolist() == found.latest.tolist()
+        every = listed(replace(case, keys=case.keys[:0]))
+        event, number = join_hits.counted_ends(case.tables, case.events, *bounds)
+        assert event.tolist() == every.event.tolist()
+        assert number.tolist() == [len(rows) for rows in every.rows]
         if rng.random() < 0.3:
             found = some_hits(found, [rng.random() < 0.6 for _ in found.rows])
         products = built(case, found, rng.choice((None, 0, 1, 7)))
@@ -231,3 +241,26 @@ def test_sizes_of_the_tables() -> None:
     assert (none.n_fired, none.n_reads, none.n_stores) == (0, 0, 0)
     space = np.array([1, -1, 0, 1], np.int32)
     assert offsets(space, np.array([5, 3])).tolist() == [0, 3, 4, 9, 12]
+
+
+def test_numbers_of_runs_are_multiplied_up_to_the_largest() -> None:
+    """What may not fit is told: it is counted again with integers of any size."""
+    pairs, both = COUNT["times"].py_func, COUNT["plus"].py_func
+    rng = random.Random(5)
+    for _ in range(2000):
+        one, other = (min(rng.getrandbits(rng.randrange(63)), MOST_RUNS) for _ in range(2))
+        assert pairs(one, other) == min(one * other, MOST_RUNS)
+        assert both(one, other) == min(one + other, MOST_RUNS)
+
+
+def test_numbers_past_64_bits_are_exact() -> None:
+    """Rules without a window whose numbers of answers do not fit are counted with the structure."""
+    rounds = 4000
+    table = pa.table({"type": [*"ABCDE"] * rounds, "k": [1] * 5 * rounds, "v": [2] * 5 * rounds})
+    query = cer.compile(
+        "SELECT * WHERE A AS a ; B AS b ; C AS c ; D AS d ; E AS e ; A AS f ; B AS g "
+        "FILTER a.k = b.k AND b.v = c.v AND c.k = d.k AND d.v = e.v AND e.k = f.k AND f.v = g.v"
+    )
+    # Rounds do not fall from step to step, and rise from `e` to `f`.
+    assert query.count(table, device="cpu") == comb(rounds + 5, 7)
+    assert comb(rounds + 5, 7) - comb(rounds + 4, 7) > MOST_RUNS

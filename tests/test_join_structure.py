@@ -100,7 +100,7 @@ def test_the_invariants_hold_on_random_chains(
 @pytest.mark.parametrize("column", [nodes.LATEST, nodes.WEIGHT, nodes.LEFT, nodes.EVENT])
 def test_a_planted_fault_is_found(column: int, structures: list[Products]) -> None:
     table = pa.table({"type": list("AABBAABBCC"), "k": [1] * 10})
-    cer.compile("Q(x) <- A(k = x), B(k = x), C(k = x)").count(table)
+    cer.compile("Q(x) <- A(k = x), B(k = x), C(k = x) WITHIN 10 EVENTS").count(table)
     [part] = structures
     validator.check(part)
     validator.check_answers(part)

@@ -1,8 +1,8 @@
-"""Hits of joins: the ends of answers, with the latest start that each has.
+"""Hits and counts of joins: the ends of answers, with the latest start or, without a window, the number of each.
 
 The look-up table holds for each entry and slot the latest start of a run. The start of a run is the least of
 its events: gathering runs takes the least of their starts, and where several runs meet the greatest is kept.
-Nothing is counted and nothing overflows.
+Numbers of runs are multiplied where they are gathered, and added up where they meet.
 """
 
 import numpy as np
@@ -10,12 +10,13 @@ import numpy as np
 from ..jit import composed
 from ..loop.contract import LoopSegments
 from ..loop.follow import WORDS, follow
-from ..loop.products import LATEST
+from ..loop.products import COUNT, LATEST
 from ..windows.contract import comparable
 from .contract import room_for_ends
-from .index import LATEST_AT_SLOTS, StartTable, hash_tables
+from .index import StartTable, at_slots, hash_tables
 
-latest_ends = composed(follow, "latest_ends", **LATEST, **LATEST_AT_SLOTS)
+latest_ends = composed(follow, "latest_ends", **LATEST, **at_slots(LATEST))
+count_ends = composed(follow, "count_ends", **COUNT, **at_slots(COUNT))
 
 
 def hits(tables, events, keys, size, begin, report, stop):
@@ -36,12 +37,28 @@ def hits(tables, events, keys, size, begin, report, stop):
     latest_start : ndarray, shape (hits,), int64
         The event of the latest start.
     """
-    segments = LoopSegments(begin, report, stop)
+    return _followed(latest_ends, tables, events, comparable(keys, size), LoopSegments(begin, report, stop))
+
+
+def counted_ends(tables, events, begin, report, stop):
+    """Where answers end in many segments without a window, and how many.
+
+    The parameters are those of `hits`.
+
+    Returns
+    -------
+    event : ndarray, shape (ends,), int64
+    number : ndarray, shape (ends,), int64
+        -1 from `MOST_RUNS` on.
+    """
+    window = comparable(np.empty(0, np.int64), 0)
+    return _followed(count_ends, tables, events, window, LoopSegments(begin, report, stop))
+
+
+def _followed(kernel, tables, events, window, segments):
     out, room = room_for_ends(segments), int(events.offset[-1])
     place = np.empty(room if tables.entry_next.any() else 0, np.int64)
     held = StartTable(np.empty(room, np.int64), np.full(room, -1, np.int32), place, np.empty(1, np.int64))
     entered, progress = np.empty(tables.n_fired, np.int64), np.zeros(WORDS, np.int64)
-    n = latest_ends(
-        hash_tables(tables), events, comparable(keys, size), segments, held, entered, out, progress
-    )
+    n = kernel(hash_tables(tables), events, window, segments, held, entered, out, progress)
     return out.event[:n], out.start[:n]

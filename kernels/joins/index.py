@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inline
+# The pieces of a product are put in by `at_slots`.
+# ruff: noqa: F821
+# mypy: disable-error-code="name-defined"
+from ..jit import composed, inline
 from ..loop.products import BATCH
 from ..runs.contract import SegmentHits
 from .contract import EVENT, LATEST, ProductNodes
@@ -74,10 +77,10 @@ def hash_tables(tables):
 
 
 class StartTable(NamedTuple):
-    """The look-up table for hits: the latest start of the runs of a segment in each entry, under each slot.
+    """The look-up table: what is known of the runs of a segment in each entry, under each slot.
 
     =========  ============================  ===========================================================
-    `start`    int64 [offset[-1]]            latest starts
+    `start`    int64 [offset[-1]]            the value of a product: a latest start, a number of runs
     `owner`    int32 [offset[-1]]            the segment that has stored there, -1 at first
     `place`    int64 [offset[-1]] or [0]     the place of the last event of the runs there
     `segment`  int64 [1]                     the segment that is run
@@ -113,20 +116,18 @@ def begin_table(tables, segments, room, g):
     room.segment[0] = g
 
 
-@inline
-def gather_start(tables, events, room, view, event, low, own):
+def _gather(tables, events, room, view, event, low, own):
     entry = tables.view_entry[view]
     slot = slot_of(events.slots, tables.view_column[view], event)
-    start = np.int64(-1)
-    if own >= 0 and slot >= 0:
+    found = none()
+    if own != none() and slot >= 0:
         where = found_start(room, events, entry, slot)
         if where >= 0 and (not tables.entry_next[entry] or room.place[where] + 1 == events.places[event]):
-            start = room.start[where]
-    return min(own, start)
+            found = room.start[where]
+    return times(own, found)
 
 
-@inline
-def store_start(tables, events, room, group, place, event, own):
+def _store(tables, events, room, group, place, event, own):
     transition = tables.group_state[group]
     for s in range(tables.store_first[transition], tables.store_first[transition + 1]):
         entry = tables.store_entry[s]
@@ -136,12 +137,19 @@ def store_start(tables, events, room, group, place, event, own):
             if tables.entry_next[entry]:
                 fresh = fresh or room.place[where] != events.places[event]
                 room.place[where] = events.places[event]
-            if fresh or own > room.start[where]:
-                room.start[where] = own
+            room.start[where] = own if fresh else plus(room.start[where], own)
 
 
-LATEST_AT_SLOTS = BATCH | {"begin": begin_table, "read": gather_start, "keep": store_start}
-"""Where several runs meet in the table, the latest start is kept; the room is a `StartTable`."""
+def at_slots(product):
+    """The pieces for a product whose values are int64: what meets in the table is added up by its `plus`.
+
+    The room is a `StartTable`.
+    """
+    return BATCH | {
+        "begin": begin_table,
+        "read": composed(_gather, "gather", True, none=product["none"], times=product["times"]),
+        "keep": composed(_store, "store", True, plus=product["plus"]),
+    }
 
 
 class NodeTable(NamedTuple):

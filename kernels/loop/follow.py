@@ -17,6 +17,7 @@ pieces of an index and a product:
 `none()`                                             no run
 `start(tables, room, event, stop)`                   a run that starts at an event
 `plus(own, other)`                                   the runs of both
+`times(own, other)`                                  runs made of one of each, for an index that gathers runs
 `admitted(own, low)`                                 those that start at `low` or later, if that is known
 `note(room, out, found, event, stop, own)`           runs that end at an event; gives how many ends there are
 ===================================================  ========================================================

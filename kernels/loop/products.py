@@ -3,6 +3,9 @@
 from ..jit import inline
 from .contract import MOST_RUNS
 
+HALF = 1 << 30
+"""Two numbers below this have a product below `MOST_RUNS`."""
+
 
 @inline
 def always_ready(tables, room, event, symbol):
@@ -67,7 +70,15 @@ def note_start(room, out, found, event, stop, own):
     return found + 1
 
 
-LATEST = {"none": no_start, "plus": later, "start": started, "admitted": in_window, "note": note_start}
+@inline
+def earlier(own, other):
+    return own if own < other else other
+
+
+LATEST = {
+    "none": no_start, "plus": later, "times": earlier, "start": started, "admitted": in_window,
+    "note": note_start,
+}  # fmt: skip
 """The latest start of a run: where complex events end, and whether a window admits one of them."""
 
 
@@ -114,5 +125,16 @@ def note_number(room, out, found, event, stop, own):
     return found + 1
 
 
-COUNT = {"none": no_run, "plus": both, "start": one_run, "admitted": unbounded, "note": note_number}
+@inline
+def pairs(own, other):
+    found = MOST_RUNS
+    if max(own, other) < HALF or other == 0 or own < MOST_RUNS // other:
+        found = own * other
+    return found
+
+
+COUNT = {
+    "none": no_run, "plus": both, "times": pairs, "start": one_run, "admitted": unbounded,
+    "note": note_number,
+}  # fmt: skip
 """How many runs there are, without a window; at most `MOST_RUNS`, which is noted as -1."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.by_units import UnitsRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends
+from cer_gpu.engine.machines.ends import Ends, counts_joined, ends_of, first_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.joins_stream import JoinRuns
@@ -100,10 +100,32 @@ class JoinRunner(UnitsRunner):
             Ascending.
         number : ndarray, shape (h,), int64, or object past 2^62
         """
+        query = self._query
+        every = query.window is None and query.consume == "NONE" and query.limit != 0
+        if every and self._devices is None and not chunk.held:
+            return self._counted_ends(chunk)
         found = self.ends(chunk)
         if not len(found):
             return found.event, found.event
         return found.event, self._exact_counts(chunk, found)
+
+    def _counted_ends(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk and their numbers, where every answer counts."""
+
+        def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+            unit, whole = self._unit(chunk, numbers), chunk.segments.part(*numbers)
+            bounds = unit.segments.begin, unit.segments.report, unit.segments.stop
+            event, number = join_hits.counted_ends(self.tables, unit.events, *bounds)
+            event += unit.low
+            if not (number < 0).any():
+                return event, number
+            large = np.flatnonzero(number < 0)
+            lowest = whole.begin[np.searchsorted(whole.report, event[large], side="right") - 1]
+            exact = number.astype(object)
+            exact[large] = self.counts_here(chunk, Ends(event[large], event[large], lowest))
+            return event, exact
+
+        return counts_joined(self._workers.map("counting", count, self._units(chunk), chunk.segments.events))
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The answers at some ends of a chunk."""
