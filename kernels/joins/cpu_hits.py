@@ -1,4 +1,4 @@
-"""Hits and counts of joins: the ends of answers, with the latest start or, without a window, the number of each.
+"""Hits and counts of joins: the ends of answers, with the latest start that each has, or with their number.
 
 The look-up table holds for each entry and slot the latest start of a run. The start of a run is the least of
 its events: gathering runs takes the least of their starts, and where several runs meet the greatest is kept.

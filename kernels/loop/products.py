@@ -128,7 +128,7 @@ def note_number(room, out, found, event, stop, own):
 @inline
 def pairs(own, other):
     found = MOST_RUNS
-    if max(own, other) < HALF or other == 0 or own < MOST_RUNS // other:
+    if max(own, other) < HALF or other == 0 or own <= MOST_RUNS // other:
         found = own * other
     return found
 
