@@ -21,15 +21,19 @@ class LargeCount(int):
     __repr__ = __str__
 
     def __format__(self, form: str) -> str:
-        return format(decimal_text(self), form) if form in ("", "s") else super().__format__(form)
+        if form.endswith("s"):
+            return format(decimal_text(self), form)
+        if form[-1:].isalpha() and not form.endswith("d"):
+            return super().__format__(form)
+        return decimal_text(self, form.removesuffix("d"))
 
 
-def decimal_text(number: int) -> str:
-    """A whole number in decimal digits, however many it has."""
+def decimal_text(number: int, form: str = "") -> str:
+    """A whole number in decimal digits, however many it has; `form`: as in `format`, without a type."""
     with decimal.localcontext() as context:
         context.prec, context.Emax = decimal.MAX_PREC, decimal.MAX_EMAX
         context.traps[decimal.Inexact] = True
-        return f"{_decimal(number, number.bit_length()):f}"
+        return format(_decimal(number, number.bit_length()), f"{form}f")
 
 
 def _decimal(number: int, bits: int) -> Decimal:

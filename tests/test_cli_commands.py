@@ -18,6 +18,7 @@ from processes import started
 import cer_gpu
 from cer_gpu.cli import status_of
 from cer_gpu.cli_outputs import Format, result_format
+from cer_gpu.digits import LargeCount
 
 QUERY = "SELECT * WHERE A AS a ; B AS b FILTER a[price > 10] WITHIN 5 EVENTS"
 
@@ -407,3 +408,15 @@ def test_the_shell_completes_words():
         [sys.executable, "-m", "cer_gpu"], env=asked, capture_output=True, text=True, check=False
     )
     assert "explain" in told.stdout.split()
+
+
+@pytest.mark.parametrize("form", ["", "d", ",", ">12", "012d", "+,", "x", "e", "<9"])
+def test_a_count_is_formatted_as_a_number(form):
+    for number in (0, 12, 1_234_567, 10**30):
+        assert format(LargeCount(number), form) == format(number, form)
+
+
+def test_a_count_of_many_digits_is_formatted():
+    number = LargeCount(10**5000)
+    assert f"{number:,}" == "100" + ",000" * 1666
+    assert f"{number:>6000}" == " " * 999 + "1" + "0" * 5000
