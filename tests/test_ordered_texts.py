@@ -17,8 +17,8 @@ from test_stream_state import check
 import cer_gpu as cer
 from cer_gpu.engine.machines.compared_stream import ComparedRuns
 from cer_gpu.engine.machines.stream_state import StreamState
-from cer_gpu.engine.read.number_texts import number_text, of_halves, of_numbers
 from cer_gpu.engine.read.ordered_labels import OrderedLabels
+from cer_gpu.engine.words import number_text, texts_of_halves, texts_of_numbers
 
 LETTERS = ("", "a", "b", "ab", "é", "\U00010400", "zz")
 
@@ -138,10 +138,12 @@ def test_texts_of_arrays_are_those_of_each_number(times: int) -> None:
     ]  # fmt: skip
     for numbers in cases:
         exact = [one if one == np.inf else Fraction(one) * times for one in numbers.tolist()]
-        found = of_numbers(numbers, times).cast(pa.large_binary()).to_pylist()
+        found = texts_of_numbers(numbers, times).cast(pa.large_binary()).to_pylist()
         assert found == list(map(number_text, exact))
     few = np.array(whole, np.int64)
-    assert of_halves(few >> 63, few).cast(pa.large_binary()).to_pylist() == list(map(number_text, whole))
+    assert texts_of_halves(few >> 63, few).cast(pa.large_binary()).to_pylist() == list(
+        map(number_text, whole)
+    )
 
 
 @pytest.mark.parametrize("room", [200, 10**4, 1 << 62])

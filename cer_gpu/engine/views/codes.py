@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import first_line, value_type
 from cer_gpu.engine.views.labels import ValueLabels
+from cer_gpu.engine.words import float_words, floats_of
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.views.contract import NULL, TOP
@@ -31,8 +32,6 @@ BEYOND = TOP - 1
 
 FEW = 4
 """Up to so many values are looked at as Python's numbers: the methods of arrays take longer than they do."""
-
-_SIGN = np.int64(TOP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +186,7 @@ class ValueCodes:
         if kind.value is ValueType.BOOL:
             return pa.array(codes == 1, pa.bool_(), mask=mask)
         if kind.value is ValueType.FLOAT64:
-            return pa.array(floats(np.where(absent, 0, codes)), pa.float64(), mask=mask)
+            return pa.array(floats_of(np.where(absent, 0, codes)), pa.float64(), mask=mask)
         whole = pa.array(codes, pa.int64(), mask=mask)
         if kind.value is ValueType.INT64:
             return whole if kind.arrow == whole.type else whole.cast(kind.arrow)
@@ -318,14 +317,7 @@ def _numbers(array: pa.Array, kind: ValueKind) -> np.ndarray:
 
 def float_codes(values: np.ndarray) -> np.ndarray:
     """The codes of float64 values: in their order, one for both zeros, `NAN` for each NaN."""
-    bits = (values + 0.0).view(np.int64)
-    codes = np.where(bits >= 0, bits, bits ^ _SIGN)
-    return np.where(np.isnan(values), NAN, codes)
-
-
-def floats(codes: np.ndarray) -> np.ndarray:
-    """The float64 values of codes."""
-    return np.where(codes >= 0, codes, codes ^ _SIGN).view(np.float64)
+    return np.where(np.isnan(values), NAN, float_words(values))
 
 
 def rounded(codes: np.ndarray, up: bool) -> np.ndarray:
@@ -334,7 +326,7 @@ def rounded(codes: np.ndarray, up: bool) -> np.ndarray:
     Those outside int64 become `NULL + 1` and `BEYOND`; `NULL` stays for what is no number.
     """
     absent = (codes == NULL) | (codes == NAN)
-    values = floats(np.where(absent, 0, codes))
+    values = floats_of(np.where(absent, 0, codes))
     whole = np.floor(values) if up else np.ceil(values)
     fits = (whole >= -(2.0**63)) & (whole < 2.0**63)
     found = np.maximum(np.where(fits, whole, 0.0).astype(np.int64) + up, NULL + 1)
