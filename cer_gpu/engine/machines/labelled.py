@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.read.ordered_labels import OrderedLabels
+from cer_gpu.engine.labels import OrderedLabels
 from cer_gpu.engine.read.ordered_values import OrderedValues
 from cer_gpu.engine.words import halves_of
 from cer_gpu.kernels.compared.contract import NO_VALUE

@@ -1,7 +1,7 @@
 """The values of events that partial matches keep, as words of 64 bits: `HeldValues`.
 
 Numbers and times are their own words. Texts, and exact numbers that are compared with each other alone, are
-held as **labels**, which are ordered as the values are (`cer_gpu.engine.read.ordered_labels`).
+held as **labels**, which are ordered as the values are (`cer_gpu.engine.labels`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.automata.configurations.held import Held
+from cer_gpu.engine.labels import MovedLabels, OrderedLabels
 from cer_gpu.engine.read.compared import ColumnKind, kind_of, known, values_of
 from cer_gpu.engine.read.compared_numbers import numbers_of
-from cer_gpu.engine.read.ordered_labels import MovedLabels, OrderedLabels
 from cer_gpu.engine.read.sources.columns import is_text, single
 from cer_gpu.language import tree
 

@@ -1,9 +1,9 @@
 """Values as whole numbers in their order, and back: `ValueCodes`.
 
 An int is itself, a float its bits turned into the order of the floats, a time its nanoseconds, a bool 0 or 1.
-Decimals are numbered in their order (`labels`), and so are texts if a rule compares them by order; otherwise
-texts are numbered as they come, which is faster. `NULL` stands for no value, `NAN` for a float that is no
-number.
+Decimals are numbered in their order (`FixedLabels`), and so are texts if a rule compares them by order;
+otherwise texts are numbered as they come, which is faster. `NULL` stands for no value, `NAN` for a float that
+is no number.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.labels import FixedLabels
 from cer_gpu.engine.read.sources.arrow_types import first_line, value_type
-from cer_gpu.engine.views.labels import ValueLabels
 from cer_gpu.engine.words import float_words, floats_of
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
@@ -113,14 +113,14 @@ class ValueCodes:
 
     Attributes
     ----------
-    ordered : ValueLabels or None
+    ordered : FixedLabels or None
         The numbers of texts, if they are in the order of the texts.
-    decimals : ValueLabels
+    decimals : FixedLabels
     """
 
     def __init__(self, ordered: bool = False) -> None:
-        self.ordered = ValueLabels() if ordered else None
-        self.decimals = ValueLabels()
+        self.ordered = FixedLabels() if ordered else None
+        self.decimals = FixedLabels()
         self._number: dict[str, int] = {}
         self._texts: list[str] = []
 
@@ -220,15 +220,15 @@ class ValueCodes:
 
     def order_texts(self) -> np.ndarray:
         """Number texts in their order from here on; gives the new numbers by the old ones, int64 [texts]."""
-        self.ordered = ValueLabels()
+        self.ordered = FixedLabels()
         return np.array(self.ordered.labels(self._texts), np.int64)
 
     def anew(self, new: Mapping[ValueKind, Iterable[Any]]) -> ValueCodes:
         """`ValueCodes` with other numbers for the same values and for new ones, far from each other."""
         made = ValueCodes(self.ordered is not None)
         texts, decimals = (
-            set(self.ordered.known if self.ordered is not None else ()),
-            set(self.decimals.known),
+            set(self.ordered.values if self.ordered is not None else ()),
+            set(self.decimals.values),
         )
         for kind, values in new.items():
             (decimals if kind.value is ValueType.DECIMAL else texts).update(values)
