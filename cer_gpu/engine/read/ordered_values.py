@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.derive import Reader, evaluate, overflow
+from cer_gpu.engine.read.derive import Reader, evaluate, overflow, read_columns, read_wide
 from cer_gpu.engine.read.numbers import TextNumbers
-from cer_gpu.engine.read.ranks import read_wide
 from cer_gpu.engine.read.single_values import NOTHING, Row, single_row
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
@@ -317,15 +316,10 @@ class OrderedValues:
 
     def _wide(self, batch: pa.RecordBatch) -> Reader:
         """As `_reader`, with decimals of any size as Python's integers."""
-        plain = {field.name for field in batch.schema if pa.types.is_integer(field.type)}
-        return read_wide(batch, {name: unit for name, unit in self._units.items() if name not in plain})
+        return read_wide(batch, self._units, whole=True)
 
     def _reader(self, batch: pa.RecordBatch) -> Reader:
-        def read(name: str) -> tuple[Values, str | None]:
-            plain = pa.types.is_integer(batch.schema.field(name).type)
-            return columns.numbers(batch.column(name), name), None if plain else self._units.get(name)
-
-        return read
+        return read_columns(batch, self._units, whole=True)
 
 
 def _numbers(rows: np.ndarray, at: int) -> np.ndarray:

@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.derive import Reader, evaluate, overflow
+from cer_gpu.engine.read.derive import evaluate, overflow, read_columns, read_wide
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
-from cer_gpu.engine.read.sources.decimals import unscaled
 from cer_gpu.engine.words import (
     MOST,
     Domain,
@@ -117,29 +116,6 @@ def ordered_numbers(
     if some.max(initial=0) >= MOST - 1 or some.min(initial=0) <= 1 - MOST:
         return None
     return OrderedNumbers(words, present, domain)
-
-
-def read_columns(table: pa.Table | pa.RecordBatch, units: Mapping[str, str]) -> Reader:
-    """Reads the columns of a table for `cer_gpu.engine.read.derive`."""
-
-    def read(name: str) -> tuple[Values, str | None]:
-        return columns.numbers(table.column(name), name), units.get(name)
-
-    return read
-
-
-def read_wide(table: pa.Table | pa.RecordBatch, units: Mapping[str, str]) -> Reader:
-    """As `read_columns`, with decimals as Python integers where they do not fit 64 bits."""
-    plain = read_columns(table, units)
-
-    def read(name: str) -> tuple[Values, str | None]:
-        column = table.column(name)
-        if not pa.types.is_decimal(column.type):
-            return plain(name)
-        array = columns.single(column)
-        return Values(unscaled(array), columns.validity(array)), units.get(name)
-
-    return read
 
 
 def _values(side: tree.Expression, table: pa.Table, units: Mapping[str, str]) -> tuple[Values, str | None]:

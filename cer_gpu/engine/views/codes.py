@@ -16,9 +16,10 @@ import pyarrow as pa
 
 from cer_gpu.engine.labels import FixedLabels
 from cer_gpu.engine.read.sources.arrow_types import first_line, value_type
-from cer_gpu.engine.words import float_words, floats_of
+from cer_gpu.engine.words import Domain, float_words, floats_of, in_domain
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.compared.contract import ABOVE
 from cer_gpu.kernels.views.contract import NULL, TOP
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.units import NANOSECONDS
@@ -326,12 +327,10 @@ def rounded(codes: np.ndarray, up: bool) -> np.ndarray:
     Those outside int64 become `NULL + 1` and `BEYOND`; `NULL` stays for what is no number.
     """
     absent = (codes == NULL) | (codes == NAN)
-    values = floats_of(np.where(absent, 0, codes))
-    whole = np.floor(values) if up else np.ceil(values)
-    fits = (whole >= -(2.0**63)) & (whole < 2.0**63)
-    found = np.maximum(np.where(fits, whole, 0.0).astype(np.int64) + up, NULL + 1)
-    found = np.where(fits, found, np.where(values > 0, BEYOND, NULL + 1))
-    return np.where(absent, NULL, found)
+    real, whole = Domain("f", None), Domain("i", None)
+    words, sides = in_domain(floats_of(np.where(absent, 0, codes)), real, whole, ~absent)
+    found = np.clip(words, NULL, BEYOND - 1) + (up | (sides == ABOVE))
+    return np.where(absent, NULL, np.maximum(found, NULL + 1))
 
 
 def _zone(arrow: pa.DataType) -> str | None:
