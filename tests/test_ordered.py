@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -23,8 +24,7 @@ from cer_gpu.kernels.runs.contract import SegmentHits
 import cer_gpu as cer
 from cer_gpu.engine.machines import chunk, compared
 from cer_gpu.engine.read.ordered_values import words_of
-from cer_gpu.engine.read.sources.columns import Values
-from cer_gpu.engine.read.value_words import Domain, domain_of, in_domain
+from cer_gpu.engine.words import Domain, domain_of, float_word, float_words, floats_of, in_domain, ranks_of
 from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
 from cer_gpu.plan.compared import ComparedMachine
 
@@ -186,28 +186,43 @@ def _holds(one: Any, op: str, other: Any) -> bool:
     return bool(COMPARE[op](one, other))
 
 
-def test_numbers_in_another_domain_keep_their_order() -> None:
-    rng = Random(6)
-    domains = [Domain(kind, unit) for kind in "if" for unit in (None,)] + [
-        Domain("i", u) for u in ("s", "ns")
-    ]
-    for _ in range(200):
-        own, domain = rng.choice(domains), rng.choice(domains)
-        if (own.unit is None) != (domain.unit is None):
-            continue
-        if own.kind == "f":
-            data = np.array([rng.choice((0.0, 0.5, -3.25, 2.0**53, 1e19, -1e30)) for _ in range(8)])
-        else:
-            data = np.array([rng.choice((0, 1, -7, 2**53 + 1, 2**63 - 1, -(2**63))) for _ in range(8)])
-        words, sides = in_domain(data, own, domain, np.ones(8, bool))
-        places = [(int(word), int(side)) for word, side in zip(words, sides)]
-        for one, its in zip(data.tolist(), places):
-            for other, others in zip(data.tolist(), places):
-                if Fraction(one) < Fraction(other):
-                    assert its <= others
-                elif Fraction(one) == Fraction(other):
-                    assert its == others
-        assert own != domain or all(side == AT for _, side in places)
+NUMBERS: dict[str, tuple[float | int, ...]] = {
+    "f": (0.0, -0.0, 0.5, -3.25, 2.0**53, 2.0**63, 2.0**64, -(2.0**63), 1e19, -1e30, np.inf, -np.inf),
+    "i": (0, 1, -7, 2**53 + 1, 2**63 - 1, -(2**63), 2**62),
+    "u": (0, 1, 2**53 + 1, 2**63 - 1, 2**63, 2**63 + 2**10 + 1, 2**64 - 1),
+}
+
+
+@pytest.mark.parametrize("unit", [(None, None), ("s", "ns"), ("ns", "s"), ("e0", "e2"), ("e2", None)])
+@pytest.mark.parametrize("kinds", list(product("iuf", "iuf")))
+def test_words_of_another_domain_lie_among_its_own_as_the_numbers_do(
+    kinds: tuple[str, str], unit: tuple[str | None, str | None]
+) -> None:
+    own, domain = (Domain(kind, each) for kind, each in zip(kinds, unit, strict=True))
+    data, others = (
+        np.array(NUMBERS[kind], {"i": np.int64, "u": np.uint64, "f": float}[kind]) for kind in kinds
+    )
+    found = in_domain(data, own, domain, np.ones(len(data), bool))
+    among = in_domain(others, domain, domain, np.ones(len(others), bool))
+    assert (among.sides == AT).all()
+    rank, others_rank = ranks_of(found, among)
+    for one, word, place in zip(data.tolist(), rank, zip(*found, strict=True), strict=True):
+        size = one if np.isinf(one) else Fraction(one) * own.one
+        for other, other_word, at in zip(others.tolist(), others_rank, zip(*among, strict=True), strict=True):
+            its = other if np.isinf(other) else Fraction(other) * domain.one
+            assert (
+                (place < at, place == at)
+                == (size < its, size == its)
+                == (word < other_word, word == other_word)
+            )
+
+
+def test_floats_come_back_from_their_words() -> None:
+    floats = np.sort(np.array([*NUMBERS["f"], 2.0**-1074, -(2.0**-1074), 1.5e308]))
+    words = float_words(floats)
+    assert (np.diff(words) >= 0).all()
+    assert (floats_of(words) == floats).all()
+    assert words.tolist() == [float_word(one) for one in floats.tolist()]
 
 
 QUERIES = [
@@ -299,7 +314,7 @@ def test_rows_of_slots_are_made_at_once_as_one_by_one(dtype: type, holes: bool) 
     value_rows(data, valid, rows, out)
     sides, words = words_of(out)
     there = ~np.isnan(data[rows]) & (valid[rows] != 0 if holes else True)
-    own = domain_of(Values(data, valid), None)
+    own = domain_of(data, None)
     wanted, at = in_domain(data[rows], own, own, there)
     assert (sides[0] == np.where(there, at, NO_VALUE)).all()
     assert (words[0][there] == wanted[there]).all()

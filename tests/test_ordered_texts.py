@@ -15,10 +15,10 @@ import pytest
 from test_stream_state import check
 
 import cer_gpu as cer
+from cer_gpu.engine.labels import FixedLabels, NoRoomError, OrderedLabels
 from cer_gpu.engine.machines.compared_stream import ComparedRuns
 from cer_gpu.engine.machines.stream_state import StreamState
-from cer_gpu.engine.read.number_texts import number_text, of_halves, of_numbers
-from cer_gpu.engine.read.ordered_labels import OrderedLabels
+from cer_gpu.engine.words import number_text, texts_of_halves, texts_of_numbers
 
 LETTERS = ("", "a", "b", "ab", "é", "\U00010400", "zz")
 
@@ -57,8 +57,8 @@ QUERIES = [
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Labels with little room between them, and few events that are kept; how often runs began anew."""
-    monkeypatch.setattr("cer_gpu.engine.read.ordered_labels.ENDS", (-200, 200))
-    monkeypatch.setattr("cer_gpu.engine.read.ordered_labels.APART", 3)
+    monkeypatch.setattr("cer_gpu.engine.labels.ENDS", (-200, 200))
+    monkeypatch.setattr("cer_gpu.engine.labels.APART", 3)
     monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LEAST", 8)
     monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LOOK", 4)
     monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 8)
@@ -138,10 +138,12 @@ def test_texts_of_arrays_are_those_of_each_number(times: int) -> None:
     ]  # fmt: skip
     for numbers in cases:
         exact = [one if one == np.inf else Fraction(one) * times for one in numbers.tolist()]
-        found = of_numbers(numbers, times).cast(pa.large_binary()).to_pylist()
+        found = texts_of_numbers(numbers, times).cast(pa.large_binary()).to_pylist()
         assert found == list(map(number_text, exact))
     few = np.array(whole, np.int64)
-    assert of_halves(few >> 63, few).cast(pa.large_binary()).to_pylist() == list(map(number_text, whole))
+    assert texts_of_halves(few >> 63, few).cast(pa.large_binary()).to_pylist() == list(
+        map(number_text, whole)
+    )
 
 
 @pytest.mark.parametrize("room", [200, 10**4, 1 << 62])
@@ -150,8 +152,8 @@ def test_labels_keep_their_order_whether_few_or_many_values_come(
     seed: int, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that has changed is among those that are given back, all of them ascending."""
-    monkeypatch.setattr("cer_gpu.engine.read.ordered_labels.ENDS", (-room, room))
-    monkeypatch.setattr("cer_gpu.engine.read.ordered_labels.APART", min(room // 60, 1 << 32))
+    monkeypatch.setattr("cer_gpu.engine.labels.ENDS", (-room, room))
+    monkeypatch.setattr("cer_gpu.engine.labels.APART", min(room // 60, 1 << 32))
     rng, labels = Random(f"{seed} {room}"), OrderedLabels()
     known: dict[int, int] = {}
     for _ in range(20):
@@ -170,3 +172,22 @@ def test_labels_keep_their_order_whether_few_or_many_values_come(
             kept = rng.sample(sorted(known), len(known) // 2)
             known = {value: known[value] for value in kept}
             labels.keep(np.array(list(known.values()), np.int64))
+
+
+@pytest.mark.draws("seed", 20)
+def test_fixed_labels_stay_until_there_is_no_room(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cer_gpu.engine.labels.APART", 64)
+    rng, labels = Random(seed), FixedLabels()
+    known: dict[int, int] = {}
+    for _ in range(200):
+        some = [rng.randrange(1000) for _ in range(rng.choice((1, 2, 8)))]
+        try:
+            known |= zip(some, labels.labels(some), strict=True)
+        except NoRoomError:
+            assert labels.of == known
+            break
+        assert labels.of == known
+        assert [labels.value(label) for label in known.values()] == list(known)
+        assert sorted(known, key=known.__getitem__) == sorted(known) == labels.values
+    else:
+        raise AssertionError("there is room for ever")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from random_rules import random_join, random_rule, random_rule_events
 from test_engine_lookups import TINY
@@ -82,7 +83,7 @@ def test_answers_of_random_pushes(seed: int, by_pushes: list[int], monkeypatch: 
     rng = Random(f"pushes {seed}")
     monkeypatch.setattr(levels, "ROOM", rng.choice([2, 1024]))
     names = "RSTR"[: rng.choice((3, 4))]
-    kept = [rng.choice(["v", "f"]) for _ in names]
+    kept = [rng.choice("vfiu") for _ in names]
     atoms = [f"{name}(k = {rng.choice('kkm')}, {kept[n]} = x{n})" for n, name in enumerate(names)]
     compared = [f"x{n} {rng.choice(['<', '<=', '>', '!='])} x{n + 1}" for n in range(len(names) - 1)]
     some = [one for n, one in enumerate(compared) if kept[n] == kept[n + 1] and rng.random() < 0.8]
@@ -114,7 +115,10 @@ def test_values_without_lasting_numbers_are_looked_up(by_pushes: list[int]) -> N
     for rule, lasting in (
         (CHAIN, True),
         (CHAIN.replace("v = ", "f = "), True),
+        (CHAIN.replace("v = ", "u = "), True),
+        (CHAIN.replace("R(v", "R(i"), True),
         (CHAIN.replace("R(v", "R(f"), False),
+        (CHAIN.replace("R(v", "R(u"), False),
         (CHAIN.replace("v = ", "s = "), False),
     ):
         query = cer.compile(f"{rule} WITHIN 30 EVENTS")
@@ -136,6 +140,9 @@ def typed_events(count: int, seed: int) -> pa.Table:
         "s": rng.choice(["x", "é", "zz"], count),
         "ts": pa.array(np.cumsum(rng.integers(0, 3, count)) * 1_000_000, pa.timestamp("us")),
     }
+    columns["i"] = columns["v"].cast(pa.int32())
+    far = pa.array(rng.integers(0, 5, count).astype(np.uint64) + np.uint64(2**63 - 2))
+    columns["u"] = pc.if_else(columns["v"].is_valid(), far, pa.scalar(None, pa.uint64()))
     return pa.table(columns)
 
 

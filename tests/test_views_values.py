@@ -17,7 +17,7 @@ from test_views_random import listed
 from view_oracle import check_reducts
 
 import cer_gpu
-from cer_gpu.engine.views import labels
+from cer_gpu.engine import labels
 from cer_gpu.views import JoinView
 
 OPS = {
@@ -98,7 +98,7 @@ def test_rows_that_no_leaf_has_can_be_deleted_where_text_has_an_order() -> None:
 def test_texts_get_new_numbers_where_there_is_no_room_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
     view = cer_gpu.maintain("Q(a, b) <- R(a), S(b), a <= b")
     view.update(inserts={"R": pa.table({"a": ["a", "z"]}), "S": pa.table({"b": ["z"]})})
-    monkeypatch.setattr(labels, "STEP", 4)
+    monkeypatch.setattr(labels, "APART", 4)
     words = ["z"]
     for _ in range(60):
         words.append("y" + words[-1])

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.words import unsigned_words
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.outcomes.cpu import greatest, reach
@@ -334,7 +335,7 @@ class Around:
             raise ValueError("an outcome over time needs the column of time: name it with order_by")
         own = times[self._order]
         if own.dtype == np.uint64:  # in the same order, and with the same differences
-            return (own ^ np.uint64(1 << 63)).view(np.int64)
+            return unsigned_words(own)
         # Differences of narrow integers would wrap.
         return own.astype(np.float64 if own.dtype.kind == "f" else np.int64, copy=False)
 

@@ -15,7 +15,7 @@ from cer_gpu.engine.answers.stream_times import StreamTimes
 from cer_gpu.engine.machines.asked import Reported
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneEncoder
-from cer_gpu.engine.read.sources.columns import TURN
+from cer_gpu.engine.words import unsigned_of
 from cer_gpu.errors import LimitError
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import WindowPlan
@@ -204,7 +204,7 @@ def _is_number(kind: pa.DataType) -> bool:
 def times(values: np.ndarray, kind: pa.DataType) -> pa.Array:
     """Times as an Arrow array, from the numbers that the window measures: int64 or float64."""
     if pa.types.is_uint64(kind):
-        return pa.array(values.astype(np.int64, copy=False).view(np.uint64) ^ TURN)
+        return pa.array(unsigned_of(values))
     plain = pa.array(values)
     if not pa.types.is_temporal(kind):
         return plain.cast(kind)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.read.ordered_labels import OrderedLabels
+from cer_gpu.engine.labels import OrderedLabels
 from cer_gpu.engine.read.ordered_values import OrderedValues
+from cer_gpu.engine.words import halves_of
 from cer_gpu.kernels.compared.contract import NO_VALUE
 from cer_gpu.plan.compiled import VALUE_ROWS
 
@@ -67,8 +68,7 @@ class LabelledSlots:
             there = new[at] != NO_VALUE
             labels = self._label_of[np.where(there, new[at + 2], 0)] if len(self._label_of) else 0
             labels = np.where(there, labels, 0)
-            new[at + 1] = labels >> 32
-            new[at + 2] = (labels & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
+            new[at + 1], new[at + 2] = halves_of(labels)
         self._count = count
         return moved
 

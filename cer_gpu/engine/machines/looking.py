@@ -10,6 +10,7 @@ import numpy as np
 from cer_gpu.engine.read.events import NO_LANES, Relevant, plain_events, taken
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import at, grown, moved
+from cer_gpu.engine.words import unsigned_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.jit import SELDOM
 from cer_gpu.kernels.monitor.cpu import rename
@@ -40,8 +41,6 @@ write to one cache line."""
 NOT_RENAMED = np.empty(0, np.uint16)
 
 NO_STARTS = np.empty(0, np.int64)
-
-_SIGN = np.uint64(1 << 63)
 
 
 class Listening:
@@ -93,7 +92,7 @@ class Listening:
     def mark(self, times: np.ndarray) -> np.ndarray:
         """Times as kernels read them: in the same order, with the same differences."""
         if self.dtype == np.uint64:
-            return times.astype(np.int64, copy=False).view(np.uint64) ^ _SIGN
+            return unsigned_of(times)
         return times.astype(np.float64, copy=False)
 
     def read(self, events: Relevant, lane_count: int) -> OutlookEvents:

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.ascending import ascending
-from cer_gpu.engine.read.derive import relation
+from cer_gpu.engine.read.derive import read_columns, read_wide, relation
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.ranks import NO_RANK, beyond, ranks, read_columns, read_wide
+from cer_gpu.engine.read.ranks import NO_RANK, beyond, ranks
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass

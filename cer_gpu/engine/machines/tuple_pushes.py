@@ -22,6 +22,7 @@ from cer_gpu.engine.machines.tuple_views import admitted_at, tallied
 from cer_gpu.engine.read.ranks import OrderedNumbers, ordered_numbers
 from cer_gpu.engine.views.listing import changes
 from cer_gpu.engine.views.trees import Input, KeptTree, statistics
+from cer_gpu.engine.words import Domain
 from cer_gpu.errors import LimitError
 from cer_gpu.joins.theta.bags import BagStage
 from cer_gpu.joins.theta.whole import LANE, event_name, listed_query, side_names
@@ -85,7 +86,7 @@ class PushedView:
         self._plan = machine.lookups
         self._tree: KeptTree | None = None
         self._held: dict[int, WindowRows] = {}
-        self._kinds: dict[int, tuple[str, str | None]] = {}
+        self._domains: dict[int, Domain] = {}
         self._wanted = False
         self._refused = False
         self._rate = 0.0
@@ -191,8 +192,8 @@ class PushedView:
         return WindowRows(events.positions[which], there, columns)
 
     def _numbers(self, found: OrderedNumbers | None, comparison: int) -> OrderedNumbers:
-        """Numbers of a side of a comparison, where both sides have them of one kind."""
-        if found is None or self._kinds.setdefault(comparison, found.kind) != found.kind:
+        """Numbers of a side of a comparison, where both sides have them of one domain."""
+        if found is None or self._domains.setdefault(comparison, found.domain) != found.domain:
             raise UnstableError
         return found
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values
+from cer_gpu.engine.read.sources.decimals import unscaled
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.signs import HOLDS
@@ -20,6 +23,31 @@ INT64 = np.iinfo(np.int64)
 
 Reader = Callable[[str], tuple[Values, str | None]]
 """Given an attribute's name, its values and, for a time, their unit."""
+
+
+def read_columns(table: pa.Table | pa.RecordBatch, units: Mapping[str, str], whole: bool = False) -> Reader:
+    """Reads the columns of a table; with `whole` integers have no unit, so that sums of them are numbers."""
+
+    def read(name: str) -> tuple[Values, str | None]:
+        column = table.column(name)
+        plain = whole and pa.types.is_integer(column.type)
+        return columns.numbers(column, name), None if plain else units.get(name)
+
+    return read
+
+
+def read_wide(table: pa.Table | pa.RecordBatch, units: Mapping[str, str], whole: bool = False) -> Reader:
+    """As `read_columns`, with decimals as Python integers where they do not fit 64 bits."""
+    plain = read_columns(table, units, whole)
+
+    def read(name: str) -> tuple[Values, str | None]:
+        column = table.column(name)
+        if not pa.types.is_decimal(column.type):
+            return plain(name)
+        array = columns.single(column)
+        return Values(unscaled(array), columns.validity(array)), units.get(name)
+
+    return read
 
 
 def evaluate(expression: tree.Expression, read: Reader, rows: int) -> tuple[Values, str | None]:

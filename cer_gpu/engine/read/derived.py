@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.before import InLanes, Shifted, Wanted
-from cer_gpu.engine.read.derive import Reader, evaluate, in_one_unit
+from cer_gpu.engine.read.derive import Reader, evaluate, in_one_unit, read_wide
 from cer_gpu.engine.read.functions import arrow_type, first_text, in_sign, of_numbers, of_text, places_of
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources import columns
@@ -165,8 +165,6 @@ class DerivedColumns:
         self, derived: DerivedColumn, batch: pa.RecordBatch, array: pa.Array, values: Values
     ) -> tuple[pa.Array, Values]:
         """A column of decimals with those beyond 64 bits, and its values as 64 bits have them."""
-        from cer_gpu.engine.read.ranks import read_wide  # few data need it
-
         rows = np.flatnonzero(values.beyond)
         some = value_of_call(derived, read_wide(batch.take(pa.array(rows)), self._units), len(rows))
         numbers = np.where(some.present, some.data, 0).tolist()

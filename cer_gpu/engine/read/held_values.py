@@ -1,7 +1,7 @@
 """The values of events that partial matches keep, as words of 64 bits: `HeldValues`.
 
 Numbers and times are their own words. Texts, and exact numbers that are compared with each other alone, are
-held as **labels**, which are ordered as the values are (`cer_gpu.engine.read.ordered_labels`).
+held as **labels**, which are ordered as the values are (`cer_gpu.engine.labels`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.automata.configurations.held import Held
+from cer_gpu.engine.labels import MovedLabels, OrderedLabels
 from cer_gpu.engine.read.compared import ColumnKind, kind_of, known, values_of
-from cer_gpu.engine.read.compared_numbers import numbers_of
-from cer_gpu.engine.read.ordered_labels import MovedLabels, OrderedLabels
+from cer_gpu.engine.read.derive import evaluate, read_columns
+from cer_gpu.engine.read.ranks import beyond
 from cer_gpu.engine.read.sources.columns import is_text, single
 from cer_gpu.language import tree
+from cer_gpu.language.units import decimal_unit
 
 
 class HeldValues:
@@ -49,9 +51,9 @@ class HeldValues:
         return [self.texts.of[text] for text in self._wanted]
 
     def read(self, rows: pa.Table) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], list[MovedLabels]]:
-        """The values of events, as `numbers_of` gives them, and the labels that have changed."""
+        """The values of events, as `_numbers_of` gives them, and the labels that have changed."""
         plain = [None if number in self._ranked else one for number, one in enumerate(self._columns)]
-        values, floats, known_ = found = numbers_of(plain, self._real, rows)
+        values, floats, known_ = found = _numbers_of(plain, self._real, rows)
         if not self._ranked:
             return found, []
         read = [self._read(number, rows) for number in self._ranked]
@@ -134,3 +136,63 @@ def _distinct(values: list[Any], which: np.ndarray, of_text: bool) -> tuple[list
     if moved != list(range(len(values))):
         which = np.where(which >= 0, np.array([*moved, -1], np.int64)[which], -1)
     return list(number_of), which, of_text
+
+
+def _numbers_of(
+    expressions: Sequence[tree.Expression | None], reals: Sequence[bool], rows: pa.Table
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The values of expressions over events, column by column.
+
+    Parameters
+    ----------
+    expressions : sequence of (Expression or None)
+        None: its values come from elsewhere.
+    reals : sequence of bool
+        For each, whether it is a float; otherwise it is a whole number, a time in its unit.
+    rows : pyarrow.Table
+        A row for each of n events.
+
+    Returns
+    -------
+    values : ndarray, shape (columns, n), int64
+        Whole numbers, or the bits of floats.
+    reals : ndarray, shape (columns, n), float64
+        The same memory.
+    known : ndarray, shape (columns, n), uint8
+        0 at a null and at a NaN.
+
+    Raises
+    ------
+    DataError
+        If a value does not fit 64 bits.
+    """
+    units = {field.name: unit for field in rows.schema if (unit := _unit(field.type)) is not None}
+    rows = pa.table([single(column) for column in rows.columns], rows.schema.names)
+    read = read_columns(rows, units)
+    values = np.zeros((len(expressions), len(rows)), np.int64)
+    floats = values.view(np.float64)
+    known = np.ones((len(expressions), len(rows)), np.uint8)
+    for number, (expression, real) in enumerate(zip(expressions, reals, strict=True)):
+        if expression is None:
+            continue
+        found, _ = evaluate(expression, read, len(rows))
+        if len(found.valid):
+            known[number] = found.valid != 0
+        far = found.beyond & found.present if len(found.beyond) else np.zeros(0, bool)
+        if found.data.dtype == np.uint64:
+            far = (found.data > np.uint64(np.iinfo(np.int64).max)) & found.present
+        if far.any():
+            raise beyond(expression, rows.slice(int(np.argmax(far)), 1), units)
+        if real:
+            floats[number] = found.data.astype(np.float64) + 0.0  # -0.0 is the same as 0.0
+            known[number] &= floats[number] == floats[number]
+        else:
+            values[number] = found.data.astype(np.int64)
+    return values, floats, known
+
+
+def _unit(kind: pa.DataType) -> str | None:
+    """The unit of a column of times or of decimals."""
+    if pa.types.is_decimal(kind):
+        return decimal_unit(kind.scale)
+    return kind.unit if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) else None

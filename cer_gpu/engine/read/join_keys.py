@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.derive import Reader, evaluate, overflow
+from cer_gpu.engine.read.derive import evaluate, overflow, read_columns, read_wide
 from cer_gpu.engine.read.keys import NAN, Keys, Part, Words, kept, unfit
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.decimals import decimal_with, from_scaled
@@ -289,7 +289,7 @@ class JoinKeys:
 
     def _unfit(self, key: tree.Expression, event: pa.RecordBatch) -> str:
         """What is wrong with the value of an expression over one event."""
-        step = overflow(key, _reader(event, self._units))
+        step = overflow(key, read_columns(event, self._units, whole=True))
         if step is not None:
             return f"integer overflow: {step} does not fit 64 bits; cast one of the columns to float64"
         derived = _with_derived(event, [key], self._units)
@@ -348,7 +348,7 @@ class _Derived:
 
 
 def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression], units: dict[str, str]) -> _Derived:
-    read = _reader(batch, units)
+    read = read_columns(batch, units, whole=True)
     whole = (batch, units)
     wide: dict[tree.Expression, tuple[np.ndarray, np.ndarray]] = {}
     names: dict[tree.Expression, str] = {}
@@ -386,19 +386,11 @@ def _farther(
 
     Those that are decimals go to `wide`, as `_Derived` has them.
     """
-    from cer_gpu.engine.read.ranks import read_wide  # few data need it
-
     if not values.beyond.any():
         return values
-    batch, known = source
-    there = {field.name: field.type for field in batch.schema}
-    units = {
-        name: unit
-        for name, unit in known.items()
-        if name in there and not pa.types.is_integer(there[name])  # of which sums are numbers, too
-    }
+    batch, units = source
     rows = np.flatnonzero(values.beyond)
-    some, _ = evaluate(key, read_wide(batch.take(pa.array(rows)), units), len(rows))
+    some, _ = evaluate(key, read_wide(batch.take(pa.array(rows)), units, whole=True), len(rows))
     data, beyond, present = values.data.copy(), values.beyond.copy(), values.present
     beyond[rows] = some.beyond if len(some.beyond) else False
     present[rows] = some.present
@@ -410,14 +402,6 @@ def _farther(
     else:
         data[rows] = some.data
     return columns.Values(data, NONE_MISSING if present.all() else present.view(np.uint8), beyond)
-
-
-def _reader(batch: pa.RecordBatch, units: dict[str, str]) -> Reader:
-    def read(name: str) -> tuple[columns.Values, str | None]:
-        plain = pa.types.is_integer(batch.schema.field(name).type)  # of which sums are numbers, too
-        return columns.numbers(batch.column(name), name), None if plain else units.get(name)
-
-    return read
 
 
 def _time_type(key: tree.Expression, unit: str, schema: pa.Schema) -> pa.DataType:

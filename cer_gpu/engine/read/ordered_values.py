@@ -1,9 +1,9 @@
 """The values by which events are compared, as words that have an order.
 
 A text becomes its number, and so does a decimal of any size, written as a text of the same order
-(`cer_gpu.engine.read.number_texts`); a chunk puts the numbers in the order of the texts that there are by
+; a chunk puts the numbers in the order of the texts that there are by
 then. Any other value becomes a word of the domain of what it is compared with
-(`cer_gpu.engine.read.value_words`).
+.
 """
 
 from __future__ import annotations
@@ -15,15 +15,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.derive import Reader, evaluate, overflow
-from cer_gpu.engine.read.number_texts import of_halves, of_numbers
+from cer_gpu.engine.read.derive import Reader, evaluate, overflow, read_columns, read_wide
 from cer_gpu.engine.read.numbers import TextNumbers
-from cer_gpu.engine.read.ranks import read_wide
 from cer_gpu.engine.read.single_values import NOTHING, Row, single_row
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.decimals import halves
-from cer_gpu.engine.read.value_words import Domain, domain_of, in_domain
+from cer_gpu.engine.words import (
+    Domain,
+    domain_of,
+    halves_of,
+    in_domain,
+    of_halves,
+    text_ranks,
+    texts_of_halves,
+    texts_of_numbers,
+)
 from cer_gpu.errors import DataError, FarDecimalError, RowError
 from cer_gpu.kernels.compared.contract import AT, NO_VALUE
 from cer_gpu.kernels.compared.cpu_rows import value_rows
@@ -31,7 +38,6 @@ from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.units import digits_of
-from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import UNFIT, VALUE_ROWS, KeyPlan, ValueColumn
 
 
@@ -87,10 +93,7 @@ class OrderedValues:
         sides, words = words_of(rows)
         if self._by_texts.any():
             if len(self._ranks) != self.texts.count:
-                order = pc.sort_indices(self.texts.texts_from(0).cast(pa.large_binary())).to_numpy()
-                ranks = np.empty(len(order), np.int64)
-                ranks[order] = np.arange(len(order))
-                self._ranks = ranks
+                self._ranks = text_ranks(self.texts.texts_from(0).cast(pa.large_binary()))
             for number in self.by_texts:
                 there = sides[number] != NO_VALUE
                 words[number, there] = self._ranks[words[number, there]]
@@ -160,7 +163,7 @@ class OrderedValues:
                 known[column.value] = evaluate(column.value, read, len(batch))
             values, unit = known[column.value]
             beyond = self._beyond(column.value, values, batch)
-            own = domain_of(values, unit)
+            own = domain_of(values.data, unit)
             if own == domain and own.kind != "u" and not len(beyond):
                 value_rows(values.data, values.valid, rows, out[at : at + VALUE_ROWS])
                 continue
@@ -175,8 +178,7 @@ class OrderedValues:
             words, sides = in_domain(data, own, domain, there)
             sides[~there] = NO_VALUE
             out[at] = sides
-            out[at + 1] = words >> 32
-            out[at + 2] = (words & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
+            out[at + 1], out[at + 2] = halves_of(words)
 
     def _exactly(
         self, number: int, batch: pa.RecordBatch, rows: np.ndarray, symbols: np.ndarray, before: int
@@ -210,9 +212,9 @@ class OrderedValues:
         if not there.any():
             return found
         if kind is not None and pa.types.is_decimal128(kind) and kind.scale == digits:
-            texts = of_halves(upper[there], lower[there])
+            texts = texts_of_halves(upper[there], lower[there])
         else:
-            texts = of_numbers(values.data[there], 10 ** (digits - (digits_of(unit) or 0)))
+            texts = texts_of_numbers(values.data[there], 10 ** (digits - (digits_of(unit) or 0)))
         found[there] = self.texts.encode(texts)
         return found
 
@@ -258,7 +260,7 @@ class OrderedValues:
                 self._by_texts[number] = 1
                 self._single.append(partial(self._text_row, column.value.name))
                 continue
-            own = domain_of(*evaluate(column.value, self._reader(none), 0))
+            own = self._domain_of(column.value, none)
             single = single_row(column.value, own, self._domain(column, none))
             if single is None:
                 return False
@@ -271,9 +273,12 @@ class OrderedValues:
 
     def _domain(self, column: ValueColumn, batch: pa.RecordBatch) -> Domain:
         if column.among not in self._domains:
-            none = batch.slice(0, 0)
-            self._domains[column.among] = domain_of(*evaluate(column.among, self._reader(none), 0))
+            self._domains[column.among] = self._domain_of(column.among, batch.slice(0, 0))
         return self._domains[column.among]
+
+    def _domain_of(self, value: tree.Expression, none: pa.RecordBatch) -> Domain:
+        values, unit = evaluate(value, self._reader(none), 0)
+        return domain_of(values.data, unit)
 
     def orders_texts(self, schema: pa.Schema) -> bool:
         """Whether some values of events of a schema become numbers of texts."""
@@ -311,15 +316,10 @@ class OrderedValues:
 
     def _wide(self, batch: pa.RecordBatch) -> Reader:
         """As `_reader`, with decimals of any size as Python's integers."""
-        plain = {field.name for field in batch.schema if pa.types.is_integer(field.type)}
-        return read_wide(batch, {name: unit for name, unit in self._units.items() if name not in plain})
+        return read_wide(batch, self._units, whole=True)
 
     def _reader(self, batch: pa.RecordBatch) -> Reader:
-        def read(name: str) -> tuple[Values, str | None]:
-            plain = pa.types.is_integer(batch.schema.field(name).type)
-            return columns.numbers(batch.column(name), name), None if plain else self._units.get(name)
-
-        return read
+        return read_columns(batch, self._units, whole=True)
 
 
 def _numbers(rows: np.ndarray, at: int) -> np.ndarray:
@@ -339,7 +339,4 @@ def words_of(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     sides : ndarray, shape (values, n), int32
     words : ndarray, shape (values, n), int64
     """
-    sides = np.ascontiguousarray(rows[::VALUE_ROWS])
-    words = rows[1::VALUE_ROWS].astype(np.int64) << 32
-    words |= np.ascontiguousarray(rows[2::VALUE_ROWS]).view(np.uint32)
-    return sides, words
+    return np.ascontiguousarray(rows[::VALUE_ROWS]), of_halves(rows[1::VALUE_ROWS], rows[2::VALUE_ROWS])

@@ -7,30 +7,31 @@ integers with floats exactly, times of different units, decimals, texts by code 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.derive import Reader, evaluate, overflow
+from cer_gpu.engine.read.derive import evaluate, overflow, read_columns, read_wide
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
-from cer_gpu.engine.read.sources.decimals import unscaled
+from cer_gpu.engine.words import (
+    MOST,
+    Domain,
+    common_domain,
+    domain_of,
+    in_domain,
+    ranks_of,
+    text_ranks,
+    texts_of_numbers,
+)
 from cer_gpu.errors import DataError, FarDecimalError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
-from cer_gpu.language.units import NANOSECONDS, one_in
-from cer_gpu.late import compute as pc
+from cer_gpu.language.units import digits_of
 
 NO_RANK = -1
 """The rank of a null and of a NaN, which compare to nothing."""
-
-FLOAT_INTEGERS = 1 << 53
-"""Up to here every integer is exactly a float64."""
-
-
-MOST = np.iinfo(np.int64).max
 
 
 class SideRanks(NamedTuple):
@@ -63,11 +64,15 @@ def ranks(
     """
     if isinstance(left, tree.Attribute) and columns.is_text(sides[0].schema.field(left.name).type):
         assert isinstance(right, tree.Attribute)
-        return _of_texts(sides[0].column(left.name), sides[1].column(right.name))
+        texts = [sides[0].column(left.name), sides[1].column(right.name)]
+        return SideRanks(*_of_texts([columns.single(_decoded(one)).cast(pa.large_string()) for one in texts]))
     found = [_values(side, table, units) for side, table in zip((left, right), sides, strict=True)]
-    numbers = _alike(*found)
-    present = [values.present & (one == one).astype(bool) for (values, _), one in zip(found, numbers)]
-    return _ranked([one[there] for one, there in zip(numbers, present)], present)
+    present = [values.present & (values.data == values.data).astype(bool) for values, _ in found]
+    numbers = _of_numbers([values for values, _ in found], [unit for _, unit in found], present)
+    ranked = [np.full(len(there), NO_RANK, np.int64) for there in present]
+    for one, there, own in zip(ranked, present, numbers, strict=True):
+        one[there] = own
+    return SideRanks(*ranked)
 
 
 class OrderedNumbers(NamedTuple):
@@ -77,13 +82,13 @@ class OrderedNumbers(NamedTuple):
     ----------
     numbers : ndarray of int64, shape (n,)
     present : ndarray of bool, shape (n,)
-    kind : tuple of (str, str or None)
-        The kind of the values and their unit: numbers of one kind compare as the values do.
+    domain : Domain
+        Numbers of one domain compare as the values do.
     """
 
     numbers: np.ndarray
     present: np.ndarray
-    kind: tuple[str, str | None]
+    domain: Domain
 
 
 def ordered_numbers(
@@ -105,37 +110,12 @@ def ordered_numbers(
     if len(values.beyond) and (values.beyond & values.present).any():
         return None
     present = values.present.astype(bool) & (values.data == values.data)
-    if values.data.dtype == np.float64:
-        bits = (values.data + 0.0).view(np.int64)
-        return OrderedNumbers(np.where(bits < 0, bits ^ MOST, bits), present, ("float", unit))
-    if values.data.dtype != np.int64:
+    domain = domain_of(values.data, unit)
+    words, _ = in_domain(values.data, domain, domain, present)
+    some = words[present]
+    if some.max(initial=0) >= MOST - 1 or some.min(initial=0) <= 1 - MOST:
         return None
-    if values.data.max(initial=0) >= MOST - 1 or values.data.min(initial=0) <= 1 - MOST:
-        return None
-    return OrderedNumbers(values.data, present, ("int", unit))
-
-
-def read_columns(table: pa.Table | pa.RecordBatch, units: Mapping[str, str]) -> Reader:
-    """Reads the columns of a table for `cer_gpu.engine.read.derive`."""
-
-    def read(name: str) -> tuple[Values, str | None]:
-        return columns.numbers(table.column(name), name), units.get(name)
-
-    return read
-
-
-def read_wide(table: pa.Table | pa.RecordBatch, units: Mapping[str, str]) -> Reader:
-    """As `read_columns`, with decimals as Python integers where they do not fit 64 bits."""
-    plain = read_columns(table, units)
-
-    def read(name: str) -> tuple[Values, str | None]:
-        column = table.column(name)
-        if not pa.types.is_decimal(column.type):
-            return plain(name)
-        array = columns.single(column)
-        return Values(unscaled(array), columns.validity(array)), units.get(name)
-
-    return read
+    return OrderedNumbers(words, present, domain)
 
 
 def _values(side: tree.Expression, table: pa.Table, units: Mapping[str, str]) -> tuple[Values, str | None]:
@@ -159,82 +139,29 @@ def beyond(where: tree.Expression | tree.Comparison, row: pa.Table, units: Mappi
     return kind(f"integer overflow: {step} does not fit 64 bits; cast one of the columns to float64")
 
 
-def _alike(*found: tuple[Values, str | None]) -> list[np.ndarray]:
-    """The values of both sides as numbers that compare with each other; of objects where only those do."""
-    (left, unit), (right, other) = found
-    numbers = [left.data, right.data]
-    sizes = [NANOSECONDS.get(unit or ""), NANOSECONDS.get(other or "")]
-    if unit != other and sizes[0] is not None and sizes[1] is not None:
-        finest = min(sizes[0], sizes[1])
-        for number, size in enumerate((sizes[0], sizes[1])):
-            factor = size // finest
-            if factor > 1:
-                numbers[number] = _times(numbers[number], factor)
-    elif unit != other:
-        numbers = [np.empty(0, object)]
-    if any(one.dtype == object for one in numbers) or not _comparable(*numbers):
-        return [_exact(values, own) for values, own in found]
-    return numbers
-
-
-def _times(values: np.ndarray, factor: int) -> np.ndarray:
-    """Whole numbers times a factor; an empty array of objects where that does not fit 64 bits."""
-    most = np.iinfo(np.int64).max // factor
-    if values.dtype.kind != "i" or (len(values) and max(int(values.max()), -int(values.min())) > most):
-        return np.empty(0, object)
-    return values.astype(np.int64) * factor
-
-
-def _comparable(left: np.ndarray, right: np.ndarray) -> bool:
-    """Whether NumPy compares the numbers of two arrays without rounding."""
-    kinds = {left.dtype.kind, right.dtype.kind}
-    if "f" in kinds and len(kinds) > 1:
-        whole = left if left.dtype.kind != "f" else right
-        return not len(whole) or max(int(whole.max()), -int(whole.min())) <= FLOAT_INTEGERS
-    return kinds != {"i", "u"} or all(
-        one.dtype.kind == "i" or not len(one) or int(one.max()) < 1 << 63 for one in (left, right)
+def _of_numbers(sides: list[Values], units: list[str | None], present: list[np.ndarray]) -> list[np.ndarray]:
+    """The ranks of the numbers that are there, of both sides."""
+    data = [values.data[there] for values, there in zip(sides, present, strict=True)]
+    if any(one.dtype == object for one in data):
+        digits = [digits_of(unit) or 0 for unit in units]
+        texts = [
+            texts_of_numbers(one, 10 ** (max(digits) - own)) for one, own in zip(data, digits, strict=True)
+        ]
+        return _of_texts([text.cast(pa.large_binary()) for text in texts])
+    own = [domain_of(one, unit) for one, unit in zip(data, units, strict=True)]
+    domain = common_domain(*own)
+    left, right = (
+        in_domain(one, its, domain, np.ones(len(one), bool)) for one, its in zip(data, own, strict=True)
     )
+    return [*ranks_of(left, right)]
 
 
-def _exact(values: Values, unit: str | None) -> np.ndarray:
-    """Values as exact numbers of Python; what is not there is 0."""
-    scale: Any = 1 if unit is None else one_in(unit)
-    there = values.present.tolist()
-    found = np.zeros(len(values.data), object)
-    for row, value in enumerate(values.data.tolist()):
-        if there[row]:
-            if isinstance(value, float) and (value != value or value in (np.inf, -np.inf)):
-                found[row] = value
-            else:
-                found[row] = Fraction(value) * scale
-    return found
-
-
-def _ranked(there: list[np.ndarray], present: list[np.ndarray]) -> SideRanks:
-    distinct = np.unique(np.concatenate(there))
-    out = []
-    for values, mask in zip(there, present, strict=True):
-        found = np.full(len(mask), NO_RANK, np.int64)
-        found[mask] = np.searchsorted(distinct, values)
-        out.append(found)
-    return SideRanks(*out)
-
-
-def _of_texts(left: pa.ChunkedArray, right: pa.ChunkedArray) -> SideRanks:
-    """The ranks of texts: Arrow orders UTF-8 by its bytes, which is the order of code points."""
-    plain = [columns.single(_decoded(one)).cast(pa.large_string()) for one in (left, right)]
-    distinct = pc.unique(pa.chunked_array(plain))
-    distinct = distinct.filter(distinct.is_valid())
-    order = pc.sort_indices(distinct)
-    rank_of = np.empty(len(distinct), np.int64)
-    rank_of[order.to_numpy()] = np.arange(len(distinct))
-    out = []
-    for one in plain:
-        index = pc.index_in(one, distinct)
-        valid = index.is_valid().to_numpy(zero_copy_only=False)
-        number = index.fill_null(0).to_numpy()
-        out.append(np.where(valid, rank_of[number] if len(rank_of) else NO_RANK, NO_RANK))
-    return SideRanks(*out)
+def _of_texts(sides: list[pa.Array]) -> list[np.ndarray]:
+    """The ranks of texts, of both sides."""
+    both = pa.concat_arrays(sides).dictionary_encode()
+    ranks = np.append(text_ranks(both.dictionary), NO_RANK)
+    found = ranks[both.indices.fill_null(len(both.dictionary)).to_numpy()]
+    return [found[: len(sides[0])], found[len(sides[0]) :]]
 
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

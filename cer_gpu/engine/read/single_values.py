@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import operator
-import struct
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from cer_gpu.engine.read.value_words import MOST, Domain
+from cer_gpu.engine.words import Domain, float_word
 from cer_gpu.kernels.compared.contract import AT, NO_VALUE
 from cer_gpu.language import tree
 
@@ -88,8 +87,7 @@ def _is_float(value: tree.Expression) -> bool:
 def _row_of_float(number: float | None) -> Row:
     if number is None or number != number:
         return NOTHING
-    (bits,) = struct.unpack("<q", struct.pack("<d", number + 0.0))  # the two zeros are one
-    return _row(bits ^ MOST if bits < 0 else bits)
+    return _row(float_word(number))
 
 
 def _row(word: int) -> Row:

@@ -1,9 +1,9 @@
 """Values as whole numbers in their order, and back: `ValueCodes`.
 
 An int is itself, a float its bits turned into the order of the floats, a time its nanoseconds, a bool 0 or 1.
-Decimals are numbered in their order (`labels`), and so are texts if a rule compares them by order; otherwise
-texts are numbered as they come, which is faster. `NULL` stands for no value, `NAN` for a float that is no
-number.
+Decimals are numbered in their order (`FixedLabels`), and so are texts if a rule compares them by order;
+otherwise texts are numbered as they come, which is faster. `NULL` stands for no value, `NAN` for a float that
+is no number.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.labels import FixedLabels
 from cer_gpu.engine.read.sources.arrow_types import first_line, value_type
-from cer_gpu.engine.views.labels import ValueLabels
+from cer_gpu.engine.words import Domain, float_words, floats_of, in_domain
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.compared.contract import ABOVE
 from cer_gpu.kernels.views.contract import NULL, TOP
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.units import NANOSECONDS
@@ -31,8 +33,6 @@ BEYOND = TOP - 1
 
 FEW = 4
 """Up to so many values are looked at as Python's numbers: the methods of arrays take longer than they do."""
-
-_SIGN = np.int64(TOP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +114,14 @@ class ValueCodes:
 
     Attributes
     ----------
-    ordered : ValueLabels or None
+    ordered : FixedLabels or None
         The numbers of texts, if they are in the order of the texts.
-    decimals : ValueLabels
+    decimals : FixedLabels
     """
 
     def __init__(self, ordered: bool = False) -> None:
-        self.ordered = ValueLabels() if ordered else None
-        self.decimals = ValueLabels()
+        self.ordered = FixedLabels() if ordered else None
+        self.decimals = FixedLabels()
         self._number: dict[str, int] = {}
         self._texts: list[str] = []
 
@@ -187,7 +187,7 @@ class ValueCodes:
         if kind.value is ValueType.BOOL:
             return pa.array(codes == 1, pa.bool_(), mask=mask)
         if kind.value is ValueType.FLOAT64:
-            return pa.array(floats(np.where(absent, 0, codes)), pa.float64(), mask=mask)
+            return pa.array(floats_of(np.where(absent, 0, codes)), pa.float64(), mask=mask)
         whole = pa.array(codes, pa.int64(), mask=mask)
         if kind.value is ValueType.INT64:
             return whole if kind.arrow == whole.type else whole.cast(kind.arrow)
@@ -221,15 +221,15 @@ class ValueCodes:
 
     def order_texts(self) -> np.ndarray:
         """Number texts in their order from here on; gives the new numbers by the old ones, int64 [texts]."""
-        self.ordered = ValueLabels()
+        self.ordered = FixedLabels()
         return np.array(self.ordered.labels(self._texts), np.int64)
 
     def anew(self, new: Mapping[ValueKind, Iterable[Any]]) -> ValueCodes:
         """`ValueCodes` with other numbers for the same values and for new ones, far from each other."""
         made = ValueCodes(self.ordered is not None)
         texts, decimals = (
-            set(self.ordered.known if self.ordered is not None else ()),
-            set(self.decimals.known),
+            set(self.ordered.values if self.ordered is not None else ()),
+            set(self.decimals.values),
         )
         for kind, values in new.items():
             (decimals if kind.value is ValueType.DECIMAL else texts).update(values)
@@ -318,14 +318,7 @@ def _numbers(array: pa.Array, kind: ValueKind) -> np.ndarray:
 
 def float_codes(values: np.ndarray) -> np.ndarray:
     """The codes of float64 values: in their order, one for both zeros, `NAN` for each NaN."""
-    bits = (values + 0.0).view(np.int64)
-    codes = np.where(bits >= 0, bits, bits ^ _SIGN)
-    return np.where(np.isnan(values), NAN, codes)
-
-
-def floats(codes: np.ndarray) -> np.ndarray:
-    """The float64 values of codes."""
-    return np.where(codes >= 0, codes, codes ^ _SIGN).view(np.float64)
+    return np.where(np.isnan(values), NAN, float_words(values))
 
 
 def rounded(codes: np.ndarray, up: bool) -> np.ndarray:
@@ -334,12 +327,10 @@ def rounded(codes: np.ndarray, up: bool) -> np.ndarray:
     Those outside int64 become `NULL + 1` and `BEYOND`; `NULL` stays for what is no number.
     """
     absent = (codes == NULL) | (codes == NAN)
-    values = floats(np.where(absent, 0, codes))
-    whole = np.floor(values) if up else np.ceil(values)
-    fits = (whole >= -(2.0**63)) & (whole < 2.0**63)
-    found = np.maximum(np.where(fits, whole, 0.0).astype(np.int64) + up, NULL + 1)
-    found = np.where(fits, found, np.where(values > 0, BEYOND, NULL + 1))
-    return np.where(absent, NULL, found)
+    real, whole = Domain("f", None), Domain("i", None)
+    words, sides = in_domain(floats_of(np.where(absent, 0, codes)), real, whole, ~absent)
+    found = np.clip(words, NULL, BEYOND - 1) + (up | (sides == ABOVE))
+    return np.where(absent, NULL, np.maximum(found, NULL + 1))
 
 
 def _zone(arrow: pa.DataType) -> str | None:

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.views.codes import ValueCodes, ValueKind, floats
+from cer_gpu.engine.views.codes import ValueCodes, ValueKind
 from cer_gpu.engine.views.levels import MOST
 from cer_gpu.engine.views.terms import ComparedSide
+from cer_gpu.engine.words import floats_of
 from cer_gpu.errors import LimitError
 from cer_gpu.joins.query import variables_of
 from cer_gpu.kernels.views.contract import NULL
@@ -172,7 +173,7 @@ class Grouping:
             return self._codes.decode(self._extreme(one, group, codes, groups), one.kind)
         if one.kind.value is ValueType.FLOAT64:
             sums = np.zeros(groups)
-            np.add.at(sums, group, floats(codes) * counts)
+            np.add.at(sums, group, floats_of(codes) * counts)
         else:
             high = np.zeros(groups)
             np.add.at(high, group, np.abs(codes.astype(np.float64)) * counts)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.compiling.loaded import words
+from cer_gpu.engine.labels import NoRoomError
 from cer_gpu.engine.views.attributes import attributes_of, variable_kinds
 from cer_gpu.engine.views.body import Body, body_of, positioned
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind, WideValuesError
 from cer_gpu.engine.views.grouped import Grouping, check_folded
 from cer_gpu.engine.views.kept_groups import FoldedPart, KeptGroups
-from cer_gpu.engine.views.labels import NoRoomError
 from cer_gpu.engine.views.layout import layout_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.listed import ListedAnswers, ListedState

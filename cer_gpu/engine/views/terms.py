@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.arithmetic import computed
-from cer_gpu.engine.views.codes import BEYOND, NAN, ValueCodes, ValueKind, floats, kind_of, rounded
+from cer_gpu.engine.views.codes import BEYOND, NAN, ValueCodes, ValueKind, kind_of, rounded
+from cer_gpu.engine.words import floats_of
 from cer_gpu.errors import DataError, Diagnostic, QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.query import variables_of
@@ -129,7 +130,7 @@ class ComparedSide:
             if kind.value is ValueType.DECIMAL:
                 return found
             used, places = np.unique(found, return_inverse=True)
-            numbers = (floats(used) if kind.value is ValueType.FLOAT64 else used).tolist()
+            numbers = (floats_of(used) if kind.value is ValueType.FLOAT64 else used).tolist()
             given = [Decimal(one) for one, code in zip(numbers, used.tolist()) if code != NULL]
             table = [*([NULL] if len(given) < len(used) else []), *codes.decimals.labels(given)]
             return np.array(table, np.int64)[places.reshape(-1)]

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources import arrow_types, decimals
+from cer_gpu.engine.words import unsigned_words
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
@@ -191,15 +192,11 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     return Values(data, validity(array))
 
 
-TURN = np.uint64(1 << 63)
-"""What turns uint64 into int64 of the same order and the same differences: the upper bit."""
-
-
 def turned(values: Values) -> Values:
     """Values as a clock or a window measures them: uint64 as int64, in their order, less 2^63."""
     if values.data.dtype != np.uint64:
         return values
-    data = (values.data ^ TURN).view(np.int64)
+    data = unsigned_words(values.data)
     data.flags.writeable = False
     return Values(data, values.valid, values.beyond)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.words import float_words, text_ranks
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.sorting.contract import SortedRuns
 from cer_gpu.kernels.sorting.cpu import merge
@@ -68,19 +69,10 @@ def _numbers(column: pa.ChunkedArray, workers: Workers) -> np.ndarray:
     if pa.types.is_integer(column.type):
         return column.to_numpy()
     if pa.types.is_floating(column.type):
-        return _of_floats(column.to_numpy())
+        return float_words(column.to_numpy())
     parts = workers.map(PHASE, lambda chunk: chunk.dictionary_encode(), column.chunks, len(column))
     encoded = pa.chunked_array(parts, parts[0].type if parts else None).unify_dictionaries()
     if not encoded.num_chunks:
         return np.empty(0, np.int64)
-    places = pc.sort_indices(encoded.chunk(0).dictionary).to_numpy()
-    rank = np.empty(len(places), np.int64)
-    rank[places] = np.arange(len(places))
+    rank = text_ranks(encoded.chunk(0).dictionary)
     return np.concatenate([rank[chunk.indices.to_numpy()] for chunk in encoded.chunks])
-
-
-def _of_floats(values: np.ndarray) -> np.ndarray:
-    """Whole numbers in the same order as floats that are not NaN; the two zeros are one."""
-    bits = (values + 0.0).view(np.int64)
-    # Of negative numbers the larger pattern is the smaller number.
-    return bits ^ ((bits >> 63) & np.int64(np.iinfo(np.int64).max))

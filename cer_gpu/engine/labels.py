@@ -1,7 +1,7 @@
 """Labels of values: whole numbers that are ordered as the values are, also of values that come later.
 
-New values get labels between those of their neighbours; where there is no room left, all labels are given
-anew.
+New values get labels between those of their neighbours; where there is no room left, `OrderedLabels` gives
+all labels anew, and `FixedLabels` refuses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 ENDS = -(1 << 62), 1 << 62
 """All labels are between these."""
 
-APART = 1 << 32
+APART = 1 << 40
 """So far above the last label, or below the first, that of a further value is, where there is room."""
 
 FEW = 1 << 12
@@ -45,8 +45,9 @@ class OrderedLabels:
     def take(self, values: Iterable[Any]) -> tuple[np.ndarray, np.ndarray] | None:
         """Give labels to values; where old ones change, these, ascending, and what they are now."""
         new = sorted({value for value in values if value not in self.of})
-        if not new:
-            return None
+        return self._put(new) if new else None
+
+    def _put(self, new: list[Any]) -> tuple[np.ndarray, np.ndarray] | None:
         if not self.values:
             self._anew(new)
             return None
@@ -98,9 +99,10 @@ class OrderedLabels:
 
     def _anew(self, new: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
         old, before = self.values, self.of
-        self.values = sorted([*old, *new])
-        step = (ENDS[1] - ENDS[0]) // (len(self.values) + 1)
-        self.of = dict(zip(self.values, range(ENDS[0] + step, ENDS[1], step), strict=False))
+        self.values = sorted([*old, *new]) if old else list(new)
+        many = len(self.values)
+        step = min(APART, (ENDS[1] - ENDS[0]) // (many + 1))
+        self.of = dict(zip(self.values, range(-step * (many // 2), ENDS[1], step), strict=False))
         return (
             np.array([before[value] for value in old], np.int64),
             np.array([self.of[value] for value in old], np.int64),
@@ -127,6 +129,42 @@ class OrderedLabels:
         self.of = dict(state)
         self.values = list(self.of)
         assert all(self.of[one] < self.of[other] for one, other in pairwise(self.values))
+
+
+class NoRoomError(Exception):
+    """There is no label left between two values: all labels have to be given again."""
+
+
+class FixedLabels(OrderedLabels):
+    """Labels that never change, and the values that have them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._value: dict[int, Any] = {}
+
+    def labels(self, values: Iterable[Any]) -> list[int]:
+        """The label of each value.
+
+        Raises
+        ------
+        NoRoomError
+            Then nothing has changed.
+        """
+        listed = list(values)
+        new = sorted({value for value in listed if value not in self.of})
+        if new:
+            self._put(new)
+            self._value.update(zip(map(self.of.__getitem__, new), new))
+        return [self.of[value] for value in listed]
+
+    def value(self, label: int) -> Any:
+        """The value that has a label."""
+        return self._value[label]
+
+    def _anew(self, new: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+        if self.values:
+            raise NoRoomError
+        return super()._anew(new)
 
 
 class MovedLabels(NamedTuple):
