@@ -1,0 +1,126 @@
+"""A product that the package does not have: the three latest starts of the complex events of an end.
+
+It is written as `docs/contributing/adding.md` says, and runs over steps with gaps and over joins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+from cer_gpu.kernels.jit import composed, inline
+from cer_gpu.kernels.joins.contract import room_for_ends
+from cer_gpu.kernels.joins.index import StartTable, at_slots, hash_tables
+from cer_gpu.kernels.loop.contract import NEIGHBOUR, LoopSegments
+from cer_gpu.kernels.loop.follow import WORDS, follow
+from cer_gpu.kernels.loop.products import COUNT
+from cer_gpu.kernels.loop.views import all_shown, neighbour
+from cer_gpu.kernels.loop.window import LATEST_IN_GAPS
+from cer_gpu.kernels.steps.contract import room_for, runs_reference, scratch
+from cer_gpu.kernels.windows.contract import comparable
+from join_oracle import listed, random_join_case
+from test_kernel_steps import events_of, tables_of
+
+MASK = (1 << 60) - 1
+"""A value holds three starts of 20 bits, the latest first; 0 is none, so a start is one more than its event."""
+
+
+@inline
+def three_latest(own, other):  # type: ignore[no-untyped-def]
+    found = 0
+    for _ in range(3):
+        if own >= other:
+            found = (found << 20) | (own >> 40)
+            own = (own << 20) & MASK
+        else:
+            found = (found << 20) | (other >> 40)
+            other = (other << 20) & MASK
+    return found
+
+
+@inline
+def three_gathered(own, other):  # type: ignore[no-untyped-def]
+    found = 0
+    for _ in range(3):
+        capped = 0
+        for place in (40, 20, 0):
+            capped = (capped << 20) | min(own >> 40, (other >> place) & 0xFFFFF)
+        found = three_latest(found, capped)
+        own = (own << 20) & MASK
+    return found
+
+
+@inline
+def one_start(tables, room, event, stop):  # type: ignore[no-untyped-def]
+    return (event + 1) << 40
+
+
+@inline
+def note_three(room, out, found, event, stop, own):  # type: ignore[no-untyped-def]
+    out.event[found] = event
+    out.start[found] = own
+    return found + 1
+
+
+@inline
+def read_all(tables, events, room, view, event, low, own):  # type: ignore[no-untyped-def]
+    if tables.view_near[view] == NEIGHBOUR:
+        first = neighbour(tables, events, room, view, room.gone[view], event)
+        last = first + 1 if first >= 0 else first
+    else:
+        first, last = all_shown(tables, events, room, view, event)
+    for entry in range(first, last):
+        own = three_latest(own, room.value[entry])
+    return own
+
+
+THREE = COUNT | {"plus": three_latest, "times": three_gathered, "start": one_start, "note": note_three}
+three_in_gaps = composed(follow, "three_in_gaps", **THREE, **LATEST_IN_GAPS | {"read": read_all})
+three_at_slots = composed(follow, "three_at_slots", **THREE, **at_slots(THREE))
+
+
+def unpacked(value: int) -> list[int]:
+    return [start - 1 for place in (40, 20, 0) if (start := (value >> place) & 0xFFFFF)]
+
+
+def test_the_three_latest_starts_of_joins() -> None:
+    rng = Random("three latest of joins")
+    several = 0
+    for number in range(200):
+        case = random_join_case(rng, number % 2 == 0)
+        size = int(case.events.offset[-1])
+        place = np.empty(size if case.tables.entry_next.any() else 0, np.int64)
+        held = StartTable(np.empty(size, np.int64), np.full(size, -1, np.int32), place, np.empty(1, np.int64))
+        segments = LoopSegments(case.begin, case.report, case.stop)
+        out, none = room_for_ends(segments), comparable(np.empty(0, np.int64), 0)
+        entered, progress = np.empty(case.tables.n_fired, np.int64), np.zeros(WORDS, np.int64)
+        n = three_at_slots(
+            hash_tables(case.tables), case.events, none, segments, held, entered, out, progress
+        )
+        wanted = listed(replace(case, keys=case.keys[:0]))
+        assert out.event[:n].tolist() == wanted.event.tolist()
+        starts = [sorted((row[0] for row in rows), reverse=True)[:3] for rows in wanted.rows]
+        assert [unpacked(value) for value in out.start[:n].tolist()] == starts
+        several += sum(len(own) > 1 for own in starts)
+    assert several > 100
+
+
+def test_the_three_latest_starts_of_steps_with_gaps() -> None:
+    rng = Random("three latest of steps")
+    several = 0
+    for number in range(150):
+        tables, n = tables_of(rng, number % 2 == 0), rng.randrange(12)
+        events, segments = events_of(rng, n, number % 2 == 0), LoopSegments(*np.array([[0], [0], [n]]))
+        room, out = room_for(tables, events.symbols, False), room_for_ends(segments)
+        none, progress = comparable(np.empty(0, np.int64), 0), np.zeros(WORDS, np.int64)
+        found = three_in_gaps(tables, events, none, segments, room, scratch(tables), out, progress)
+        wanted = {
+            end: sorted((marks[0][0] for state, marks in runs if tables.accepting[state]), reverse=True)[:3]
+            for end, runs in enumerate(runs_reference(tables, events, 0, n))
+        }
+        wanted = {end: starts for end, starts in wanted.items() if starts}
+        assert out.event[:found].tolist() == list(wanted)
+        assert [unpacked(value) for value in out.start[:found].tolist()] == list(wanted.values())
+        several += sum(len(own) > 1 for own in wanted.values())
+    assert several > 50
