@@ -23,7 +23,7 @@ from join_oracle import listed, random_join_case
 from test_kernel_steps import events_of, tables_of
 
 MASK = (1 << 60) - 1
-"""A value holds three starts of 20 bits, the latest first; 0 is none, so a start is one more than its event."""
+"""A value holds three starts of 20 bits, the latest first; 0: none. A start is one more than its event."""
 
 
 @inline
