@@ -14,10 +14,9 @@ from cer_gpu.engine.run.options import Options, read_options
 from cer_gpu.engine.run.place import place_of
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.errors import Diagnostic
 from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
-from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import SelectQuery, Statement
 from cer_gpu.language.walk import asks_types_alone, names_in
 from cer_gpu.plan.evaluated import never_answers
@@ -25,7 +24,8 @@ from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.closed_query import ClosedQuery
 from cer_gpu.plan.planning.planner import Plan, plan
-from cer_gpu.plan.routes import AUTO, LISTS_FOR, check_engine
+from cer_gpu.plan.routes import AUTO
+from cer_gpu.plan.routes.cost import MAIN, Question
 from cer_gpu.progress import on_terminal, shown_together
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ class Query:
         self._plan = None if bound_next else self._plan_without_data()
         self._everywhere: tuple[Plan, Sequence[Diagnostic]] | None = None
         """The plan and its notes, where no data decides them: of a query that asks for types alone."""
-        if self._plan is not None and not self.parameters and asks_types_alone(self._tree):
+        settled = self._plan is not None and self._plan.alone and not self.parameters
+        if self._plan is not None and settled and asks_types_alone(self._tree):
             never = (never_answers(self._tree),) if self._plan.never else ()
             self._everywhere = self._plan, (*found, *never)
 
@@ -177,8 +178,8 @@ class Query:
             The decimal point of numbers in CSV files.
         engine : str, default "auto"
             The engine that answers the query: "regular", "chain", "ordered", "apart", "rule", "join",
-            "timed", "clock", "general". "auto" takes the first one that can answer the query; `explain` lists
-            them in this order under "routes". The answers are the same whichever engine is taken, and
+            "timed", "clock", "general". "auto" takes the one that answers in the fewest steps what is asked;
+            `explain` shows the steps under "costs". The answers are the same whichever engine is taken, and
             "general" can answer every query.
         params : mapping of str to object, optional
             The values of the query's parameters, by their names without `$`: numbers, texts, bools, times.
@@ -207,7 +208,7 @@ class Query:
         TypeError, ValueError
             When there is no such keyword, or a keyword has a value that it cannot have.
         """
-        return self._bound(events, read_options(**keywords), listed=True).matches()
+        return self._bound(events, read_options(**keywords), "lists").matches()
 
     @spelled(read_options)
     def count(self, events: Any, **keywords: Unpack[ReadKeywords]) -> int:
@@ -218,7 +219,7 @@ class Query:
         int
             The exact number, of any size.
         """
-        return self._bound(events, read_options(**keywords), listed=True).count()
+        return self._bound(events, read_options(**keywords), "counts").count()
 
     @spelled(read_options)
     def counts(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
@@ -231,7 +232,7 @@ class Query:
             PARTITION BY, `time` if `order_by` is given, and `count` (int64; decimal256 if a count exceeds 64
             bits).
         """
-        return self._bound(events, read_options(**keywords), listed=True).counts()
+        return self._bound(events, read_options(**keywords), "counts").counts()
 
     @spelled(read_options)
     def hits(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
@@ -244,7 +245,7 @@ class Query:
             `order_by` is given, and `latest_start` (int64): the latest start of the complex events that end
             there, before a strategy (NEXT, LAST, MAX, ANY) or LIMIT chooses among them.
         """
-        return self._bound(events, read_options(**keywords)).hits()
+        return self._bound(events, read_options(**keywords), "hits").hits()
 
     @spelled(read_options, omit=("sort",))
     def stream(self, state: bytes | None = None, **keywords: Unpack[StreamKeywords]) -> Stream:
@@ -277,7 +278,7 @@ class Query:
             raise ValueError("a stream cannot be sorted: leave sort out, and push its batches in order")
         asked = read_options(**given)
         told = about(self.text, asked)
-        return Stream(lambda batch: self._bound(batch, asked, once=True), told, state)
+        return Stream(lambda batch: self._bound(batch, asked, "pushes", once=True), told, state)
 
     @spelled(read_options)
     def explain(self, format: str = "text", events: Any = None, **keywords: Unpack[ReadKeywords]) -> str:
@@ -310,7 +311,7 @@ class Query:
         asked = read_options(**keywords)
         found, place = self._plan or self._plan_without_data(), ""
         if events is None and asked.engine != AUTO:
-            found = self._checked_plan(None, RoleColumns(stream="stream"), asked.engine)
+            found = self._plan_without_data(asked.engine)
         if events is not None:
             source = opened(self.names, events, asked)
             found = self._planned_for(source, asked)[0]
@@ -360,15 +361,15 @@ class Query:
         with shown_together():
             source = opened(self.names, events, asked)
 
-            def bound(tree: SelectQuery, limit: int | None) -> BoundQuery:
+            def bound(tree: SelectQuery, question: Question, limit: int | None = None) -> BoundQuery:
                 one = Query(to_text(tree))
                 own = {name: given[name] for name in one.parameters}
-                return one.bound_to(source, replace(asked, params=own, limit=limit), once=True)
+                return one.bound_to(source, replace(asked, params=own, limit=limit), question, once=True)
 
             return counted_table(
                 stages,
-                lambda place: bound(stages[place].query, None),
-                lambda place, tree: bound(tree, MOST_LISTED + 1),
+                lambda place: bound(stages[place].query, "counts"),
+                lambda place, tree: bound(tree, "lists", MOST_LISTED + 1),
                 source,
                 asked,
             )
@@ -418,17 +419,17 @@ class Query:
         """
         return self.portable_over(schema.empty_table(), read_options(**keywords))
 
-    def portable_over(self, events: Any, asked: Options, listed: bool = False) -> PortableQuery:
+    def portable_over(self, events: Any, asked: Options, question: Question = MAIN) -> PortableQuery:
         """The query planned for events, to send it to another process; for the package itself."""
-        return self._bound(events, asked, once=True, listed=listed).portable()
+        return self._bound(events, asked, question, once=True).portable()
 
-    def _bound(self, events: Any, asked: Options, once: bool = False, listed: bool = False) -> BoundQuery:
+    def _bound(self, events: Any, asked: Options, question: Question, once: bool = False) -> BoundQuery:
         """Check the query against the events, and plan it for them."""
         with shown_together() if on_terminal() else nullcontext():
-            return self.bound_to(opened(self.names, events, asked), asked, once, listed)
+            return self.bound_to(opened(self.names, events, asked), asked, question, once)
 
     def bound_to(
-        self, source: Source, asked: Options, once: bool = False, listed: bool = False
+        self, source: Source, asked: Options, question: Question = MAIN, once: bool = False
     ) -> BoundQuery:
         """The query on a source that was opened for its `names`; for the package itself.
 
@@ -436,20 +437,16 @@ class Query:
         ----------
         source : Source
         asked : Options
+        question : Question
+            What will be asked of it, which decides the route; it answers any.
         once : bool
             Whether the events are read only once, as in a stream or in one pass for many queries.
-        listed : bool
-            Whether matches are listed or counted, which another engine may do in less time.
         """
         from cer_gpu.engine.run.bound import BoundQuery
 
         if asked.event_id is not None:
             source.require(asked.event_id, "event_id")
-        planned, units, findings = self._planned_for(source, asked)
-        lists_elsewhere = listed and planned.chosen.engine in LISTS_FOR and asked.engine == AUTO
-        if lists_elsewhere and not any(one.startswith("cuda") for one in asked.device):
-            asked = replace(asked, engine=LISTS_FOR[planned.chosen.engine])
-            planned, units, findings = self._planned_for(source, asked)
+        planned, units, findings = self._planned_for(source, asked, question)
         once = once or not source.repeats
         compiled = planned.compiled
         if once:
@@ -460,11 +457,11 @@ class Query:
         if findings:
             say_findings(findings, bound.notes)
         if not once:
-            bound.instead = partial(self.bound_to, source, asked, once=True)
+            bound.instead = partial(self.bound_to, source, asked, question, once=True)
         return bound
 
     def _planned_for(
-        self, source: Source, asked: Options
+        self, source: Source, asked: Options, question: Question = MAIN
     ) -> tuple[Plan, dict[str, str], Sequence[Diagnostic]]:
         """The query planned for events, the units of their columns, and the notes of the checks."""
         if self._everywhere is not None and source.tells_types and asked.engine == AUTO and not asked.params:
@@ -472,29 +469,21 @@ class Query:
         schema = schema_of(self._tree, source, asked)
         typed = asked.type_column if source.has_type_column else None
         columns = RoleColumns(typed, asked.stream_column, source.type_kind)
-        key = (source.arrow_schema, schema, columns, asked.type_column, asked.engine)
+        cuda = source.device is not None or any(one.startswith("cuda") for one in asked.device)
+        key = (source.arrow_schema, schema, columns, asked.type_column, asked.engine, cuda)
 
-        def make(shape: Outline) -> Plan:
+        def make(shape: Outline, question: Question, before: Plan | None) -> Plan:
             check_roles(self._tree, source)
-            return self._checked_plan(schema, columns, asked.engine, shape)
+            if before is None and shape is self._outline and asked.engine == AUTO:
+                before = self._plan
+            return plan(shape, schema, columns, asked.engine, before, question, cuda)
 
-        found, notes = self._plans.planned(key, schema, asked.params, make)
+        found, notes = self._plans.planned(key, schema, asked.params, make, question, cuda)
         return found, dict(schema.units), notes
 
-    def _plan_without_data(self) -> Plan:
+    def _plan_without_data(self, engine: str = AUTO) -> Plan:
         """The query planned for the types that its constants suggest."""
-        return self._checked_plan(None, RoleColumns(stream="stream"), AUTO)
-
-    def _checked_plan(
-        self, schema: Schema | None, columns: RoleColumns, engine: str, shape: Outline | None = None
-    ) -> Plan:
-        check_engine(engine)
-        shape = shape or self._outline
-        try:
-            before = self._plan if schema is not None and shape is self._outline and engine == AUTO else None
-            return plan(shape, schema, columns, engine, before)
-        except QueryError as error:
-            raise QueryError(error.diagnostics, self.text) from None
+        return plan(self._outline, None, RoleColumns(stream="stream"), engine)
 
     def __reduce__(self) -> tuple[type[Query], tuple[str, Mapping[str, Any] | None]]:
         # The threads stay behind: a query is its text.

@@ -16,6 +16,7 @@ from cer_gpu.engine.read.sources.rows import NoRows
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.errors import DataError
+from cer_gpu.plan.routes.cost import Question
 from cer_gpu.printable import brief, names_text
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def task_of(
     checked_ties(ties)
     whole = compiled(query)
     asked = read_options(order_by=order_by, limit=limit, device="cpu", **keywords)
-    portable = whole.portable_over(NoRows(schema, orders or {}), asked, listed=product != "hits")
+    portable = whole.portable_over(NoRows(schema, orders or {}), asked, QUESTION_OF[product])
     # The same for every product, so that the hits of a query are those of its complex events; the id orders
     # only events that are alike to the query.
     others = [
@@ -112,6 +113,9 @@ def compiled(query: Query | str) -> Query:
 
     return Query(query)
 
+
+QUESTION_OF: dict[str, Question] = {"run": "lists", "count": "counts", "counts": "counts", "hits": "hits"}
+"""What each product asks of a query."""
 
 _ELSEWHERE = {
     "sort": "leave it out, the events of a DataFrame are always sorted by order_by",

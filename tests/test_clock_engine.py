@@ -18,7 +18,6 @@ from cer_gpu.engine.machines import chunk, open_runs
 from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
-from cer_gpu.engine.run.options import read_options
 from cer_gpu.language.printer import to_text
 
 
@@ -97,22 +96,3 @@ def test_answers_that_are_read_late_are_not_those_of_later_events(pattern: str) 
             wanted.append(soon.push(table).to_arrow())
         assert sum(map(len, wanted)) > 10
         assert [found.to_arrow() for found in kept] == wanted
-
-
-def test_matches_are_listed_and_counted_by_the_general_machine() -> None:
-    query = cer.compile("SELECT * WHERE (A ; B) WITHIN [<= 5 s] ; C")
-    rng = Random("listed elsewhere")
-    kinds = [rng.choice("ABCD") for _ in range(400)]
-    table = pa.table({"type": kinds, "ts": pa.array([300 * n for n in range(400)], pa.timestamp("ms"))})
-    assert query._plan.engine == "clock"
-    asked = read_options(order_by="ts")
-    machines = {
-        listed: query._bound(table, asked, listed=listed)._query.machine.__class__.__name__
-        for listed in (False, True)
-    }
-    assert machines == {False: "ClockMachine", True: "GeneralMachine"}
-    listed = query.run(table, order_by="ts").to_arrow()
-    assert listed.equals(query.run(table, order_by="ts", engine="clock").to_arrow())
-    assert query.count(table, order_by="ts") == len(listed) > 1000
-    assert query.count(table, order_by="ts") == query.count(table, order_by="ts", engine="clock")
-    assert "`general` lists and counts matches" in query.explain()

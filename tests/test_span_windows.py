@@ -90,7 +90,7 @@ def test_the_tightest_bound_counts(within: str, bounds: str, size: tuple[int, st
 
 def test_comparisons_beside_such_intervals_are_looked_up() -> None:
     said = cer.compile(f"SELECT * WHERE A AS x ;[<= 5 s] B AS y {COMPARED} WITHIN 1 MINUTES").explain()
-    assert "routes      ordered: takes it, and runs it\n" in said
+    assert "routes      ordered: takes it, and runs lists and pushes\n" in said
     assert (
         "window      at most 5 s from start to end: an interval over the whole pattern is as WITHIN\n" in said
     )

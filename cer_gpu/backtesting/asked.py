@@ -95,7 +95,7 @@ def bound_query(one: AskedQuery, source: Source, options: Options) -> BoundQuery
     """A query of a backtest, bound to the source."""
     with in_query(one.name):
         params = values_for(one.query, options.params, one.values)
-        return one.query.bound_to(source, replace(options, params=params), once=True, listed=True)
+        return one.query.bound_to(source, replace(options, params=params), "counts", once=True)
 
 
 def values_for(query: Query, params: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def funnels_of(
 
     def bind(place: int) -> BoundQuery:
         one = parts.queries[place]
-        return one.query.bound_to(source, replace(options, params=one.values), once=True)
+        return one.query.bound_to(source, replace(options, params=one.values), "counts", once=True)
 
     places, bound = bound_stages(parts.stages, bind)
     keeper = None if kept is None else kept.beside("funnel")
@@ -93,7 +93,8 @@ def funnels_of(
         one = asked[left.owner[place]]
         query, given = Query(to_text(pattern)), {**one.query.given, **options.params, **one.values}
         own = {name: given[name] for name in query.parameters}
-        return query.bound_to(source, replace(options, params=own, limit=MOST_LISTED + 1), once=True)
+        few = replace(options, params=own, limit=MOST_LISTED + 1)
+        return query.bound_to(source, few, "lists", once=True)
 
     if sum(one.listed is not None for one in left.stages) > MOST_ROWS:
         why = f"in one backtest, matches are listed for {MOST_ROWS} such rows at most"

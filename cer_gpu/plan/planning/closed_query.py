@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from cer_gpu.errors import Diagnostic, QueryError
@@ -12,16 +13,18 @@ from cer_gpu.language.schema import Schema
 from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.planning.planner import Plan
+from cer_gpu.plan.planning.plans import SchemaPlans
+from cer_gpu.plan.routes.cost import Question
 
 SCHEMAS = 4
 """Plans of a query that are kept: for the schemas that it has last met, so that calls may alternate."""
 
 
-class KeptPlan(NamedTuple):
-    """A plan, and the notes of the checks, for all events with equal `key`."""
+class KeptPlans(NamedTuple):
+    """The plans, and the notes of the checks, for all events with equal `key`."""
 
     key: Any
-    plan: Plan
+    plans: SchemaPlans
     notes: Sequence[Diagnostic]
 
 
@@ -41,7 +44,7 @@ class ClosedQuery:
         self._statement = statement
         self._text = text
         self._outline = shape
-        self._kept: tuple[KeptPlan, ...] = ()
+        self._kept: tuple[KeptPlans, ...] = ()
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -58,7 +61,13 @@ class ClosedQuery:
         return []
 
     def planned(
-        self, key: Any, schema: Schema, params: Mapping[str, Any], make: Callable[[Outline], Plan]
+        self,
+        key: Any,
+        schema: Schema,
+        params: Mapping[str, Any],
+        make: Callable[[Outline, Question, Plan | None], Plan],
+        question: Question,
+        cuda: bool,
     ) -> tuple[Plan, Sequence[Diagnostic]]:
         """The plan for events, and the notes of the checks.
 
@@ -70,7 +79,10 @@ class ClosedQuery:
         params : mapping of str to object
             Has to be empty.
         make : callable
-            Makes a plan.
+            Makes a plan: of an outline, for a question, with an earlier plan for events of this schema.
+        question : Question
+        cuda : bool
+            Whether CUDA devices run it; part of `key`.
 
         Raises
         ------
@@ -88,8 +100,8 @@ class ClosedQuery:
             errors = [finding for finding in found if finding.severity == "error"]
             if errors:
                 raise QueryError(errors, self._text)
-            plan = make(self._outline)
+            plan = make(self._outline, question, None)
             notes = (*found, never_answers(self._statement)) if plan.never else found
-            kept = KeptPlan(key, plan, notes)
+            kept = KeptPlans(key, SchemaPlans(plan, cuda), notes)
             self._kept = (kept, *known[: SCHEMAS - 1])
-        return kept.plan, kept.notes
+        return kept.plans.plan_for(question, partial(make, self._outline)), kept.notes

@@ -13,6 +13,7 @@ from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.constants import nearest_float
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.planning.planner import Plan
+from cer_gpu.plan.routes.cost import QUESTIONS
 from cer_gpu.plan.wording import counted
 from cer_gpu.printable import brief, printable
 
@@ -107,6 +108,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     if query.consume != "NONE" or query.limit is not None:
         yield _line("reports", _reports(query))
     yield _line("cost", of.cost(query))
+    yield _line("costs", _costs(plan))
     if plan.outline.timed:
         yield _line("device", _device(query))
     yield _line("stream", _pushes(query))
@@ -135,8 +137,32 @@ def _routes(plan: Plan) -> str:
     """What every route said of the query, the chosen one first."""
     ranked = sorted(plan.said, key=lambda one: one[0] != plan.engine)
     said = {name: "takes it" if refusal is None else f"no: {refusal.reason}" for name, refusal in ranked}
-    said[plan.engine] = "takes it, and runs it"
+    if plan.alone:
+        said[plan.engine] = "takes it, and runs it"
+    else:
+        runs = plan.chosen.questions()
+        said |= {name: f"takes it, and runs {_listed(asked)}" for name, asked in runs.items()}
     return "\n".join(f"{name}: {text}" for name, text in said.items())
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Words of a sentence: "hits, counts and lists"."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _costs(plan: Plan) -> str:
+    """What every route that takes the query would cost, the chosen one first."""
+    lines = ["steps for a relevant event (+ for a match), of about 20 ns:"]
+    costs = {question: plan.chosen.costs(question) for question in QUESTIONS}
+    for name in sorted(plan.chosen.taken, key=lambda name: name != plan.engine):
+        said: dict[str, list[str]] = {}
+        for question in QUESTIONS:
+            cost = costs[question][name]
+            more = f" (+{cost.match:g})" if cost.match else ""
+            said.setdefault(cost.note, []).append(f"{question} {cost.event:g}{more}")
+        lines.append(f"{name}: " + "; ".join(f"{', '.join(one)}: {note}" for note, one in said.items()))
+    return "\n".join(lines)
 
 
 def _symbols(plan: Plan) -> str:

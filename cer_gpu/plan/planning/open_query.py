@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from cer_gpu.errors import Diagnostic, QueryError
@@ -15,6 +16,8 @@ from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.given import with_given
 from cer_gpu.plan.planning.planner import Plan
+from cer_gpu.plan.planning.plans import SchemaPlans
+from cer_gpu.plan.routes.cost import Question
 from cer_gpu.printable import brief
 
 PLANS = 256
@@ -43,7 +46,7 @@ class OpenQuery:
         self._text = text
         self.given = dict(given)
         self._shaping = shaping(statement)
-        self._kept: list[tuple[Any, dict[Any, Plan]]] = []
+        self._kept: tuple[Any, dict[Any, tuple[Outline, SchemaPlans]]] | None = None
         self._asked = parameters(statement)
         check_given(self._asked, {**dict.fromkeys(self._asked), **self.given}, text)
 
@@ -53,7 +56,13 @@ class OpenQuery:
         return tuple(self._asked)
 
     def planned(
-        self, key: Any, schema: Schema, params: Mapping[str, Any], make: Callable[[Outline], Plan]
+        self,
+        key: Any,
+        schema: Schema,
+        params: Mapping[str, Any],
+        make: Callable[[Outline, Question, Plan | None], Plan],
+        question: Question,
+        cuda: bool,
     ) -> tuple[Plan, tuple[Diagnostic, ...]]:
         """The plan for some values, and the notes of the checks.
 
@@ -65,7 +74,10 @@ class OpenQuery:
         params : mapping of str to object
             The values of this call.
         make : callable
-            Makes a plan.
+            Makes a plan: of an outline, for a question, with an earlier plan for events of this schema.
+        question : Question
+        cuda : bool
+            Whether CUDA devices run it; part of `key`.
 
         Raises
         ------
@@ -79,41 +91,42 @@ class OpenQuery:
         errors = [finding for finding in found if finding.severity == "error"]
         if errors:
             raise QueryError(errors, self._text)
-        plan = self._plan(key, statement, given, schema, make)
+
+        def first(outline: Outline) -> SchemaPlans:
+            return SchemaPlans(make(outline, question, None), cuda)
+
+        shape, plans = self._plans(key, statement, given, schema, first)
+        plan = plans.plan_for(question, partial(make, shape))
         notes = (*found, never_answers(statement)) if plan.never else found
         return with_given(plan, statement, given, schema), tuple(notes)
 
-    def _plan(
+    def _plans(
         self,
         key: Any,
         statement: tree.Statement,
         given: Mapping[str, Any],
         schema: Schema,
-        make: Callable[[Outline], Plan],
-    ) -> Plan:
-        """The plan that all values share which do not change its shape."""
-        plans = self._plans_of(key)
+        first: Callable[[Outline], SchemaPlans],
+    ) -> tuple[Outline, SchemaPlans]:
+        """The outline and the plans that all values share which do not change its shape."""
+        kept = self._kept  # another thread may run the query on other data
+        if kept is None or kept[0] != key:
+            kept = self._kept = key, {}
+        plans = kept[1]
         shape = {name: given[name] for name in sorted(self._shaping)}
         window = statement.window
         measured = None if window is None else (window.kind, window.unit, window.attribute)
         own = (repr(shape), measured)
-        plan = plans.get(own)
-        if plan is None:
+        found = plans.get(own)
+        if found is None:
             open_ = with_values(self._statement, shape, schema, self._text)
             if window is not None:
                 open_ = replace(open_, window=window)
             if len(plans) >= PLANS:
                 plans.clear()
-            plan = plans[own] = make(outline(open_, self._text))
-        return plan
-
-    def _plans_of(self, key: Any) -> dict[Any, Plan]:
-        """The plans for a key; those of the key before stay, as another engine may list matches."""
-        plans = next((plans for known, plans in self._kept if known == key), None)
-        if plans is None:
-            plans = {}
-            self._kept = [(key, plans), *self._kept[:1]]
-        return plans
+            made = outline(open_, self._text)
+            found = plans[own] = made, first(made)
+        return found
 
     def told(self, params: Mapping[str, Any]) -> list[str]:
         """A line for each parameter: its value, and whether a new value needs a new plan."""

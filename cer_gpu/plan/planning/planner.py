@@ -29,6 +29,7 @@ from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline, bounded, over_order
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.routes import AUTO, Chosen, choose
+from cer_gpu.plan.routes.cost import MAIN, Question
 from cer_gpu.plan.routes.route import Built, Refusal, Sketch
 from cer_gpu.plan.symbols import Diagram, Stage, fold, stages
 
@@ -51,8 +52,6 @@ class Plan:
     built : Built
     chosen : Chosen
         The route that it took.
-    sketch : Sketch
-        Its machine before the data was known.
     diagram : Diagram or None
         The diagram that `built` was made over; None for a query with FOLLOWED BY or PRECEDED BY.
     """
@@ -61,13 +60,22 @@ class Plan:
     compiled: CompiledQuery
     built: Built
     chosen: Chosen
-    sketch: Sketch
     diagram: Diagram | None
+
+    @property
+    def sketch(self) -> Sketch:
+        """Its machine before the data was known."""
+        return self.chosen.sketch
 
     @property
     def engine(self) -> str:
         """The name of the route that it took."""
         return self.chosen.engine
+
+    @property
+    def alone(self) -> bool:
+        """Whether its route answers every question."""
+        return len(self.chosen.questions()) == 1
 
     @property
     def said(self) -> tuple[tuple[str, Refusal | None], ...]:
@@ -86,6 +94,8 @@ def plan(
     columns: RoleColumns,
     engine: str = AUTO,
     before: Plan | None = None,
+    question: Question = MAIN,
+    cuda: bool = False,
 ) -> Plan:
     """Compile a query for data of a schema.
 
@@ -102,6 +112,10 @@ def plan(
     before : Plan, optional
         An earlier plan of the same outline and engine; everything that does not depend on the schema is taken
         from it.
+    question : Question
+        What is asked, which decides the route if `engine` is "auto".
+    cuda : bool
+        Whether CUDA devices run it.
 
     Raises
     ------
@@ -110,6 +124,22 @@ def plan(
     LimitError
         When the automaton or the symbols would exceed their budget.
     """
+    try:
+        return _by_cheapest(outline, schema, columns, engine, before, question, cuda)
+    except QueryError as error:
+        raise QueryError(error.diagnostics, outline.text) from None
+
+
+def _by_cheapest(
+    outline: Outline,
+    schema: Schema | None,
+    columns: RoleColumns,
+    engine: str,
+    before: Plan | None,
+    question: Question,
+    cuda: bool,
+) -> Plan:
+    """The plan by the cheapest route whose machine is possible."""
     if schema is not None and schema.categories:
         from cer_gpu.plan.outline import ranked  # few columns have them
 
@@ -120,13 +150,15 @@ def plan(
     known = outline if schema is None else over_order(outline, schema.order)
     if before is not None and known is not outline and before.chosen.by_window:
         before = None  # another route may take it
-    chosen = choose(known, engine) if before is None else before.chosen
-    try:
-        return _plan(outline, schema, columns, chosen, before)
-    except QueryError as error:
-        if not chosen.others:
-            raise
-        return _plan(outline, schema, columns, chosen.without(error), None)
+    chosen = (choose(known, engine) if before is None else before.chosen).asked(question, cuda)
+    while True:
+        try:
+            same = before is not None and chosen.sketch is before.sketch
+            return _plan(outline, schema, columns, chosen, before if same else None)
+        except (QueryError, LimitError) as error:
+            if chosen.forced or len(chosen.taken) == 1 or (chosen.main and isinstance(error, LimitError)):
+                raise
+            chosen = chosen.without(error).asked(question, cuda)
 
 
 def _plan(
@@ -175,7 +207,7 @@ def _plan(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
         planned.outlooks, built.counts_machine,
     )  # fmt: skip
-    return Plan(outline, compiled, built, chosen, sketch, planned.diagram)
+    return Plan(outline, compiled, built, chosen, planned.diagram)
 
 
 def _compared(names: tuple[str, ...], outlooks: Sequence[Outlook]) -> tuple[str, ...]:

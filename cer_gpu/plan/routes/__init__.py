@@ -1,15 +1,17 @@
-"""The routes from a query to a machine, in the order in which they are tried; the first that can is taken."""
+"""The routes from a query to a machine; of those that take a query the cheapest for what is asked runs."""
 
 from __future__ import annotations
 
-from itertools import takewhile
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 from cer_gpu.diagnostics import NOT_TAKEN
-from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.errors import CerError, Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.routes import apart, chain, clock, general, join, ordered, regular, rule, timed
+from cer_gpu.plan.routes.cost import MAIN, QUESTIONS, Cost, Question, cheapest
 from cer_gpu.plan.routes.route import Refusal, Route, Sketch
 from cer_gpu.printable import brief
 
@@ -25,53 +27,90 @@ ROUTES: tuple[Route, ...] = (
     cast(Route, general),
 )
 
-AUTO = "auto"
-"""The engine that is asked for where none is: that of the first route that takes the query."""
+BY_NAME = {route.NAME: route for route in ROUTES}
 
-LISTS_FOR = {clock.NAME: general.NAME}
-"""Engines whose matches another one lists and counts. `(A ; B) WITHIN [<= 1000 s] ; C` over 10,000 events
-without a key is counted in 67 s by a walk through the nodes of one clock, and in 0.05 s by configurations.
-Hits and pushes stay with the first."""
+AUTO = "auto"
+"""The engine that is asked for where none is: that of the cheapest route that takes the query."""
 
 ENGINES = (AUTO, *(route.NAME for route in ROUTES))
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The route that a query takes.
+    """The route that a query takes for a question.
 
     Attributes
     ----------
     engine : str
         Its name.
-    sketch : Sketch
     said : tuple of (str, Refusal or None)
         Each route with its refusal; None if it takes the query.
-    others : tuple of (str, Sketch)
-        Later routes that take the query too, in case the machine of this one turns out to be impossible.
+    taken : mapping of str to Sketch
+        The routes that take the query, in their order.
+    forced : bool
+        Whether the caller named the engine, which then answers every question.
     """
 
     engine: str
-    sketch: Sketch
     said: tuple[tuple[str, Refusal | None], ...]
-    others: tuple[tuple[str, Sketch], ...] = ()
+    taken: Mapping[str, Sketch]
+    forced: bool = False
+
+    @property
+    def sketch(self) -> Sketch:
+        """The machine before any data is known."""
+        return self.taken[self.engine]
+
+    @property
+    def main(self) -> bool:
+        """Whether it answers the main question."""
+        return self.engine == self.engine_for(MAIN)
 
     @property
     def by_window(self) -> bool:
-        """Whether an earlier route may take the query if the attribute of its window is the order."""
-        before = takewhile(lambda one: one[1] is not None, self.said)
-        return any(refusal is not None and refusal.by_window for _, refusal in before)
+        """Whether another route may take the query if the attribute of its window is the order."""
+        return any(refusal is not None and refusal.by_window for _, refusal in self.said)
 
-    def without(self, error: QueryError) -> Chosen:
-        """The next route that takes the query, if the machine of this one is impossible."""
-        (engine, sketch), *others = self.others
-        refusal = Refusal(error.diagnostics[0].message, error.diagnostics)
+    def costs(self, question: Question) -> dict[str, Cost]:
+        """What a question costs by each route that takes the query."""
+        return {name: BY_NAME[name].cost(sketch, question) for name, sketch in self.taken.items()}
+
+    def engine_for(self, question: Question, cuda: bool = False) -> str:
+        """The name of the route that answers a question.
+
+        Parameters
+        ----------
+        question : Question
+        cuda : bool
+            Whether CUDA devices run it. Costs are of the CPU, so the main question then decides for all.
+        """
+        if self.forced:
+            return self.engine
+        return cheapest(self.costs(MAIN if cuda else question))
+
+    def questions(self) -> dict[str, list[Question]]:
+        """The questions that each route answers."""
+        found: dict[str, list[Question]] = {}
+        for question in QUESTIONS:
+            found.setdefault(self.engine_for(question), []).append(question)
+        return found
+
+    def without(self, error: CerError) -> Chosen:
+        """The other routes that take the query, if the machine of this one is impossible."""
+        reason = error.diagnostics[0].message if isinstance(error, QueryError) else str(error).splitlines()[0]
+        refusal = Refusal(reason, error.diagnostics if isinstance(error, QueryError) else ())
         said = tuple((name, refusal if name == self.engine else one) for name, one in self.said)
-        return Chosen(engine, sketch, said, tuple(others))
+        taken = {name: sketch for name, sketch in self.taken.items() if name != self.engine}
+        return replace(self, said=said, taken=taken)
+
+    def asked(self, question: Question, cuda: bool = False) -> Chosen:
+        """The route that answers a question."""
+        name = self.engine_for(question, cuda)
+        return self if name == self.engine else replace(self, engine=name)
 
 
 def choose(outline: Outline, engine: str = AUTO) -> Chosen:
-    """The route that a query takes.
+    """The routes that take a query; the one that answers the main question is chosen.
 
     Parameters
     ----------
@@ -83,9 +122,12 @@ def choose(outline: Outline, engine: str = AUTO) -> Chosen:
     ------
     QueryError
         When no route takes it, or `engine` does not; the error has what each route finds wrong.
+    ValueError
+        When there is no such engine.
     LimitError
         When its automaton would exceed its budget.
     """
+    check_engine(engine)
     said: list[tuple[str, Refusal | None]] = []
     taken: dict[str, Sketch] = {}
     for route in ROUTES:
@@ -97,9 +139,9 @@ def choose(outline: Outline, engine: str = AUTO) -> Chosen:
             taken[route.NAME] = found
     if not taken or (engine != AUTO and engine not in taken):
         raise QueryError(_findings(outline, engine, said, taken), outline.text)
-    name = next(iter(taken)) if engine == AUTO else engine
-    others = list(taken.items())[1:] if engine == AUTO else []
-    return Chosen(name, taken[name], tuple(said), tuple(others))
+    if engine != AUTO:
+        return Chosen(engine, tuple(said), taken, forced=True)
+    return Chosen(next(iter(taken)), tuple(said), taken).asked(MAIN)
 
 
 def check_engine(name: str) -> None:

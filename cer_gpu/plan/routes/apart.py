@@ -14,12 +14,21 @@ from cer_gpu.language import tree
 from cer_gpu.language.walk import nodes
 from cer_gpu.plan.evaluated import beside_correlation, strategy_beside_chain
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes import general
+from cer_gpu.plan.routes.cost import LISTING, Cost, Question
 from cer_gpu.plan.routes.route import Refusal, no_comparing_pattern
 
 if TYPE_CHECKING:
     from cer_gpu.plan.routes.apart_sketch import ApartSketch
 
 NAME = "apart"
+
+COSTS: dict[Question, Cost] = {
+    "hits": Cost(4, note="sums over ranks"),
+    "counts": Cost(4, note="sums over ranks"),
+    **{question: general.COSTS[question] for question in LISTING},
+}
+"""Matches are listed as the general machine does."""
 
 
 def sketch(outline: Outline) -> ApartSketch | Refusal:
@@ -42,3 +51,8 @@ def sketch(outline: Outline) -> ApartSketch | Refusal:
         return Refusal(str(error))
     except QueryError as error:
         return Refusal(error.diagnostics[0].message, error.diagnostics)
+
+
+def cost(sketch: ApartSketch, question: Question) -> Cost:
+    """What it costs to answer a question."""
+    return COSTS[question]

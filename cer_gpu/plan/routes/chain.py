@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING
 from cer_gpu.language import tree
 from cer_gpu.plan.evaluated import beside_correlation, strategy_beside_chain
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.routes.route import Refusal
 
 if TYPE_CHECKING:
     from cer_gpu.plan.routes.chain_sketch import ChainSketch
 
 NAME = "chain"
+
+COSTS: dict[Question, Cost] = {
+    "hits": Cost(3, note="hash look-ups"),
+    "counts": Cost(6, note="hash look-ups"),
+    "lists": Cost(4, 3, "hash look-ups, nodes of a structure"),
+    "pushes": Cost(6, 3, "hash look-ups, nodes of a structure"),
+}
 
 
 def sketch(outline: Outline) -> ChainSketch | Refusal:
@@ -35,3 +43,8 @@ def sketch(outline: Outline) -> ChainSketch | Refusal:
     from cer_gpu.plan.routes.chain_sketch import sketched  # a process without chains need not load it
 
     return sketched(query, formula, shared)
+
+
+def cost(sketch: ChainSketch, question: Question) -> Cost:
+    """What it costs to answer a question."""
+    return COSTS[question]

@@ -12,12 +12,21 @@ from typing import TYPE_CHECKING
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.routes.route import Refusal, no_timed_pattern
 
 if TYPE_CHECKING:
     from cer_gpu.plan.routes.clock_sketch import ClockSketch
 
 NAME = "clock"
+
+COSTS: dict[Question, Cost] = {
+    "hits": Cost(12, note="nodes with resets and checks"),
+    "counts": Cost(12, 20, "each match by a walk through the nodes"),
+    "lists": Cost(15, 5, "nodes with resets and checks"),
+    "pushes": Cost(15, 5, "nodes with resets and checks"),
+}
+"""Without WITHIN, matches are listed as they are counted: most nodes of a walk lead to none."""
 
 
 def sketch(outline: Outline) -> ClockSketch | Refusal:
@@ -35,3 +44,9 @@ def sketch(outline: Outline) -> ClockSketch | Refusal:
         return Refusal(error.diagnostics[0].message)
     except LimitError as error:
         return Refusal(str(error).splitlines()[0])
+
+
+def cost(sketch: ClockSketch, question: Question) -> Cost:
+    """What it costs to answer a question."""
+    endless = question == "lists" and sketch.statement.window is None
+    return COSTS["counts" if endless else question]

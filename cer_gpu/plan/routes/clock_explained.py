@@ -44,10 +44,7 @@ class ClockExplanation(SteppedExplanation):
 
     def engine(self) -> str:
         """The kind of automaton that runs."""
-        return (
-            "timed complex event automaton, as tables; persistent nodes with reset and check gadgets; hits "
-            "and streams run on it, and `general` lists and counts matches"
-        )
+        return "timed complex event automaton, as tables; persistent nodes with reset and check gadgets"
 
     def guarantee(self, query: CompiledQuery) -> str:
         """What an event and an answer cost, whatever the data."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from cer_gpu.language import tree
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.cost import Cost, Question
 
 if TYPE_CHECKING:
     from cer_gpu.automata.cea import Predicate
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
     from cer_gpu.plan.symbols import Diagram
 
 NAME = "general"
+
+COSTS: dict[Question, Cost] = {
+    "hits": Cost(25, note="open partial matches"),
+    "counts": Cost(25, note="open partial matches"),
+    "lists": Cost(25, 6, "open partial matches, nodes of a structure"),
+    "pushes": Cost(25, 6, "open partial matches, nodes of a structure"),
+}
 
 
 class Deferred:
@@ -70,3 +78,8 @@ def _sketched(outline: Outline) -> Sketch:
 def sketch(outline: Outline) -> Sketch | Refusal:
     """The formula of any query."""
     return Deferred(outline)
+
+
+def cost(sketch: Sketch, question: Question) -> Cost:
+    """What it costs to answer a question."""
+    return COSTS[question]

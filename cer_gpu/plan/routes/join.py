@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING
 
 from cer_gpu.language import tree
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.routes.route import Refusal
 
 if TYPE_CHECKING:
     from cer_gpu.plan.routes.join_sketch import LookupSketch
 
 NAME = "join"
+
+COSTS: dict[Question, Cost] = {
+    "hits": Cost(10, 1, "look-ups of one atom after another"),
+    "counts": Cost(10, 1, "look-ups of one atom after another"),
+    "lists": Cost(10, 3, "look-ups of one atom after another"),
+    "pushes": Cost(10, 3, "look-ups of one atom after another"),
+}
 
 
 def sketch(outline: Outline) -> LookupSketch | Refusal:
@@ -25,3 +33,8 @@ def sketch(outline: Outline) -> LookupSketch | Refusal:
     from cer_gpu.plan.routes.join_sketch import sketched  # a process without rules need not load it
 
     return sketched(outline.statement)
+
+
+def cost(sketch: LookupSketch, question: Question) -> Cost:
+    """What it costs to answer a question."""
+    return COSTS[question]

@@ -12,12 +12,20 @@ from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.plan.evaluated import beside_correlation
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.routes.route import Refusal, no_comparing_pattern
 
 if TYPE_CHECKING:
     from cer_gpu.plan.routes.ordered_sketch import OrderedSketch
 
 NAME = "ordered"
+
+COSTS: dict[Question, Cost] = {
+    "hits": Cost(6, note="look-ups in order"),
+    "counts": Cost(6, note="look-ups in order"),
+    "lists": Cost(8, 3, "look-ups in order, nodes of a structure"),
+    "pushes": Cost(10, 3, "look-ups in order, nodes of a structure"),
+}
 
 
 def sketch(outline: Outline) -> OrderedSketch | Refusal:
@@ -38,3 +46,8 @@ def sketch(outline: Outline) -> OrderedSketch | Refusal:
         return Refusal(str(error))
     except QueryError as error:
         return Refusal(error.diagnostics[0].message, error.diagnostics)
+
+
+def cost(sketch: OrderedSketch, question: Question) -> Cost:
+    """What it costs to answer a question."""
+    return COSTS[question]

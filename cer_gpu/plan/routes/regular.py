@@ -35,6 +35,7 @@ from cer_gpu.plan.deterministic import (
 from cer_gpu.plan.evaluated import beside_correlation
 from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
+from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.routes.regular_explained import RegularExplanation
 from cer_gpu.plan.routes.route import Built, Refusal
 from cer_gpu.plan.symbols import Diagram
@@ -43,6 +44,21 @@ if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
 
 NAME = "regular"
+
+COSTS: dict[Question, Cost] = {
+    "hits": Cost(1, note="a state for each lane"),
+    "counts": Cost(2, note="a state for each lane"),
+    "lists": Cost(3, 3, "nodes of a structure"),
+    "pushes": Cost(4, 3, "nodes of a structure"),
+}
+
+KEYED: dict[Question, Cost] = {
+    "hits": Cost(2, note="sorted by key"),
+    "counts": Cost(3, note="sorted by key"),
+    "lists": Cost(5, 3, "sorted by key, nodes of a structure"),
+    "pushes": Cost(5, 3, "sorted by key, nodes of a structure"),
+}
+"""The same if comparisons make the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +164,8 @@ def _sketched(
         return RegularSketch(query, formula, Composed(formula), compose.tests(formula), lane)
     automaton = trim(construct(formula))
     return RegularSketch(query, formula, automaton, predicates(automaton), lane)
+
+
+def cost(sketch: RegularSketch, question: Question) -> Cost:
+    """What it costs to answer a question."""
+    return (COSTS if sketch.lane is None else KEYED)[question]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.errors import Diagnostic
@@ -13,6 +13,7 @@ from cer_gpu.language.tree import Expression
 from cer_gpu.plan.compiled import AnswerForm, CompiledQuery, KeyPlan
 from cer_gpu.plan.machine import Machine
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.symbols import Diagram
 
 if TYPE_CHECKING:
@@ -171,11 +172,15 @@ class Sketch(Protocol):
 
 
 class Route(Protocol):
-    """One way to answer queries. A new engine is a module of this folder with these two names."""
+    """One way to answer queries. A new engine is a module of this folder with these names."""
 
     NAME: str
     """What `engine=` calls it."""
 
     def sketch(self, outline: Outline) -> Sketch | Refusal:
         """Sketch the machine for a query, or say why the route does not take it."""
+        ...
+
+    def cost(self, sketch: Any, question: Question) -> Cost:
+        """What it costs to answer a question by a machine that it sketched."""
         ...

@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.routes.route import Refusal
 
 if TYPE_CHECKING:
     from cer_gpu.plan.routes.rule_sketch import RuleSketch
 
 NAME = "rule"
+
+COSTS: dict[Question, Cost] = {
+    "hits": Cost(3, note="hash look-ups"),
+    "counts": Cost(6, note="hash look-ups"),
+    "lists": Cost(4, 3, "hash look-ups, nodes of a structure"),
+    "pushes": Cost(6, 3, "hash look-ups, nodes of a structure"),
+}
 
 
 def sketch(outline: Outline) -> RuleSketch | Refusal:
@@ -29,3 +37,8 @@ def sketch(outline: Outline) -> RuleSketch | Refusal:
         return sketched(outline.statement)
     except LimitError as error:
         return Refusal(str(error))
+
+
+def cost(sketch: RuleSketch, question: Question) -> Cost:
+    """What it costs to answer a question."""
+    return COSTS[question]

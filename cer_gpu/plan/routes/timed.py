@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING
 from cer_gpu.errors import QueryError
 from cer_gpu.language import tree
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.routes.route import Refusal, no_timed_pattern
 
 if TYPE_CHECKING:
     from cer_gpu.plan.routes.timed_sketch import TimedSketch
 
 NAME = "timed"
+
+COSTS: dict[Question, Cost] = {
+    "hits": Cost(3, note="queues of entries"),
+    "counts": Cost(3, note="queues of entries"),
+    "lists": Cost(6, 3, "queues of entries, nodes of a structure"),
+    "pushes": Cost(8, 3, "queues of entries, nodes of a structure"),
+}
 
 
 def sketch(outline: Outline) -> TimedSketch | Refusal:
@@ -32,3 +40,8 @@ def sketch(outline: Outline) -> TimedSketch | Refusal:
         return sketched(outline, query, formula)
     except QueryError as error:
         return Refusal(error.diagnostics[0].message, error.diagnostics)
+
+
+def cost(sketch: TimedSketch, question: Question) -> Cost:
+    """What it costs to answer a question."""
+    return COSTS[question]
