@@ -3,6 +3,7 @@
 from importlib import import_module
 from pathlib import Path
 
+import pytest
 from built_site import site
 from spark_sessions import connect, short_lived_java, small_tasks, spark
 from tiers import draws, pytest_addoption, pytest_collection_modifyitems, pytest_generate_tests
@@ -20,6 +21,16 @@ __all__ = [
     "small_tasks",
     "spark",
 ]
+
+CAPTURING = {"capfd", "capsys", "capsysbinary"}
+"""Fixtures by which a test reads what is printed: warnings are part of it."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Show the warnings of the package where a test reads them."""
+    if CAPTURING.intersection(getattr(item, "fixturenames", ())):
+        item.add_marker(pytest.mark.filterwarnings("default::UserWarning"), append=False)
+
 
 WHOLE = ("automata", "backtesting", "engine", "enumeration", "plan")
 """The folders of which all is imported, but for what is only for devices."""
