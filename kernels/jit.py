@@ -11,7 +11,7 @@ go_on = words.check
 
 SELDOM, OFTEN = 1 << 14, 64
 """Events between two looks at `halt`: `SELDOM` where an event costs little, `OFTEN` where it costs much. With
-`SELDOM` the loop over events is inside a loop over strips of that length, as a test for each event is slow.
+`SELDOM` the loop is cut into strips, or looks at every event whose number is a multiple of it.
 
 `halt` is uint8 [1], in: not 0 once the run is over (Ctrl-C, an error in another thread). A kernel whose time
 has no bound then ends; what it has written is not read. Callers do not pass `halt`: it is the last parameter,

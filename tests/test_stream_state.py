@@ -433,3 +433,22 @@ def test_explain_says_what_a_push_costs(text: str, said: str) -> None:
     with Query(text).stream() as pushed:
         pushed.push(some_events(9))
         assert isinstance(pushed._state, StreamState) == (not said.startswith("each push"))
+
+
+@pytest.mark.parametrize("size", [11, 97, 700])
+def test_many_answers_of_two_compared_events_in_a_window_that_falls(size: int) -> None:
+    """An end may admit an earlier start than the ends before it: what has left the window comes back."""
+    query = Query("SELECT * WHERE A AS x ; B AS y FILTER x.v < y.v WITHIN 5 [price]")
+    for seed in range(3):
+        rng, n = np.random.default_rng(seed), 700
+        table = pa.table(
+            {
+                "type": rng.choice(list("ABC"), n),
+                "ts": np.cumsum(rng.integers(0, 5, n)),
+                "v": rng.integers(-5, 5, n),
+                "price": rng.integers(0, 40, n),
+            }
+        )
+        stream = query.stream(order_by="ts")
+        pushed = [stream.push(table.slice(low, size)).to_arrow() for low in range(0, n, size)]
+        assert pa.concat_tables(pushed).equals(query.run(table, order_by="ts").to_arrow())

@@ -193,14 +193,16 @@ def counts(tables, events, segments, arranged, first, event, lowest):
     -------
     ndarray, shape (hits,), int64, or object past 2^61
     """
-    if shallow(tables):
+    owner = np.repeat(np.arange(len(segments.begin)), np.diff(first))
+    # Under a window over an attribute that falls, a later end may admit an earlier start.
+    rises = ((np.diff(lowest) >= 0) | (np.diff(owner) > 0)).all()
+    if shallow(tables) and rises:
         found = FoundEnds(event, np.empty(len(event), np.int64))
         window = comparable(np.empty(0, np.int64), 0)
         _run_shallow(tables, events, window, segments, arranged, first, lowest, found)
         return found.start
     ends, number = _run(tables, events, segments, arranged, whole(segments))
     number = number[np.searchsorted(ends, event)]
-    owner = np.repeat(np.arange(len(segments.begin)), np.diff(first))
     begin = segments.begin[owner]
     later = np.flatnonzero(lowest > begin)
     if len(later):

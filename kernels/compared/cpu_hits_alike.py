@@ -76,7 +76,7 @@ def _raise(best, base, at, value):
 
 @jit
 def _hits(tables, events, window, segments, arranged, orders, best, found, kept, entered, out, halt):
-    """Write the hits of all segments, as `cpu_hits.hits_body`; gives how many there are.
+    """Write the hits of all segments, as `cpu_hits.latest_ends`; gives how many there are.
 
     ==========  =======================  ===================================================================
     `tables`    ComparedTables           in

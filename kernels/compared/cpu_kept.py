@@ -33,7 +33,7 @@ def mark(versions, newest, is_open, entries, nodes, progress):
     `is_open`   uint8 [events]  in: of `streams.cpu.mark_open`
     `entries`   uint8 [n]       out, as many as there are; `DROPPED` at first
     `nodes`     uint8 [n]       out, as many as there are; `DROPPED` at first
-    `progress`  int64 [WORDS]   in: of `cpu_stream.follow`
+    `progress`  int64 [WORDS]   in: `words` of `OpenVersions`
     ==========  ==============  ===================================================
     """
     entry = versions.entry

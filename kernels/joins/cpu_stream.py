@@ -199,7 +199,7 @@ def count_up_to(
     """Count the answers of each of some ends; `most` + 1 stands for more than `most`: `DONE` or `STACK_FULL`.
 
     ============  =====================  ===============================================================
-    `arena` ...   of `follow`            in: also `children`, `root_first` and `root_node`
+    `arena` ...   of `ProductNodes`      in: also `children`, `root_first` and `root_node`
     `lowest`      int64 [ends]           in: the least admissible start
     `most`        int64                  in
     `counts`      int64 [ends]           out

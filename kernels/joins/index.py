@@ -25,7 +25,7 @@ class HashTables(NamedTuple):
     ================  ====================  ================================================================
     `first`           int32 [symbols + 1]   symbol s has the groups first[s] .. first[s + 1] - 1
     `group_state`     int32 [groups]        the transition
-    `group_starts`    uint8 [groups]        1: what it gathers is never before its own event
+    `group_starts`    uint8 [groups]        1: its own event bounds the starts of what it gathers
     `read_first`      int32 [groups + 1]    group g has the reads read_first[g] ..
     `read_view`       int32 [reads]         the view of each
     `accepting`       uint8 [transitions]   and so on: as in `JoinTables`

@@ -84,15 +84,6 @@ NOTHING, ALL_LANES, OWN_LANE = range(3)
 """What a reported end consumes: no partial matches, those of all lanes, or those of its own lane."""
 
 
-def lowest_reference(events, event, size):
-    """The least event of the lane of an event that its window admits, by definition."""
-    lanes = events.lanes if len(events.lanes) else np.zeros(len(events.symbols), np.int32)
-    own = [i for i in range(event + 1) if lanes[i] == lanes[event]]
-    if len(events.measured) == 0:
-        return own[0]
-    return min(i for i in own if events.measured[event] - events.measured[i] <= size)
-
-
 def first_admitted_reference(lanes, keyed, numbers, event):
     """The first event of its lane whose key the end at an event admits; one past the event if it has no key.
 

@@ -19,7 +19,7 @@ RECORDS = Column("record", width=(FIELDS,), fill=-1)
 
 
 class NodeRecords(NamedTuple):
-    """`table` int64 [records, FIELDS]: as in `cer_gpu.kernels.joins.cpu_stream.follow`."""
+    """`table` int64 [records, FIELDS]: as in `cer_gpu.kernels.joins.cpu_stream.OpenTable`."""
 
     table: np.ndarray
 
