@@ -222,7 +222,7 @@ def exercise(sizes: Sizes) -> None:
 
 def on_device(steps: ThreeSteps, table: pa.Table) -> OnDevice:
     """Bring the columns that a query reads to the device."""
-    bound = cer.compile(steps.text)._bound(table, read_options(device="cuda"))
+    bound = cer.compile(steps.text)._bound(table, read_options(device="cuda"), "hits")
     query = ResidentQuery(bound._query, bound._units, Workers())
     (batch,) = table.combine_chunks().to_batches()
     return OnDevice(query, query.load(batch))
@@ -279,7 +279,7 @@ def resident(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float)
 def resident_without_window(table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:
     """Hits and counts of such columns without a window: one lane, cut into units."""
     planned = cer.compile(WINDOWLESS)
-    bound = planned._bound(table, read_options(device="cuda"))
+    bound = planned._bound(table, read_options(device="cuda"), "hits")
     classifier = CudaClassifier(bound._query.reading, bound._units, Workers())
     query = CarriedQuery(bound._query, classifier)
     (batch,) = table.combine_chunks().to_batches()
@@ -301,7 +301,7 @@ def found_there(sizes: Sizes) -> dict[str, Any]:
     """Complex events of a structure on the device, found and left there."""
     text, names, field, _ = KINDS["listed: batches"]
     table = events_of(names, getattr(sizes, field))
-    bound = cer.compile(text)._bound(table, read_options(device="cuda"))
+    bound = cer.compile(text)._bound(table, read_options(device="cuda"), "hits")
     run = bound.begin("run")
     runner = run.runner
     assert isinstance(runner, AutomatonRunner)

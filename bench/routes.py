@@ -1,7 +1,7 @@
 """Every route that takes a query, side by side: `python -m bench.routes` prints what each question costs.
 
 The planner runs a query on the route that is cheapest for what is asked, by the costs that routes state
-(`cer_gpu.plan.routes.cost`). Here each is forced with `engine=`, and the seconds of the one that the planner
+(`cer_gpu.plan.cost`). Here each is forced with `engine=`, and the seconds of the one that the planner
 takes stand beside those of the fastest. A process that answers nothing for a while is ended, and its route
 counts as slower than that.
 """
@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 import cer_gpu as cer
-from cer_gpu.plan.routes.cost import Question
+from cer_gpu.plan.cost import Question
 
 QUERIES = {
     "keyed, short": "SELECT * WHERE A AS a ; B AS b FILTER a.host = b.host WITHIN 100 s",

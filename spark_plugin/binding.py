@@ -16,7 +16,7 @@ from cer_gpu.engine.read.sources.rows import NoRows
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.errors import DataError
-from cer_gpu.plan.routes.cost import Question
+from cer_gpu.plan.cost import Question
 from cer_gpu.printable import brief, names_text
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pytest
 import cer_gpu as cer
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.errors import LimitError
+from cer_gpu.plan.cost import QUESTIONS, Cost, cheapest
 from cer_gpu.plan.planning import planner
 from cer_gpu.plan.routes.chain_sketch import ChainSketch
-from cer_gpu.plan.routes.cost import QUESTIONS, Cost, cheapest
 
 KEYED = "SELECT * WHERE A AS a ; B AS b FILTER a.v = b.v WITHIN 9 s"
 ORDERED = "SELECT * WHERE A AS a ; B AS b FILTER a.v < b.v WITHIN 9 s"

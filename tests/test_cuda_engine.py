@@ -274,7 +274,7 @@ def trades(n: int, seed: int, times: str) -> pa.Table:
 
 
 def resident(text: str, table: pa.Table) -> ResidentQuery:
-    bound_query = Query(text)._bound(table, read_options(order_by="ts", order_unit="s"))
+    bound_query = Query(text)._bound(table, read_options(order_by="ts", order_unit="s"), "hits")
     return ResidentQuery(bound_query._query, bound_query._units, Workers(1), TINY[0], TINY[0])
 
 

@@ -10,11 +10,11 @@ from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.check import check
 from cer_gpu.language.schema import Schema
+from cer_gpu.plan.cost import Question
 from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.planning.planner import Plan
 from cer_gpu.plan.planning.plans import SchemaPlans
-from cer_gpu.plan.routes.cost import Question
 
 SCHEMAS = 4
 """Plans of a query that are kept: for the schemas that it has last met, so that calls may alternate."""

@@ -11,9 +11,9 @@ from cer_gpu.language.walk import walk
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.constants import nearest_float
+from cer_gpu.plan.cost import QUESTIONS
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.planning.planner import Plan
-from cer_gpu.plan.routes.cost import QUESTIONS
 from cer_gpu.plan.wording import counted
 from cer_gpu.printable import brief, printable
 

@@ -12,12 +12,12 @@ from cer_gpu.language import tree
 from cer_gpu.language.check import check
 from cer_gpu.language.parameters import check_given, parameters, shaping, with_values
 from cer_gpu.language.schema import Schema
+from cer_gpu.plan.cost import Question
 from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.given import with_given
 from cer_gpu.plan.planning.planner import Plan
 from cer_gpu.plan.planning.plans import SchemaPlans
-from cer_gpu.plan.routes.cost import Question
 from cer_gpu.printable import brief
 
 PLANS = 256

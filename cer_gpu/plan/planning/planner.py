@@ -25,11 +25,11 @@ from cer_gpu.plan.assumed import assumed_schema
 from cer_gpu.plan.axes import Axis, OutlookAxis
 from cer_gpu.plan.compiled import CompiledQuery, KeyPlan, Reading, ValueColumn, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
+from cer_gpu.plan.cost import MAIN, Question
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline, bounded, over_order
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.routes import AUTO, Chosen, choose
-from cer_gpu.plan.routes.cost import MAIN, Question
 from cer_gpu.plan.routes.route import Built, Refusal, Sketch
 from cer_gpu.plan.symbols import Diagram, Stage, fold, stages
 

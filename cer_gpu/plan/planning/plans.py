@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from cer_gpu.plan.cost import Question
 from cer_gpu.plan.planning.planner import Plan
-from cer_gpu.plan.routes.cost import Question
 
 
 class Planner(Protocol):

@@ -9,9 +9,9 @@ from typing import cast
 from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import CerError, Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
+from cer_gpu.plan.cost import MAIN, QUESTIONS, Cost, Question, cheapest
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.routes import apart, chain, clock, general, join, ordered, regular, rule, timed
-from cer_gpu.plan.routes.cost import MAIN, QUESTIONS, Cost, Question, cheapest
 from cer_gpu.plan.routes.route import Refusal, Route, Sketch
 from cer_gpu.printable import brief
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cer_gpu.language import tree
+from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes.cost import Cost, Question
 
 if TYPE_CHECKING:
     from cer_gpu.automata.cea import Predicate

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cer_gpu.language import tree
+from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.routes.route import Refusal
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
+from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.evaluated import beside_correlation
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.routes.route import Refusal, no_comparing_pattern
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ from cer_gpu.language.schema import Schema
 from cer_gpu.logic.formulas import correlates
 from cer_gpu.plan.automaton import AutomatonMachine, Choice, programs_of
 from cer_gpu.plan.compiled import KeyPlan
+from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.deterministic import (
     Deterministic,
     Selected,
@@ -35,7 +36,6 @@ from cer_gpu.plan.deterministic import (
 from cer_gpu.plan.evaluated import beside_correlation
 from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
-from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.routes.regular_explained import RegularExplanation
 from cer_gpu.plan.routes.route import Built, Refusal
 from cer_gpu.plan.symbols import Diagram

@@ -11,9 +11,9 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import Expression
 from cer_gpu.plan.compiled import AnswerForm, CompiledQuery, KeyPlan
+from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.machine import Machine
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.symbols import Diagram
 
 if TYPE_CHECKING:

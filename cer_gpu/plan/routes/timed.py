@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from cer_gpu.errors import QueryError
 from cer_gpu.language import tree
+from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes.cost import Cost, Question
 from cer_gpu.plan.routes.route import Refusal, no_timed_pattern
 
 if TYPE_CHECKING:
