@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from ctypes import addressof, sizeof
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -269,6 +270,7 @@ def test_order_is_looked_at_on_the_device() -> None:
 def test_progress_counts_events_that_lie_there(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[int] = []
     monkeypatch.setattr(Progress, "advance", lambda _, rows: shown.append(rows))
+    monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: True, write=len, flush=lambda: None))
     query = cer.compile(QUERIES[name])
     wanted = query.count(trades(150), device="cpu", **OPTIONS)
     shown.clear()
