@@ -15,10 +15,11 @@ from cer_gpu.kernels.joins.index import StartTable, at_slots, hash_tables
 from cer_gpu.kernels.loop.contract import NEIGHBOUR, LoopSegments
 from cer_gpu.kernels.loop.follow import WORDS, follow
 from cer_gpu.kernels.loop.products import COUNT
+from cer_gpu.kernels.loop.run import scratch
 from cer_gpu.kernels.loop.views import all_shown, neighbour
 from cer_gpu.kernels.loop.window import LATEST_IN_GAPS
-from cer_gpu.kernels.steps.contract import room_for, runs_reference, scratch
-from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.kernels.steps.contract import room_for, runs_reference
+from cer_gpu.kernels.windows.contract import NO_WINDOW
 from join_oracle import listed, random_join_case
 from test_kernel_steps import events_of, tables_of
 
@@ -93,7 +94,7 @@ def test_the_three_latest_starts_of_joins() -> None:
         place = np.empty(size if case.tables.entry_next.any() else 0, np.int64)
         held = StartTable(np.empty(size, np.int64), np.full(size, -1, np.int32), place, np.empty(1, np.int64))
         segments = LoopSegments(case.begin, case.report, case.stop)
-        out, none = room_for_ends(segments), comparable(np.empty(0, np.int64), 0)
+        out, none = room_for_ends(segments), NO_WINDOW
         entered, progress = np.empty(case.tables.n_fired, np.int64), np.zeros(WORDS, np.int64)
         n = three_at_slots(
             hash_tables(case.tables), case.events, none, segments, held, entered, out, progress
@@ -113,7 +114,7 @@ def test_the_three_latest_starts_of_steps_with_gaps() -> None:
         tables, n = tables_of(rng, number % 2 == 0), rng.randrange(12)
         events, segments = events_of(rng, n, number % 2 == 0), LoopSegments(*np.array([[0], [0], [n]]))
         room, out = room_for(tables, events.symbols, False), room_for_ends(segments)
-        none, progress = comparable(np.empty(0, np.int64), 0), np.zeros(WORDS, np.int64)
+        none, progress = NO_WINDOW, np.zeros(WORDS, np.int64)
         found = three_in_gaps(tables, events, none, segments, room, scratch(tables), out, progress)
         wanted = {
             end: sorted((marks[0][0] for state, marks in runs if tables.accepting[state]), reverse=True)[:3]

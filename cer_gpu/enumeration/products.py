@@ -31,6 +31,7 @@ from cer_gpu.kernels.joins.contract import (
     ProductNodes,
 )
 from cer_gpu.kernels.joins.cpu_build import build
+from cer_gpu.kernels.loop.nodes import LINKS
 from cer_gpu.kernels.runs.contract import SegmentHits
 
 BULK_ROWS = 1 << 20
@@ -168,7 +169,7 @@ class Products:
                 )
             if lacks == join_nodes.NODES:
                 return nodes._replace(arena=_longer(nodes.arena, most))
-            if lacks == join_nodes.LINKS:
+            if lacks == LINKS:
                 return nodes._replace(children=_longer(nodes.children, most))
             return nodes._replace(root_node=_longer(nodes.root_node, most))
 

@@ -16,7 +16,7 @@ from ..compared.contract import LARGEST
 from ..compared.cpu_order import arrange, shown
 from ..jit import SELDOM, inline, jit
 from ..joins.contract import FoundEnds, room_for_ends
-from ..windows.contract import comparable
+from ..windows.contract import NO_WINDOW, comparable
 from . import cpu_few
 from .contract import ApartRoom
 from .ways import forward, inverse, reset
@@ -283,7 +283,7 @@ def counts(tables, apart, events, segments, first, event, lowest):
     """
     arranged = arrange(tables, events, segments)
     out = FoundEnds(event, np.empty(len(event), np.int64))
-    window = comparable(np.empty(0, np.int64), 0)
+    window = NO_WINDOW
     room = _room(apart, int(segments.base[-1]), np.int64)
     _counts(tables, apart, events, window, segments, arranged, first, lowest, room, out, DOUBTFUL)
     return _exact(tables, apart, events, window, segments, arranged, first, lowest, event, out.start)

@@ -18,10 +18,10 @@ import numpy as np
 
 from ..jit import OFTEN, SELDOM, composed, go_on, jit
 from ..joins.contract import FoundEnds, room_for_ends
-from ..loop.follow import WORDS, follow
+from ..loop.follow import follow
 from ..loop.products import COUNT
-from ..steps.contract import scratch
-from ..windows.contract import comparable
+from ..loop.run import found_ends
+from ..windows.contract import NO_WINDOW, comparable
 from .contract import NEIGHBOUR, PairRuns, shallow, whole
 from .cpu_hits import hits
 from .cpu_order import shown, together
@@ -198,8 +198,7 @@ def counts(tables, events, segments, arranged, first, event, lowest):
     rises = ((np.diff(lowest) >= 0) | (np.diff(owner) > 0)).all()
     if shallow(tables) and rises:
         found = FoundEnds(event, np.empty(len(event), np.int64))
-        window = comparable(np.empty(0, np.int64), 0)
-        _run_shallow(tables, events, window, segments, arranged, first, lowest, found)
+        _run_shallow(tables, events, NO_WINDOW, segments, arranged, first, lowest, found)
         return found.start
     ends, number = _run(tables, events, segments, arranged, whole(segments))
     number = number[np.searchsorted(ends, event)]
@@ -222,9 +221,7 @@ def _run(tables, events, segments, arranged, runs):
     room = CountRoom(
         arranged, segments, np.empty(HERE, np.int64), np.zeros(shape, np.int64), np.zeros(shape), last
     )
-    out, window = room_for_ends(runs), comparable(np.empty(0, np.int64), 0)
-    n = count_ends(tables, events, window, runs, room, scratch(tables), out, np.zeros(WORDS, np.int64))
-    return out.event[:n], out.start[:n]
+    return found_ends(count_ends, tables, events, NO_WINDOW, runs, room, room_for_ends(runs))
 
 
 def _exact(tables, events, segments, arranged, number, owner, begin, event):

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..jit import composed
 from ..joins.contract import room_for_ends
-from ..loop.follow import WORDS, follow
+from ..loop.follow import follow
 from ..loop.products import EARLIEST, LATEST
-from ..steps.contract import scratch
+from ..loop.run import found_ends
 from ..windows.contract import comparable
 from .contract import whole
 from .index import HERE, LATEST_IN_ORDERS, StartRoom
@@ -41,7 +41,6 @@ def hits(tables, events, keys, size, segments, arranged, early=False):
     start : ndarray, shape (hits,), int64
         The event of the latest start.
     """
-    out = room_for_ends(segments)
     room = StartRoom(
         arranged,
         segments,
@@ -50,8 +49,5 @@ def hits(tables, events, keys, size, segments, arranged, early=False):
         np.empty((len(tables.accepting), 2), np.int64),
     )
     kernel = earliest_ends if early else latest_ends
-    n = kernel(
-        tables, events, comparable(keys, size), whole(segments), room, scratch(tables), out,
-        np.zeros(WORDS, np.int64),
-    )  # fmt: skip
-    return out.event[:n], out.start[:n]
+    window = comparable(keys, size)
+    return found_ends(kernel, tables, events, window, whole(segments), room, room_for_ends(segments))

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..jit import OFTEN, SELDOM, jit
 from ..joins.contract import room_for_ends
-from ..steps.contract import scratch
+from ..loop.run import scratch
 from ..windows.contract import comparable
 from .contract import ANY_PLACE
 from .cpu_order import entering, shown

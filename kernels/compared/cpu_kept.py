@@ -2,6 +2,7 @@
 
 from ..jit import jit
 from ..joins.cpu_stream import NODE, PLACE
+from ..loop.nodes import ROOTS
 from .contract import (
     BIT,
     LATEST,
@@ -17,7 +18,7 @@ from .contract import (
     ROOT,
     VALUE,
 )
-from .cpu_stream import ENTRIES, NODES, ROOTS
+from .cpu_stream import ENTRIES, NODES
 
 DROPPED, AS_OPEN, WHOLE = range(3)
 """How an entry or a node is kept: not at all, with its open runs only, or with all its runs."""

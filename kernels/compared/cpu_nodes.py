@@ -9,12 +9,14 @@ import numpy as np
 
 from ..jit import composed
 from ..joins.contract import FoundEnds
-from ..loop.follow import FULL, WORDS, follow
+from ..loop.follow import FULL, follow
+from ..loop.follow import WORDS as PROGRESS
+from ..loop.nodes import LACKS, LINKS
 from ..loop.products import LATEST
-from ..steps.contract import scratch
+from ..loop.run import scratch
 from ..windows.contract import comparable
 from .contract import ComparedNodes, whole
-from .index import ENTRIES, HERE, LACKS, LINKS, NODE_WORDS, NODES, NODES_IN_ORDERS, NodesRoom
+from .index import ENTRIES, HERE, NODES, NODES_IN_ORDERS, WORDS, NodesRoom
 
 make_nodes = composed(follow, "make_nodes", **LATEST | NODES_IN_ORDERS)
 
@@ -41,7 +43,7 @@ def build(tables, events, keys, size, segments, arranged, hits):
         for room, number in ((entries, 5), (count, 3), (links, 4))
     )
     first, roots = np.zeros(len(hits.event) + 1, np.int64), np.empty(int(groups.sum()), np.int32)
-    entered, words, progress = scratch(tables), np.zeros(NODE_WORDS, np.int64), np.zeros(WORDS, np.int64)
+    entered, words, progress = scratch(tables), np.zeros(WORDS, np.int64), np.zeros(PROGRESS, np.int64)
     last = np.empty((len(tables.accepting), 3), np.int64)
     root = np.empty(len(tables.order_slot), np.int64)
     here, ends = np.empty(HERE, np.int64), np.empty(len(entered) + 1, np.int64)

@@ -12,10 +12,10 @@ from ..jit import composed, inline, jit
 from ..joins.cpu_slots import slot_of
 from ..joins.cpu_stream import NODE, PLACE, SLOT, record_at
 from ..loop.follow import follow
+from ..loop.nodes import LACKS, LANE, LINKS, NODE_WORDS, ROOTS, close_links, end_open, lowest_open
 from ..loop.products import LATEST as LATEST_STARTS
 from ..loop.products import STREAM
 from ..streams.contract import LaneBounds
-from ..streams.cpu import least_start, note_end
 from .contract import (
     ABOVE,
     AT,
@@ -42,10 +42,9 @@ from .contract import (
 from .contract import EVENT as OF_EVENT
 from .cpu_trie import latest_among, put_in
 
-HIT, ENTRIES, LINKS, NODES, ROOTS, RECORDS, LACKS, LANE, LOW, CONSUMES, WORDS = range(11)
-"""Words: how many ends, entries, links, nodes, roots and records there are; what there is no room for
-(`NODES` for entries and links too), or -1; the lane of the event, the least start that it admits, and what
-an end consumes. `WORDS` is how many words there are."""
+ENTRIES, NODES, RECORDS, WORDS = range(NODE_WORDS, NODE_WORDS + 4)
+"""Further words: how many entries, nodes and records there are. Where entries or links lack room, `LACKS` is
+`NODES`. `WORDS` is the number of all words."""
 
 MOST = np.uint64(2**64 - 1)
 """The greatest word."""
@@ -178,16 +177,6 @@ class OpenVersions(NamedTuple):
 
 
 @inline
-def lowest_open(events, window, room, event, low):
-    lane = 0
-    if events.lanes.shape[0] > 0:
-        lane = events.lanes[event]
-    room.words[LANE] = lane
-    room.words[LOW] = least_start(events, event, lane, window.size, room.bounds)
-    return room.words[LOW]
-
-
-@inline
 def room_for_versions(tables, room, event, symbol):
     words = room.words
     versions = room.versions
@@ -257,11 +246,6 @@ def read_versions(tables, events, room, view, event, low, own):
 
 
 @inline
-def close_links(tables, room, group, place, event, own):
-    room.ends[place + 1] = room.words[LINKS]
-
-
-@inline
 def keep_version(tables, events, room, group, place, event, own):
     versions = room.versions
     words = room.words
@@ -307,11 +291,7 @@ def keep_version(tables, events, room, group, place, event, own):
 
 @inline
 def note_open(room, out, found, event, stop, own):
-    words = room.words
-    hit = words[HIT]
-    words[HIT] = hit + 1
-    room.versions.root_first[hit + 1] = words[ROOTS]
-    note_end(out, hit, event, words[LANE], words[LOW], own, room.bounds, words[CONSUMES])
+    end_open(room.versions.root_first, room, out, event, own)
     return found + 1
 
 

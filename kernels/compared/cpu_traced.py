@@ -11,8 +11,8 @@ from ..jit import composed, jit
 from ..joins.contract import FoundEnds
 from ..loop.follow import FULL, WORDS, follow
 from ..loop.products import LATEST
-from ..steps.contract import scratch
-from ..windows.contract import comparable
+from ..loop.run import scratch
+from ..windows.contract import NO_WINDOW
 from .contract import NEIGHBOUR, NewestTrees, Traced, whole
 from .cpu_order import shown, together
 from .index import HERE, TRACE_IN_ORDERS, StartRoom, TraceRoom
@@ -35,11 +35,11 @@ def trace(tables, events, segments, arranged, order=None):
     before, present = np.empty((orders, rows), np.int32), np.empty(orders, np.int32)
     nodes = [np.empty(8 * rows + 1024, np.int32) for _ in range(3)]
     used, progress = np.zeros(1, np.int64), np.zeros(WORDS, np.int64)
-    window, none = comparable(np.empty(0, np.int64), 0), FoundEnds(*np.empty((2, 0), np.int64))
+    none = FoundEnds(*np.empty((2, 0), np.int64))
     while True:
         trees = NewestTrees(*nodes, before, present)
         room = TraceRoom(starts, kept, value, trees, used)
-        trace_runs(tables, events, window, whole(segments), room, entered, none, progress)
+        trace_runs(tables, events, NO_WINDOW, whole(segments), room, entered, none, progress)
         if not progress[FULL]:
             return Traced(value, trees)
         nodes = [np.append(old, np.empty_like(old)) for old in nodes]

@@ -9,6 +9,7 @@ from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
 from ..device.words import copied
 from ..joins.contract import FoundEnds
+from ..loop.cuda import no_window
 from ..steps.cuda_hits import moved
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_counts
@@ -114,9 +115,8 @@ def counted_ends(pairs, keys, size, geometry=LANE, stream=STREAM):
         )  # fmt: skip
     else:
         rooms, blocks = rooms_of(pairs, 2, np.int64, True, geometry)
-        none = comparable(np.empty(0, np.int64), 0)
         compared_counts_kernel[blocks, geometry.threads](
-            *given, MeasuredWindow(copied(none.keys), none.size), pairs.segments, pairs.arranged, pairs.runs,
+            *given, no_window(), pairs.segments, pairs.arranged, pairs.runs,
             rooms, before, FoundEnds(*wide), number,
         )  # fmt: skip
     _, event, found = moved(wide, before, number, geometry, stream)

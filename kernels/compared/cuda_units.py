@@ -12,7 +12,7 @@ from ..device.arrays import device_array
 from ..device.geometry import scratch_blocks
 from ..device.jit import inlined
 from ..device.words import copied
-from ..loop.follow import WORDS
+from ..loop.cuda import progress_for
 from .contract import Arranged, ComparedSegments, ComparedTables, PairedEvents, PairRuns, whole
 from .index import HERE
 
@@ -107,7 +107,7 @@ def rooms_of(pairs, trees, dtype, counts, geometry):
         device_array((threads, states, 2), np.int64),
         device_array((threads, groups), np.int64),
         device_array((threads, HERE), np.int64),
-        copied(np.zeros((len(pairs.bounds.begin), WORDS), np.int64)),
+        progress_for(len(pairs.bounds.begin)),
     ), blocks
 
 

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inline
+from ..jit import composed, inline
 from ..loop.contract import MOST_RUNS
-from ..loop.products import BATCH, both
+from ..loop.nodes import HIT, KNOWN_HITS, LACKS, LINKS, NODE_WORDS, ROOTS, at_hit, begin_hits
+from ..loop.products import BATCH, both, later
 from ..runs.contract import SegmentHits
 from .contract import NEIGHBOUR, NO_TREE, ONE_ENTRY, Arranged, ComparedNodes, ComparedSegments, NewestTrees
 from .cpu_order import shown, together
@@ -27,6 +28,13 @@ def locate(segments, room, g):
     room.here[BASE] = room.within.base[own]
     room.here[PARENT] = own
     room.here[ORIGIN] = room.within.begin[own]
+
+
+@inline
+def forget_last(room):
+    """No event has entered a state."""
+    for state in range(room.last.shape[0]):
+        room.last[state, 0] = -1
 
 
 @inline
@@ -81,26 +89,31 @@ def begin_starts(tables, segments, room, g):
     for order in range(room.best.shape[0]):
         for row in range(2 * base, 2 * room.within.base[room.here[PARENT] + 1]):
             room.best[order, row] = -1
-    for state in range(room.last.shape[0]):
-        room.last[state, 0] = -1
+    forget_last(room)
 
 
 @inline
-def read_starts(tables, events, room, view, event, low, own):
+def greatest_start(room, order, low, high):
+    return greatest(room.best, order, 2 * room.here[BASE], size_of(room, order), low, high)
+
+
+def _read_ranges(tables, events, room, view, event, low, own):
+    # A product gives `plus`, and `over`: what it knows of the runs of a range of ranks.
     if tables.view_near[view] == NEIGHBOUR:
         source = neighbour_shown(tables, events, room, view, event)
         if source >= 0:
-            own = max(own, room.last[source, 1])
+            own = plus(own, room.last[source, 1])  # noqa: F821
     else:
         order = tables.view_order[view]
-        size = size_of(room, order)
-        base = 2 * room.here[BASE]
         a, b, c, d = ranks_shown(tables, events, room, view, event)
         if a < b:
-            own = max(own, greatest(room.best, order, base, size, a, b))
+            own = plus(own, over(room, order, a, b))  # noqa: F821
         if c < d:
-            own = max(own, greatest(room.best, order, base, size, c, d))
+            own = plus(own, over(room, order, c, d))  # noqa: F821
     return own
+
+
+read_starts = composed(_read_ranges, "read_starts", True, plus=later, over=greatest_start)
 
 
 @inline
@@ -146,8 +159,7 @@ class CountRoom(NamedTuple):
 @inline
 def begin_counts(tables, segments, room, g):
     locate(segments, room, g)
-    for state in range(room.last.shape[0]):
-        room.last[state, 0] = -1
+    forget_last(room)
 
 
 @inline
@@ -161,20 +173,7 @@ def runs_of(room, order, low, high):
     return runs
 
 
-@inline
-def read_counts(tables, events, room, view, event, low, own):
-    if tables.view_near[view] == NEIGHBOUR:
-        source = neighbour_shown(tables, events, room, view, event)
-        if source >= 0:
-            own = both(own, room.last[source, 1])
-    else:
-        order = tables.view_order[view]
-        a, b, c, d = ranks_shown(tables, events, room, view, event)
-        if a < b:
-            own = both(own, runs_of(room, order, a, b))
-        if c < d:
-            own = both(own, runs_of(room, order, c, d))
-    return own
+read_counts = composed(_read_ranges, "read_counts", True, plus=both, over=runs_of)
 
 
 @inline
@@ -226,8 +225,7 @@ class NodesRoom(NamedTuple):
     `hits`      SegmentHits            in: of each segment, ascending
     `last`      int64 [states, 3]      scratch: the last event that has entered, its value and its entry
     `root`      int64 [orders]         scratch: the present version of each order, -1: none
-    `words`     int64 [NODE_WORDS]     in/out: `ENTRIES`, `LINKS`, `NODES`, `ROOTS` made so far, `HIT` that
-                                       comes next, `LAST_HIT` + 1; `LACKS`: what there is no room for, -1
+    `words`     int64 [WORDS]          in/out: zeros at first
     `ends`      int64 [groups + 1]     scratch: where the links of each group of the event begin
     ==========  =====================  ===============================================================
     """
@@ -243,7 +241,8 @@ class NodesRoom(NamedTuple):
     ends: np.ndarray
 
 
-ENTRIES, LINKS, NODES, ROOTS, HIT, LAST_HIT, LACKS, NODE_WORDS = range(8)
+ENTRIES, NODES, WORDS = range(NODE_WORDS, NODE_WORDS + 3)
+"""Further words: how many entries and nodes there are. `WORDS` is the number of all words."""
 
 PATH = 64
 """The most nodes of a path from a root to a leaf."""
@@ -252,13 +251,10 @@ PATH = 64
 @inline
 def begin_versions(tables, segments, room, g):
     locate(segments, room, g)
-    for state in range(room.last.shape[0]):
-        room.last[state, 0] = -1
+    forget_last(room)
     for order in range(room.root.shape[0]):
         room.root[order] = -1
-    room.words[HIT] = room.hits.first[g]
-    room.words[LAST_HIT] = room.hits.first[g + 1]
-    room.nodes.root_first[room.words[HIT]] = room.words[ROOTS]
+    begin_hits(room, g)
 
 
 @inline
@@ -328,17 +324,6 @@ def read_versions(tables, events, room, view, event, low, own):
 
 
 @inline
-def close_links(tables, room, group, place, event, own):
-    room.ends[place + 1] = room.words[LINKS]
-
-
-@inline
-def at_hit(room, event):
-    hit = room.words[HIT]
-    return hit < room.words[LAST_HIT] and room.hits.event[hit] == event
-
-
-@inline
 def keep_version(tables, events, room, group, place, event, own):
     nodes = room.nodes
     words = room.words
@@ -364,24 +349,17 @@ def keep_version(tables, events, room, group, place, event, own):
         words[ROOTS] += 1
 
 
-@inline
-def note_roots(room, out, found, event, stop, own):
-    if at_hit(room, event):
-        room.words[HIT] += 1
-        room.nodes.root_first[room.words[HIT]] = room.words[ROOTS]
-        found += 1
-    return found
-
-
-NODES_IN_ORDERS = BATCH | {
-    "begin": begin_versions,
-    "ready": room_for_versions,
-    "start": start_version,
-    "read": read_versions,
-    "close": close_links,
-    "keep": keep_version,
-    "note": note_roots,
-}
+NODES_IN_ORDERS = (
+    BATCH
+    | KNOWN_HITS
+    | {
+        "begin": begin_versions,
+        "ready": room_for_versions,
+        "start": start_version,
+        "read": read_versions,
+        "keep": keep_version,
+    }
+)
 
 
 class TraceRoom(NamedTuple):

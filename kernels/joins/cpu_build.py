@@ -6,11 +6,12 @@ from ..jit import composed
 from ..loop.contract import LoopSegments
 from ..loop.follow import FULL, follow
 from ..loop.follow import WORDS as PROGRESS
+from ..loop.nodes import LACKS, LINKS, ROOTS
 from ..loop.products import LATEST
 from ..runs.contract import SegmentHits
-from ..windows.contract import comparable
+from ..windows.contract import NO_WINDOW
 from .contract import FoundEnds, ProductNodes
-from .cpu_nodes import LACKS, LINKS, NODES, PATH, ROOTS, WORDS
+from .cpu_nodes import NODES, PATH, WORDS
 from .index import NODES_AT_SLOTS, NodeTable, hash_tables
 
 make_nodes = composed(follow, "make_nodes", **LATEST | NODES_AT_SLOTS)
@@ -37,12 +38,12 @@ def build(tables, events, begin, hits, nodes, enlarged):
     table = np.full(int(events.offset[-1]), -1, np.int32)
     words, progress = np.zeros(WORDS, np.int64), np.zeros(PROGRESS, np.int64)
     entered, ends = np.empty(tables.n_fired, np.int64), np.empty(tables.n_fired + 1, np.int64)
-    path, window = np.empty((PATH, 2), np.int64), comparable(np.empty(0, np.int64), 0)
+    path = np.empty((PATH, 2), np.int64)
     none, program = FoundEnds(*np.empty((2, 0), np.int64)), hash_tables(tables)
     needed = {NODES: most[0] + most[2] * PATH, LINKS: most[1], ROOTS: most[0]}
     while True:
         room = NodeTable(table, nodes, own, most, words, ends, path)
-        make_nodes(program, events, window, segments, room, entered, none, progress)
+        make_nodes(program, events, NO_WINDOW, segments, room, entered, none, progress)
         if not progress[FULL]:
             return ProductNodes(
                 nodes.arena[: words[NODES]],

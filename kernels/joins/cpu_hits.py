@@ -9,9 +9,10 @@ import numpy as np
 
 from ..jit import composed
 from ..loop.contract import LoopSegments
-from ..loop.follow import WORDS, follow
+from ..loop.follow import follow
 from ..loop.products import COUNT, LATEST
-from ..windows.contract import comparable
+from ..loop.run import found_ends
+from ..windows.contract import NO_WINDOW, comparable
 from .contract import room_for_ends
 from .index import StartTable, at_slots, hash_tables
 
@@ -51,14 +52,11 @@ def counted_ends(tables, events, begin, report, stop):
     number : ndarray, shape (ends,), int64
         -1 from `MOST_RUNS` on.
     """
-    window = comparable(np.empty(0, np.int64), 0)
-    return _followed(count_ends, tables, events, window, LoopSegments(begin, report, stop))
+    return _followed(count_ends, tables, events, NO_WINDOW, LoopSegments(begin, report, stop))
 
 
 def _followed(kernel, tables, events, window, segments):
     out, room = room_for_ends(segments), int(events.offset[-1])
     place = np.empty(room if tables.entry_next.any() else 0, np.int64)
     held = StartTable(np.empty(room, np.int64), np.full(room, -1, np.int32), place, np.empty(1, np.int64))
-    entered, progress = np.empty(tables.n_fired, np.int64), np.zeros(WORDS, np.int64)
-    n = kernel(hash_tables(tables), events, window, segments, held, entered, out, progress)
-    return out.event[:n], out.start[:n]
+    return found_ends(kernel, hash_tables(tables), events, window, segments, held, out)

@@ -9,15 +9,14 @@ that alternate between latest and earliest the bits of a path of any length may 
 """
 
 from ..jit import inline, jit
+from ..loop.nodes import NODE_WORDS
 from .contract import CHILD, CHILDREN, COLUMNS, EVENT, LABEL, LATEST, LEFT, RIGHT, WEIGHT
 
 PATH = 64
 """The most nodes that one union copies: log2 of more nodes than there can be."""
 
-HIT, NODES, LINKS, ROOTS, LAST_HIT, BASE, BOUND, LACKS, WORDS = range(9)
-"""Words: the next hit; how many nodes, children and roots there are; one past the last hit of the segment,
-its first node, the least start that a later end admits; which of `NODES`, `LINKS` and `ROOTS` there is no
-room for, or -1. `WORDS` is how many words there are."""
+NODES, BASE, WORDS = range(NODE_WORDS, NODE_WORDS + 3)
+"""Further words: how many nodes there are, and the first one of the segment. `WORDS` is the number of all."""
 
 
 @inline

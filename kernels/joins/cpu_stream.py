@@ -12,19 +12,16 @@ import numpy as np
 from ..jit import composed, inline, jit
 from ..loop import products
 from ..loop.follow import follow
+from ..loop.nodes import LACKS, LANE, end_open, lowest_open
 from ..streams.contract import LaneBounds
-from ..streams.cpu import least_start, note_end
 from .contract import CHILD, CHILDREN, LATEST, LEFT, RIGHT, WEIGHT, ProductNodes
-from .cpu_nodes import BOUND, HIT, LACKS, ROOTS, WORDS
+from .cpu_nodes import WORDS
 from .index import close_children, gather_node, leads_on, room_for_heaps, store_node
 
 DONE, STACK_FULL = range(2)
 
-LANE, CONSUMES, HERE = range(3)
-"""Words of `OpenTable.here`, and how many there are."""
-
 RECORDS, STREAM_WORDS = range(WORDS, WORDS + 2)
-"""A further word of `progress`: records in use. `STREAM_WORDS` is the number of all words."""
+"""A further word: records in use. `STREAM_WORDS` is the number of all words."""
 
 PLACE, SLOT, NODE, FIELDS = range(4)
 """Columns of a record: lane * entries + entry, -1 where there is none; the slot; the root of a heap.
@@ -57,7 +54,6 @@ class OpenTable(NamedTuple):
     `ends`     int64 [groups + 1]       scratch, and so is `path`: as in `NodeTable`
     `path`     int64 [PATH, 2]
     `bounds`   LaneBounds               in/out
-    `here`     int64 [HERE]             `CONSUMES` in; `LANE` scratch: that of the event
     =========  =======================  ================================================================
     """
 
@@ -68,12 +64,11 @@ class OpenTable(NamedTuple):
     ends: np.ndarray
     path: np.ndarray
     bounds: LaneBounds
-    here: np.ndarray
 
 
 @inline
 def open_seat_of(tables, room, events, entry, slot):
-    place = room.here[LANE] * tables.entry_next.shape[0] + entry
+    place = room.words[LANE] * tables.entry_next.shape[0] + entry
     return record_at(room.table, place, slot)
 
 
@@ -85,20 +80,10 @@ def open_node_in(room, seat):
 @inline
 def put_open_node(tables, room, entry, slot, seat, node):
     if room.table[seat, PLACE] < 0:
-        room.table[seat, PLACE] = room.here[LANE] * tables.entry_next.shape[0] + entry
+        room.table[seat, PLACE] = room.words[LANE] * tables.entry_next.shape[0] + entry
         room.table[seat, SLOT] = slot
         room.words[RECORDS] += 1
     room.table[seat, NODE] = node
-
-
-@inline
-def lowest_open(events, window, room, event, low):
-    lane = 0
-    if events.lanes.shape[0] > 0:
-        lane = events.lanes[event]
-    room.here[LANE] = lane
-    room.words[BOUND] = least_start(events, event, lane, window.size, room.bounds)
-    return room.words[BOUND]
 
 
 @inline
@@ -117,11 +102,7 @@ def every_end(room, event):
 
 @inline
 def note_open(room, out, found, event, stop, own):
-    words = room.words
-    hit = words[HIT]
-    words[HIT] = hit + 1
-    room.nodes.root_first[hit + 1] = words[ROOTS]
-    note_end(out, hit, event, room.here[LANE], words[BOUND], own, room.bounds, room.here[CONSUMES])
+    end_open(room.nodes.root_first, room, out, event, own)
     return found + 1
 
 

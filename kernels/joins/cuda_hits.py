@@ -14,7 +14,7 @@ from ..device.jit import device, kernel
 from ..device.scan import offsets_of
 from ..device.words import copied
 from ..loop.contract import LoopSegments
-from ..loop.cuda import segment_of
+from ..loop.cuda import progress_for, segment_of
 from ..loop.follow import WORDS
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as join_hits
@@ -119,7 +119,7 @@ def hits(join, symbols, slots, places, keys, size, begin, report, stop, cells, g
     cell_first, out_first = first_of(cells), first_of(stop - report)
     blocks = scratch_blocks(units, max(join.n_fired, 1), geometry)
     entered = device_array((blocks * geometry.threads, max(join.n_fired, 1)), np.int64)
-    progress = copied(np.zeros((units, WORDS + 1), np.int64))
+    progress = progress_for(units, 1)
     _, size = comparable(np.empty(0, keys.dtype), size)
     segments = LoopSegments(*(copied(part) for part in (begin, report, stop)))
     events = KeyedEvents(symbols, slots, places, copied(cell_first))

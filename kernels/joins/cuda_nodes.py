@@ -16,11 +16,9 @@ from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.words import copied
 from ..loop.contract import LoopSegments
-from ..loop.cuda import segment_of
+from ..loop.cuda import no_window, progress_for, segment_of
 from ..loop.follow import FULL
-from ..loop.follow import WORDS as PROGRESS
 from ..runs.contract import SegmentHits
-from ..windows.contract import MeasuredWindow, comparable
 from .contract import COLUMNS, FoundEnds, KeyedEvents, ProductNodes
 from .cpu_build import make_nodes
 from .cpu_nodes import NODES, PATH, WORDS
@@ -203,10 +201,9 @@ def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE,
     events = KeyedEvents(symbols, slots, places, there[0])
     cells = cleared(int(cell_first[-1]), join.words, stream)
     room = copied(np.array([most, join.n_reads, join.n_stores]))
-    none = comparable(np.empty(0, np.int64), 0)
     join_nodes_kernel[blocks, geometry.threads](
-        join.tables, events, MeasuredWindow(copied(none.keys), none.size), LoopSegments(begin, begin, stop),
-        hits, cells, made, room, scratch, path, copied(np.zeros((lists, PROGRESS), np.int64)),
+        join.tables, events, no_window(), LoopSegments(begin, begin, stop),
+        hits, cells, made, room, scratch, path, progress_for(lists),
     )  # fmt: skip
     return made
 

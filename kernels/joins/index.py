@@ -8,14 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-# The pieces of a product are put in by `at_slots`.
-# ruff: noqa: F821
-# mypy: disable-error-code="name-defined"
 from ..jit import composed, inline
+from ..loop.nodes import HIT, KNOWN_HITS, LACKS, LAST_HIT, LINKS, LOW, ROOTS, at_hit, begin_hits
 from ..loop.products import BATCH
 from ..runs.contract import SegmentHits
 from .contract import EVENT, LATEST, ProductNodes
-from .cpu_nodes import BASE, BOUND, HIT, LACKS, LAST_HIT, LINKS, NODES, PATH, ROOTS, new_node, union
+from .cpu_nodes import BASE, NODES, PATH, new_node, union
 from .cpu_slots import slot_of
 
 
@@ -119,12 +117,12 @@ def begin_table(tables, segments, room, g):
 def _gather(tables, events, room, view, event, low, own):
     entry = tables.view_entry[view]
     slot = slot_of(events.slots, tables.view_column[view], event)
-    found = none()
-    if own != none() and slot >= 0:
+    found = none()  # noqa: F821
+    if own != none() and slot >= 0:  # noqa: F821
         where = found_start(room, events, entry, slot)
         if where >= 0 and (not tables.entry_next[entry] or room.place[where] + 1 == events.places[event]):
             found = room.start[where]
-    return times(own, found)
+    return times(own, found)  # noqa: F821
 
 
 def _store(tables, events, room, group, place, event, own):
@@ -137,7 +135,7 @@ def _store(tables, events, room, group, place, event, own):
             if tables.entry_next[entry]:
                 fresh = fresh or room.place[where] != events.places[event]
                 room.place[where] = events.places[event]
-            room.start[where] = own if fresh else plus(room.start[where], own)
+            room.start[where] = own if fresh else plus(room.start[where], own)  # noqa: F821
 
 
 def at_slots(product):
@@ -197,9 +195,7 @@ def put_node(tables, room, entry, slot, seat, node):
 @inline
 def begin_heaps(tables, segments, room, g):
     room.words[BASE] = room.words[NODES]
-    room.words[HIT] = room.hits.first[g]
-    room.words[LAST_HIT] = room.hits.first[g + 1]
-    room.nodes.root_first[room.words[HIT]] = room.words[ROOTS]
+    begin_hits(room, g)
 
 
 @inline
@@ -208,7 +204,7 @@ def lowest_of_hit(events, window, room, event, low):
     hit = room.words[HIT]
     if hit < room.words[LAST_HIT]:
         low = max(low, room.hits.lowest[hit])
-    room.words[BOUND] = low
+    room.words[LOW] = low
     return low
 
 
@@ -245,12 +241,6 @@ def gather_node(tables, events, room, view, event, low, own):
 
 
 @inline
-def at_hit(room, event):
-    hit = room.words[HIT]
-    return hit < room.words[LAST_HIT] and room.hits.event[hit] == event
-
-
-@inline
 def leads_on(tables, room, group, event):
     """Whether the runs of a group are stored, or end at a hit: the others lead nowhere."""
     transition = tables.group_state[group]
@@ -284,26 +274,20 @@ def store_node(tables, events, room, group, place, event, own):
                 old = node_in(room, seat)
                 root = node
                 if old >= 0 and (not tables.entry_next[entry] or arena[old, EVENT] == event):
-                    root = union(arena, words, room.path, old, node, words[BOUND])
+                    root = union(arena, words, room.path, old, node, words[LOW])
                 put_node(tables, room, entry, slot, seat, root)
 
 
-@inline
-def note_roots(room, out, found, event, stop, own):
-    if at_hit(room, event):
-        room.words[HIT] += 1
-        room.nodes.root_first[room.words[HIT]] = room.words[ROOTS]
-        found += 1
-    return found
-
-
-NODES_AT_SLOTS = BATCH | {
-    "begin": begin_heaps,
-    "lowest": lowest_of_hit,
-    "ready": room_for_heaps,
-    "read": gather_node,
-    "close": close_children,
-    "keep": store_node,
-    "note": note_roots,
-}
+NODES_AT_SLOTS = (
+    BATCH
+    | KNOWN_HITS
+    | {
+        "begin": begin_heaps,
+        "lowest": lowest_of_hit,
+        "ready": room_for_heaps,
+        "read": gather_node,
+        "close": close_children,
+        "keep": store_node,
+    }
+)
 """Where several runs meet in the table, a heap holds them all; the room is a `NodeTable`."""

@@ -25,7 +25,6 @@ pieces of an index and a product:
 
 # The pieces are put in by `composed`.
 # ruff: noqa: F821
-# mypy: disable-error-code="name-defined"
 
 from ..jit import SELDOM
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..jit import inline
 from ..runs.contract import SegmentHits
 from .contract import NEIGHBOUR, EntryRoom, StepNodes
+from .nodes import HIT, KNOWN_HITS, LINKS, ROOTS, at_hit, begin_hits
 from .products import BATCH, both
 from .sums import add_runs, runs_between
 from .views import all_shown, begin_segment, latest_shown, neighbour
@@ -106,7 +107,7 @@ class NodeRoom(NamedTuple):
     `entries`  EntryRoom              `event` and `value` are `event` and `latest` of the nodes
     `nodes`    StepNodes              out
     `hits`     SegmentHits            in: of each segment, ascending
-    `words`    int64 [4]              the next `HIT`, `LAST_HIT` + 1, `LINKS` and `ROOTS` made so far
+    `words`    int64 [NODE_WORDS]     in/out: as `nodes` says; zeros at first
     `ends`     int64 [groups + 1]     where the links of each group of the event begin
     =========  =====================  =================================================================
     """
@@ -118,15 +119,10 @@ class NodeRoom(NamedTuple):
     ends: np.ndarray
 
 
-HIT, LAST_HIT, LINKS, ROOTS, NODE_WORDS = range(5)
-
-
 @inline
 def begin_nodes(tables, segments, room, g):
     begin_segment(tables, room.entries, False)
-    room.words[HIT] = room.hits.first[g]
-    room.words[LAST_HIT] = room.hits.first[g + 1]
-    room.nodes.root_first[room.words[HIT]] = room.words[ROOTS]
+    begin_hits(room, g)
 
 
 @inline
@@ -166,17 +162,6 @@ def read_nodes(tables, events, room, view, event, low, own):
 
 
 @inline
-def close_links(tables, room, group, place, event, own):
-    room.ends[place + 1] = room.words[LINKS]
-
-
-@inline
-def at_hit(room, event):
-    hit = room.words[HIT]
-    return hit < room.words[LAST_HIT] and room.hits.event[hit] == event
-
-
-@inline
 def keep_node(tables, events, room, group, place, event, own):
     entries = room.entries
     nodes = room.nodes
@@ -193,22 +178,15 @@ def keep_node(tables, events, room, group, place, event, own):
         room.words[ROOTS] += 1
 
 
-@inline
-def note_roots(room, out, found, event, stop, own):
-    if at_hit(room, event):
-        room.words[HIT] += 1
-        room.nodes.root_first[room.words[HIT]] = room.words[ROOTS]
-        found += 1
-    return found
-
-
-NODES_IN_GAPS = BATCH | {
-    "begin": begin_nodes,
-    "ready": begin_links,
-    "start": start_node,
-    "read": read_nodes,
-    "close": close_links,
-    "keep": keep_node,
-    "note": note_roots,
-}
+NODES_IN_GAPS = (
+    BATCH
+    | KNOWN_HITS
+    | {
+        "begin": begin_nodes,
+        "ready": begin_links,
+        "start": start_node,
+        "read": read_nodes,
+        "keep": keep_node,
+    }
+)
 """A view is one link, however many runs it stands for; the room is a `NodeRoom`, of all states."""

@@ -309,11 +309,6 @@ def chain_tables(tables):
     return ChainTables(level, view, before)
 
 
-def scratch(tables):
-    """Scratch for what an event enters, of steps that are compared or measured."""
-    return np.empty(int(np.diff(tables.first).max(initial=0)), np.int64)
-
-
 def room_for(tables, symbols, whole, longest=None):
     """Room for the entries of some events.
 

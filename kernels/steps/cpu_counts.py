@@ -18,13 +18,14 @@ import numpy as np
 from ..jit import OFTEN, composed, go_on
 from ..joins.contract import room_for_ends
 from ..loop.contract import LARGEST, NEIGHBOUR, LoopSegments
-from ..loop.follow import WORDS, follow
+from ..loop.follow import follow
 from ..loop.products import COUNT
+from ..loop.run import found_ends
 from ..loop.views import all_shown, begin_segment, neighbour
 from ..loop.window import COUNT_IN_GAPS, SumRoom
 from ..runs.contract import SegmentHits
-from ..windows.contract import comparable
-from .contract import StepEvents, chain_tables, room_for, scratch, short_tables
+from ..windows.contract import NO_WINDOW
+from .contract import StepEvents, chain_tables, room_for, short_tables
 from .cpu_chain import chain_counts, exact_chain_counts
 from .cpu_hits import early_hits
 from .cpu_nodes import build
@@ -135,9 +136,7 @@ def _run(tables, events, segments, out):
     room = room_for(tables, events.symbols, False)
     size = len(room.event) + len(room.used)
     sums = SumRoom(room, np.empty(size, np.int64), np.empty(size, np.int32))
-    window, progress = comparable(np.empty(0, np.int64), 0), np.zeros(WORDS, np.int64)
-    n = count_ends(tables, events, window, segments, sums, scratch(tables), out, progress)
-    return out.event[:n], out.start[:n]
+    return found_ends(count_ends, tables, events, NO_WINDOW, segments, sums, out)
 
 
 def _numbers_at(hits, event, number):

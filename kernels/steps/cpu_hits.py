@@ -9,11 +9,12 @@ import numpy as np
 
 from ..jit import composed
 from ..joins.contract import room_for_ends
-from ..loop.follow import WORDS, follow
+from ..loop.follow import follow
 from ..loop.products import EARLIEST, LATEST
+from ..loop.run import found_ends
 from ..loop.window import LATEST_IN_GAPS
-from ..windows.contract import comparable
-from .contract import room_for, scratch
+from ..windows.contract import NO_WINDOW, comparable
+from .contract import room_for
 
 latest_ends = composed(follow, "latest_ends", **LATEST, **LATEST_IN_GAPS)
 earliest_ends = composed(follow, "earliest_ends", **EARLIEST, **LATEST_IN_GAPS)
@@ -37,20 +38,12 @@ def hits(tables, events, keys, size, segments):
     start : ndarray, shape (hits,), int64
         The event of the latest start.
     """
-    return _found(latest_ends, tables, events, comparable(keys, size), segments)
+    room, out = room_for(tables, events.symbols, False), room_for_ends(segments)
+    return found_ends(latest_ends, tables, events, comparable(keys, size), segments, room, out)
 
 
 def early_hits(tables, events, segments):
     """As `hits` without a window, with the earliest start of each hit in place of the latest."""
     falling = tables._replace(view_rises=np.zeros_like(tables.view_rises))
-    return _found(earliest_ends, falling, events, comparable(np.empty(0, np.int64), 0), segments)
-
-
-def _found(kernel, tables, events, window, segments):
-    out, room, progress = (
-        room_for_ends(segments),
-        room_for(tables, events.symbols, False),
-        np.zeros(WORDS, np.int64),
-    )
-    n = kernel(tables, events, window, segments, room, scratch(tables), out, progress)
-    return out.event[:n], out.start[:n]
+    room, out = room_for(tables, events.symbols, False), room_for_ends(segments)
+    return found_ends(earliest_ends, falling, events, NO_WINDOW, segments, room, out)

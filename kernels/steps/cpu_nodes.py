@@ -11,10 +11,12 @@ from ..jit import composed
 from ..joins.contract import FoundEnds
 from ..loop.contract import StepNodes
 from ..loop.follow import WORDS, follow
+from ..loop.nodes import LINKS, NODE_WORDS
 from ..loop.products import LATEST
-from ..loop.window import LINKS, NODE_WORDS, NODES_IN_GAPS, NodeRoom
+from ..loop.run import scratch
+from ..loop.window import NODES_IN_GAPS, NodeRoom
 from ..windows.contract import comparable
-from .contract import room_for, scratch
+from .contract import room_for
 
 make_nodes = composed(follow, "make_nodes", **LATEST | NODES_IN_GAPS)
 

@@ -13,19 +13,18 @@ import numpy as np
 from ..jit import composed, inline, jit
 from ..loop.contract import MOST_RUNS, NEIGHBOUR
 from ..loop.follow import follow
+from ..loop.nodes import HIT, LACKS, LANE, LINKS, LOW, NODE_WORDS, ROOTS, end_open, lowest_open
 from ..loop.products import LATEST, STREAM, both
 from ..loop.sums import at_most
 from ..loop.views import comes, goes
-from ..loop.window import HIT, LINKS, NODE_WORDS, ROOTS, add_link
+from ..loop.window import add_link
 from ..streams.contract import LaneBounds, StreamEvents
-from ..streams.cpu import least_start, note_end
 from .cpu_sessions import goes_on
 from .kept import EVENT_BEFORE, RANK, SESSION, OpenEntries, OpenLanes, OpenSessions
 
-ENTRIES, LACKS, LANE, LOW, CONSUMES, RUNS, EARLY, TOTAL, LEAST, WORDS = range(NODE_WORDS, NODE_WORDS + 10)
-"""Further words: how many entries there are; what there is no room for, or -1; the lane of the event and the
-least start that it admits; what an end consumes; how many runs the group that is read enters, and before
-which event none of them starts; the same of all runs that end. `WORDS` is the number of all words."""
+ENTRIES, RUNS, EARLY, TOTAL, LEAST, WORDS = range(NODE_WORDS, NODE_WORDS + 6)
+"""Further words: how many entries there are; how many runs the group that is read enters, and before which
+event none of them starts; the same of all runs that end. `WORDS` is the number of all words."""
 
 LINKS_END, RUNS_OF, EARLY_OF, COLUMNS = range(4)
 """Columns of `groups`: where the links of a group end, and its `RUNS` and `EARLY`."""
@@ -179,19 +178,15 @@ def _sum_up(entries, at, runs, early):
 
 
 @inline
-def lowest_open(events, window, room, event, low):
+def lowest_entry(events, window, room, event, low):
     words = room.words
-    lane = 0
-    if room.stream.lanes.shape[0] > 0:
-        lane = room.stream.lanes[event]
-    words[LANE] = lane
-    words[LOW] = least_start(room.stream, event, lane, window.size, room.bounds)
-    _follow_sessions(room.parts, events, room.lanes, lane, event)
+    low = lowest_open(room.stream, window, room, event, low)
+    _follow_sessions(room.parts, events, room.lanes, words[LANE], event)
     words[TOTAL] = 0
     words[LEAST] = event
     words[RUNS] = 0
     words[EARLY] = event
-    return words[LOW]
+    return low
 
 
 @inline
@@ -284,11 +279,8 @@ def append_entry(tables, events, room, group, place, event, own):
 @inline
 def note_open(room, out, found, event, stop, own):
     words = room.words
-    hit = words[HIT]
-    words[HIT] = hit + 1
-    room.entries.nodes.root_first[hit + 1] = words[ROOTS]
-    room.number[hit] = words[TOTAL] if words[LEAST] >= words[LOW] else -1
-    note_end(out, hit, event, words[LANE], words[LOW], own, room.bounds, words[CONSUMES])
+    room.number[words[HIT]] = words[TOTAL] if words[LEAST] >= words[LOW] else -1
+    end_open(room.entries.nodes.root_first, room, out, event, own)
     return found + 1
 
 
@@ -298,7 +290,7 @@ follow_open = composed(
     **LATEST
     | STREAM
     | {
-        "lowest": lowest_open,
+        "lowest": lowest_entry,
         "ready": room_for_entries,
         "start": start_entry,
         "read": read_entries,

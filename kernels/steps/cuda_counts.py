@@ -10,7 +10,7 @@ from ..device.jit import inlined, kernel
 from ..device.words import copied
 from ..joins.contract import FoundEnds
 from ..loop.contract import LoopSegments
-from ..loop.cuda import segment_of
+from ..loop.cuda import no_window, progress_for, segment_of
 from ..loop.window import SumRoom
 from . import cpu_counts as step_counts
 from . import cpu_short as step_short
@@ -21,8 +21,6 @@ from .cuda_units import (
     BYTES_OF_ENTRY,
     counted_room,
     entered_of,
-    no_window,
-    progress_for,
     room_of,
     rooms_of,
 )
@@ -156,8 +154,9 @@ def counts(steps, events, units, geometry=LANE, stream=STREAM):
     number = device_array(count, np.int64)
     before = copied(np.append(0, np.cumsum(units.stop - units.report)).astype(np.int64))
     wide = [device_array(int((units.stop - units.report).sum()), np.int64) for _ in range(2)]
+    window = no_window(steps.host.view_low.dtype)
     step_counts_kernel[blocks, geometry.threads](
-        steps.tables, events, no_window(steps), there, rooms, sums, carries, before, FoundEnds(*wide),
+        steps.tables, events, window, there, rooms, sums, carries, before, FoundEnds(*wide),
         progress_for(count), number,
     )  # fmt: skip
     return moved(wide, before, number, geometry, stream)

@@ -16,14 +16,13 @@ from ..device.words import copied
 from ..joins.contract import FoundEnds
 from ..joins.cuda_hits import move_hits_kernel
 from ..loop.contract import LoopSegments
-from ..loop.cuda import segment_of
+from ..loop.cuda import progress_for, segment_of
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as step_hits
 from .cuda_units import (
     BYTES_OF_ENTRY,
     counted_room,
     entered_of,
-    progress_for,
     queued_views,
     room_of,
     rooms_of,

@@ -12,15 +12,14 @@ from ..device.jit import inlined, kernel
 from ..device.words import copied
 from ..joins.contract import FoundEnds
 from ..loop.contract import LoopSegments, StepNodes
-from ..loop.cuda import segment_of
-from ..loop.window import LINKS, NODE_WORDS, ROOTS, NodeRoom
+from ..loop.cuda import no_window, progress_for, segment_of
+from ..loop.nodes import LINKS, NODE_WORDS, ROOTS
+from ..loop.window import NodeRoom
 from ..runs.contract import SegmentHits
 from . import cpu_nodes as step_nodes
 from .cuda_units import (
     counted_room,
     entered_of,
-    no_window,
-    progress_for,
     queued_views,
     room_of,
     rooms_of,
@@ -156,6 +155,14 @@ def build(steps, events, units, hits, geometry=LANE, stream=STREAM):
     made = UnitNodes(nodes, counted.entry_first, counted.link_first, hits.first, states, steps.widest)
     words = device_array((blocks * geometry.threads, NODE_WORDS + steps.widest + 1), np.int64)
     step_nodes_kernel[blocks, geometry.threads](
-        steps.tables, events, no_window(steps), there, hits, rooms, words, made, progress_for(count)
+        steps.tables,
+        events,
+        no_window(steps.host.view_low.dtype),
+        there,
+        hits,
+        rooms,
+        words,
+        made,
+        progress_for(count),
     )
     return made

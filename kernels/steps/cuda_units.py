@@ -16,8 +16,6 @@ from ..device.jit import inlined, kernel
 from ..device.scan import offsets_of
 from ..device.words import copied
 from ..loop.contract import NEIGHBOUR, EntryRoom
-from ..loop.follow import WORDS
-from ..windows.contract import MeasuredWindow, comparable
 from .contract import StepTables
 
 BYTES_OF_ENTRY = 12
@@ -142,17 +140,6 @@ def entered_of(tables, rooms, thread):
     states = rooms.kept.shape[0]
     shown = tables.view_state.shape[0]
     return rooms.scratch[2 * states + 5 * shown + 2 :, thread]
-
-
-def progress_for(units):
-    """The progress of the loop over each unit, which is at its beginning: device array [units, WORDS]."""
-    return copied(np.zeros((units, WORDS), np.int64))
-
-
-def no_window(steps):
-    """The window of kernels without one, of the dtype of times: `MeasuredWindow` of a device array."""
-    keys, size = comparable(np.empty(0, steps.host.view_low.dtype), 0)
-    return MeasuredWindow(copied(keys), size)
 
 
 def device_steps(tables):

@@ -64,3 +64,7 @@ def comparable(keys, size):
             return MeasuredWindow(keys.astype(np.int64, copy=False).view(np.uint64), np.uint64(whole))
         return MeasuredWindow(keys.astype(np.uint64, copy=False), np.uint64(whole))
     return MeasuredWindow(keys.astype(np.float64, copy=False), np.float64(size))
+
+
+NO_WINDOW = comparable(np.empty(0, np.int64), 0)
+"""The window of kernels without one."""

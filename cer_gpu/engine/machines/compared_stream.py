@@ -49,6 +49,7 @@ from cer_gpu.kernels.compared.contract import (
 from cer_gpu.kernels.compared.cpu_kept import DROPPED, WHOLE, mark, renumber
 from cer_gpu.kernels.compared.cpu_order import arrange
 from cer_gpu.kernels.compared.cpu_trie import DEPTH
+from cer_gpu.kernels.loop.nodes import LINKS, ROOTS
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
 from cer_gpu.kernels.streams.cpu import mark_open
@@ -59,7 +60,7 @@ SPARE = 1 << 13
 """Rows that there is room for at least before what is no longer read is dropped: a drop takes 0.5 ms."""
 
 WORDS = {
-    "entry": kernels.ENTRIES, "link": kernels.LINKS, "node": kernels.NODES, "root": kernels.ROOTS,
+    "entry": kernels.ENTRIES, "link": LINKS, "node": kernels.NODES, "root": ROOTS,
 }  # fmt: skip
 """The words of `progress` that count rows."""
 
@@ -93,11 +94,11 @@ class ComparedRuns(KeptRuns):
         self._most = np.array(
             [widest, widest * (1 + 2 * reads), widest * int(orders.max(initial=0)) * DEPTH], np.int64
         )
-        self._loop = StreamLoop(kernels.follow_open, tables)
+        self._progress = np.zeros(kernels.WORDS, np.int64)
+        self._loop = StreamLoop(kernels.follow_open, tables, self._progress)
         self._ends, self._stack = np.empty(widest + 1, np.int64), np.empty(128, np.int64)
         self._span = np.empty(4, np.uint64)
         self._near = bool((tables.view_near == NEIGHBOUR).any())
-        self._progress = np.zeros(kernels.WORDS, np.int64)
         self._state = self._begun()
 
     def _begun(self) -> OpenState:
@@ -110,7 +111,7 @@ class ComparedRuns(KeptRuns):
 
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
-        progress, bounds, events = self._progress, following.bounds, following.events
+        bounds, events = following.bounds, following.events
         new, moved = following.stop - following.first, False
         if self._labelled is not None:
             moved = self._labelled.take(events.slots, following.stop)
@@ -125,13 +126,11 @@ class ComparedRuns(KeptRuns):
         if self._starts is not None:
             # Nothing leaves the window for good, so that runs are followed as if there were none.
             window, events = StreamWindow(np.uint64(0), NOTHING), events._replace(measured=NO_KEYS)
-        progress[kernels.CONSUMES] = window.consumes
         if moved:
-            self._loop.begin(0)
+            self._loop.begin(0, window.consumes)
             again = stops(0, following.first, following.headroom)
             self._follow(events, window, following, again)
-        progress[kernels.ROOTS] = progress[kernels.HIT] = 0
-        self._loop.begin(following.first)
+        self._loop.begin(following.first, window.consumes)
         self._follow(events, window, following, following.stops())
         admitted = None if self._starts is None else self._starts.of(following)
         return self._found(admitted, following.first)
@@ -148,11 +147,10 @@ class ComparedRuns(KeptRuns):
                 self._machine.slot_rows, self._most, following.bounds, self._progress, self._ends,
                 self._stack, self._span,
             )  # fmt: skip
-            done = self._loop.run(stop, events, window, room, state.read(StreamEnds))
-            return 0 if done else int(self._progress[kernels.LACKS])
+            return self._loop.run(stop, events, window, room, state.read(StreamEnds))
 
         def full(status: int) -> str | None:
-            if status == kernels.ROOTS:
+            if status == ROOTS:
                 return "root"
             if status == kernels.NODES:
                 is_open = np.empty(self._loop.event, np.uint8)
@@ -176,7 +174,7 @@ class ComparedRuns(KeptRuns):
 
     def _found(self, admitted: np.ndarray | None, first: int) -> Callable[[Relevant], Pushed] | None:
         """What ends in a push; `admitted`: the first event that each new one admits by its key."""
-        found, state = int(self._progress[kernels.HIT]), self._state
+        found, state = self._loop.ends, self._state
         versions = state.read(Versions)
         ends = StreamEnds(*(each[:found].copy() for each in state.read(StreamEnds)))
         root = state.array(Versions, "root_entry").copy()
@@ -208,7 +206,7 @@ class ComparedRuns(KeptRuns):
 
     def drop(self, dropped: Dropped) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
-        self._progress[kernels.ROOTS] = 0
+        self._progress[ROOTS] = 0
         self._keep(dropped.is_open, dropped)
         if self._starts is not None:
             self._starts = FirstStarts()

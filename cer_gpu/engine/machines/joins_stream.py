@@ -35,13 +35,14 @@ from cer_gpu.kernels.joins.contract import (
     ProductNodes,
 )
 from cer_gpu.kernels.joins.index import hash_tables
+from cer_gpu.kernels.loop.nodes import LINKS, ROOTS
 from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
 
 NO_KEYS = np.empty(0, np.int64)
 """What is measured if there is no window."""
 
 
-FULL = {nodes.NODES: "node", nodes.LINKS: "child", nodes.ROOTS: "root"}
+FULL = {nodes.NODES: "node", LINKS: "child", ROOTS: "root"}
 """The axis of the state that is full, by the word that says how many rows it has."""
 
 NUMBERED = {EVENT: "event", LATEST: "event", CHILD: "children", LEFT: "node", RIGHT: "node"}
@@ -108,14 +109,13 @@ class JoinRuns(KeptRuns):
         self._consumes = CONSUMES[consume]
         self._share = share
         self._progress = np.zeros(kernels.STREAM_WORDS, np.int64)
-        words = {"node": nodes.NODES, "child": nodes.LINKS, "root": nodes.ROOTS}
+        words = {"node": nodes.NODES, "child": LINKS, "root": ROOTS}
         self._room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
         most = {"node": tables.n_fired + tables.n_stores * nodes.PATH, "child": tables.n_reads}
         self._state = OpenState(self._progress, words, COLUMNS_KEPT, most)
         self._state.reach("record", ROOM)
-        self._loop = StreamLoop(kernels.follow_open, hash_tables(tables))
+        self._loop = StreamLoop(kernels.follow_open, hash_tables(tables), self._progress)
         self._ends = np.empty(tables.n_fired + 1, np.int64)
-        self._here = np.zeros(kernels.HERE, np.int64)
         self._path = np.empty((nodes.PATH, 2), np.int64)
         self._starts = None if size is None else FirstStarts()
         self._size = size
@@ -124,25 +124,22 @@ class JoinRuns(KeptRuns):
         """Follow the runs over further events; as `OpenRuns.push`."""
         progress, state = self._progress, self._state
         state.reach("end", following.stop - following.first + 1)
-        progress[nodes.ROOTS] = progress[nodes.HIT] = 0
-        self._loop.begin(following.first)
         window, events = StreamWindow(following.size, self._consumes), following.events
         if self._starts is not None:
             # Nothing leaves the window for good, so that runs are followed as if there were none.
             window, events = StreamWindow(np.uint64(0), NOTHING), events._replace(measured=NO_KEYS)
 
-        self._here[kernels.CONSUMES] = window.consumes
+        self._loop.begin(following.first, window.consumes)
 
         def step(stop: int) -> int:
             table = kernels.OpenTable(
                 state.read(NodeRecords).table, state.read(ProductNodes), self._room, progress, self._ends,
-                self._path, following.bounds, self._here,
+                self._path, following.bounds,
             )  # fmt: skip
-            done = self._loop.run(stop, events, window, table, state.read(StreamEnds))
-            return 0 if done else int(progress[nodes.LACKS])
+            return self._loop.run(stop, events, window, table, state.read(StreamEnds))
 
         state.follow(following.stops(), step, self._full)
-        found = int(progress[nodes.HIT])
+        found = self._loop.ends
         admitted = None if self._starts is None else self._starts.of(following)
         if not found:
             return None

@@ -31,9 +31,10 @@ from cer_gpu.enumeration.sessions import marks_at_once
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.loop.contract import LARGEST, MOST_RUNS, StepNodes
-from cer_gpu.kernels.loop.window import HIT, LINKS, ROOTS
+from cer_gpu.kernels.loop.nodes import LINKS, ROOTS
+from cer_gpu.kernels.loop.run import scratch
 from cer_gpu.kernels.steps import cpu_stream as kernels
-from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepTables, scratch
+from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepTables
 from cer_gpu.kernels.steps.cpu_paths import path_labels
 from cer_gpu.kernels.steps.cpu_walk import walked_counts
 from cer_gpu.kernels.steps.kept import (
@@ -84,7 +85,7 @@ class StepRuns(KeptRuns):
         self._progress = np.zeros(kernels.WORDS, np.int64)
         words = {"entry": kernels.ENTRIES, "link": LINKS, "root": ROOTS}
         self._state = OpenState(self._progress, words, _columns(tables, int(self._queue.max(initial=-1)) + 1))
-        self._loop = StreamLoop(kernels.follow_open, tables)
+        self._loop = StreamLoop(kernels.follow_open, tables, self._progress)
         self._groups = np.empty((len(scratch(tables)) + 1, kernels.COLUMNS), np.int64)
         self._rising = rising_earliest(tables)
         self._labels = path_labels(tables)
@@ -98,13 +99,11 @@ class StepRuns(KeptRuns):
         state.reach("lane", len(following.bounds.low))
         if self._sessions is not None:
             state.reach("event", following.stop)
-        progress[ROOTS] = progress[HIT] = 0
-        self._loop.begin(following.first)
         events, window = following.events, StreamWindow(following.size, self._consumes)
         if self._starts is not None:
             # Nothing leaves the window for good, so runs are followed as if there were no window.
             events, window = events._replace(measured=NO_KEYS), StreamWindow(np.uint64(0), NOTHING)
-        progress[kernels.CONSUMES] = window.consumes
+        self._loop.begin(following.first, window.consumes)
         times = following.times if self._tables.view_timed.any() else following.times[:0]
         stepped = StepEvents(events.symbols, times.view(self._tables.view_low.dtype), events.places)
 
@@ -115,8 +114,7 @@ class StepRuns(KeptRuns):
                 entries, state.read(OpenLanes), parts, self._queue, self._rising, events, following.bounds,
                 progress, self._groups, state.read(EndCounts).number,
             )  # fmt: skip
-            done = self._loop.run(stop, stepped, window, room, state.read(StreamEnds))
-            return 0 if done else int(progress[kernels.LACKS])
+            return self._loop.run(stop, stepped, window, room, state.read(StreamEnds))
 
         state.follow(following.stops(), step, FULL.__getitem__)
         return self._pushed(following)
@@ -124,7 +122,7 @@ class StepRuns(KeptRuns):
     def _pushed(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """What ends in the events that were followed last."""
         admitted = None if self._starts is None else self._starts.of(following)
-        found, state = int(self._progress[HIT]), self._state
+        found, state = self._loop.ends, self._state
         if not found:
             return None
         nodes = state.read(StepNodes)
