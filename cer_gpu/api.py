@@ -22,10 +22,10 @@ from cer_gpu.language.walk import asks_types_alone, names_in
 from cer_gpu.plan.cost import MAIN, Question
 from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import RoleColumns
+from cer_gpu.plan.lower import AUTO
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.closed_query import ClosedQuery
 from cer_gpu.plan.planning.planner import Plan, plan
-from cer_gpu.plan.routes import AUTO
 from cer_gpu.progress import on_terminal, shown_together
 
 if TYPE_CHECKING:

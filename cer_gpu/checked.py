@@ -19,9 +19,9 @@ from cer_gpu.language.walk import names_in, streams_of, walk
 from cer_gpu.plan.assumed import with_empty_columns
 from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import RoleColumns
+from cer_gpu.plan.lower import check_engine
 from cer_gpu.plan.outline import outline
 from cer_gpu.plan.planning.planner import plan
-from cer_gpu.plan.routes import check_engine
 from cer_gpu.progress import shown_together
 
 if TYPE_CHECKING:

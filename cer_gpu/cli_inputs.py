@@ -274,7 +274,7 @@ def text_keywords(
 
 def engine_named(name: str) -> str:
     """Check the name of an engine, and return it."""
-    from cer_gpu.plan.routes import ENGINES
+    from cer_gpu.plan.lower import ENGINES
 
     if name not in ENGINES:
         raise typer.BadParameter(f"there is no engine `{name}`: the engines are {', '.join(ENGINES)}")

@@ -11,9 +11,9 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.check import check
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
+from cer_gpu.plan.lower import BY_NAME
+from cer_gpu.plan.lower.lowering import Refusal
 from cer_gpu.plan.outline import outline
-from cer_gpu.plan.routes import clock
-from cer_gpu.plan.routes.route import Refusal
 
 
 def one_clock_query(rng: Random) -> t.SelectQuery:
@@ -27,7 +27,7 @@ def one_clock_query(rng: Random) -> t.SelectQuery:
             statement = parse(text := to_text(query))
             if any(finding.severity == "error" for finding in check(statement, None)):
                 continue
-            found = clock.sketch(outline(statement, text))
+            found = BY_NAME["clock"].lower(outline(statement, text))
         except LimitError:
             continue
         if not isinstance(found, Refusal):

@@ -17,9 +17,9 @@ from cer_gpu.enumeration.timed import TimedStructure
 from cer_gpu.enumeration.timed_validator import check_lists, check_nodes
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
+from cer_gpu.plan.lower import BY_NAME
+from cer_gpu.plan.lower.lowering import Refusal
 from cer_gpu.plan.outline import outline
-from cer_gpu.plan.routes import clock
-from cer_gpu.plan.routes.route import Refusal
 
 KEYWORDS = {"order_by": "time", "order_unit": "s"}
 
@@ -59,7 +59,7 @@ def test_example_6_2(pattern: str) -> None:
 )
 def test_explain_says_why_theorem_6_1_does_not_apply(pattern: str, reason: str) -> None:
     text = f"SELECT * WHERE {pattern}"
-    refusal = clock.sketch(outline(parse(text), text))
+    refusal = BY_NAME["clock"].lower(outline(parse(text), text))
     assert isinstance(refusal, Refusal)
     assert refusal.reason == reason
 

@@ -39,7 +39,7 @@ def chain(where: str) -> PCEA:
 
 def lane(where: str) -> object:
     """What all events of a complex event share."""
-    return cer.compile(f"SELECT * WHERE {where}")._plan.built.explanation.lane
+    return cer.compile(f"SELECT * WHERE {where}")._plan.built.lane
 
 
 def shape(moves: tuple[Gather, ...]) -> list[tuple[object, ...]]:

@@ -13,7 +13,6 @@ from cer_gpu.engine.run.options import read_options
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.cost import QUESTIONS, Cost, cheapest
 from cer_gpu.plan.planning import planner
-from cer_gpu.plan.routes.chain_sketch import ChainSketch
 
 KEYED = "SELECT * WHERE A AS a ; B AS b FILTER a.v = b.v WITHIN 9 s"
 ORDERED = "SELECT * WHERE A AS a ; B AS b FILTER a.v < b.v WITHIN 9 s"
@@ -116,7 +115,7 @@ def test_a_route_whose_automaton_is_too_large_leaves_the_question_to_the_next(
 
     table = events(60)
     wanted = cer.compile(KEYED).run(table, order_by="ts").to_arrow()
-    monkeypatch.setattr(ChainSketch, "built", too_large)
+    monkeypatch.setattr("cer_gpu.plan.lower.chain.disambiguate", too_large)
     assert cer.compile(KEYED).run(table, order_by="ts").to_arrow().equals(wanted)
     with pytest.raises(LimitError, match="too many states"):
         cer.compile(KEYED).run(table, order_by="ts", engine="chain").to_arrow()

@@ -48,7 +48,7 @@ DRAWN = [
 
 
 def drawn(query: str) -> Drawing:
-    return cer_gpu.compile(query)._plan.built.explanation.drawing()
+    return cer_gpu.compile(query)._plan.built.drawing()
 
 
 def lines(found: Drawing) -> dict[tuple[int, int], tuple[str, ...]]:
@@ -346,8 +346,6 @@ def test_a_long_predicate_is_cut_and_its_marks_stay():
     names = ", ".join(f"'name {number}'" for number in range(20))
     query = cer_gpu.compile(f"SELECT * FROM S WHERE A AS first ; B AS b FILTER first[name IN {{{names}}}]")
     [line] = [
-        edge.shown[0]
-        for edge in query._plan.built.explanation.drawing().edges
-        if edge.lines and "first" in edge.lines[0]
+        edge.shown[0] for edge in query._plan.built.drawing().edges if edge.lines and "first" in edge.lines[0]
     ]
     assert line.endswith("… / A, first")

@@ -260,7 +260,7 @@ def test_a_plain_pattern_is_drawn() -> None:
 def test_nothing_is_made_for_it_where_another_machine_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A route that takes every query costs nothing where it is not the one that runs it."""
     made: list[object] = []
-    monkeypatch.setattr("cer_gpu.plan.routes.general_sketch.sketched", made.append)
+    monkeypatch.setattr("cer_gpu.plan.lower.general.formula_of", made.append)
     query = cer.compile("SELECT * WHERE A ; B WITHIN 5 EVENTS")
     assert query.count(events(30, "few"), order_by="ts") > 0
     assert not made

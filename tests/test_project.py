@@ -62,7 +62,7 @@ LAYERS = [
 ]
 # The same inside a part, folder by folder.
 FLOORS = {
-    "plan": [{""}, {"routes"}, {"planning"}],
+    "plan": [{""}, {"lower"}, {"planning"}],
     "engine": [{""}, {"read"}, {"views"}, {"machines"}, {"answers"}, {"cuda"}, {"run"}],
 }
 LAYER = {name: rank for rank, names in enumerate(LAYERS) for name in names}
@@ -371,7 +371,8 @@ def test_a_first_count_is_cheap():
     heavy = [
         "numba", "lark", "pandas", "numpy.ma", "pyarrow.compute", "pyarrow.dataset", "rich", "typer", "email",
         "hashlib", "concurrent.futures", "importlib.metadata", "cer_gpu.compiling.entry", "difflib",
-        "cer_gpu.language.slips", "cer_gpu.plan.routes.chain_sketch", "cer_gpu.plan.routes.rule_sketch",
+        "cer_gpu.language.slips", "cer_gpu.plan.lower.chain", "cer_gpu.plan.lower.rule",
+        "cer_gpu.plan.lower.general",
         "cer_gpu.engine.read.sources.files", "glob", "cer_gpu.joins.hcq", "cer_gpu.automata.correlated",
         "cer_gpu.engine.machines.strategies", "cer_gpu.engine.machines.automaton_stream",
         "cer_gpu.engine.machines.falling", "cer_gpu.enumeration.structure", "cer_gpu.kernels.best.cpu",

@@ -13,7 +13,7 @@ from test_project import MODULES, nodes_of
 import cer_gpu as cer
 from cer_gpu import cli, spark
 from cer_gpu.errors import QueryError
-from cer_gpu.plan.routes import ENGINES, ROUTES
+from cer_gpu.plan.lower import ENGINES, LOWERINGS
 
 KEYED = "SELECT * WHERE A AS a ; B AS b FILTER a.v = b.v"
 PLAIN = "SELECT * WHERE A ; B WITHIN 5 EVENTS"
@@ -35,7 +35,7 @@ RULE = "Q(x) <- A(v = x), B(v = x) WITHIN 9 EVENTS"
 def test_explain_lists_what_every_route_said(text: str, takes: list[str]) -> None:
     lines = cer.compile(text).explain().splitlines()
     begin = next(number for number, line in enumerate(lines) if line.startswith("routes"))
-    said = dict(line[12:].split(": ", 1) for line in lines[begin : begin + len(ROUTES)])
+    said = dict(line[12:].split(": ", 1) for line in lines[begin : begin + len(LOWERINGS)])
     assert said.keys() == set(ENGINES) - {"auto"}
     assert [name for name in said if not said[name].startswith("no: ")] == takes
     assert said[takes[0]].startswith("takes it, and runs ")
@@ -104,22 +104,22 @@ def test_an_engine_that_does_not_take_the_query_says_why() -> None:
 # ------------------------------------------------------------------------------- one home for each kind
 
 HOMES = {
-    "ApartMachine": ("plan.apart", "plan.routes.apart", "machines.apart"),
-    "AutomatonMachine": ("plan.automaton", "plan.routes.regular", "machines.automaton", "cuda.machines"),
-    "ClockMachine": ("plan.clock", "plan.routes.clock", "machines.one_clock"),
-    "ComparedMachine": ("plan.compared", "plan.routes.ordered", "machines.compared"),
+    "ApartMachine": ("plan.apart", "plan.lower.apart", "machines.apart"),
+    "AutomatonMachine": ("plan.automaton", "plan.lower.regular", "machines.automaton", "cuda.machines"),
+    "ClockMachine": ("plan.clock", "plan.lower.clock", "machines.one_clock"),
+    "ComparedMachine": ("plan.compared", "plan.lower.ordered", "machines.compared"),
     # A chain that is compared apart is listed by its configurations; so is what FOLLOWED BY looks for.
     "GeneralMachine": (
-        "plan.general", "plan.configured", "plan.looked_for", "plan.routes.general", "plan.routes.apart",
+        "plan.general", "plan.configured", "plan.looked_for", "plan.lower.general", "plan.lower.apart",
         "machines.general", "machines.configurations", "machines.registers", "machines.looked_for",
     ),
-    "JoinMachine": ("plan.join_tables", "plan.routes", "machines.joins"),
+    "JoinMachine": ("plan.join_tables", "plan.lower", "machines.joins"),
     "ListedJoinMachine": ("plan.join_tables", "machines.joins_listed"),
-    "StepMachine": ("plan.step_machine", "plan.routes.timed", "machines.steps", "machines.closed_sessions"),
-    "MarkForm": ("plan.compiled", "plan.answer_form", "plan.marked", "plan.routes", "answers.form"),
-    "TupleMachine": ("plan.tuples", "plan.routes", "engine.machines"),
+    "StepMachine": ("plan.step_machine", "plan.lower.timed", "machines.steps", "machines.closed_sessions"),
+    "MarkForm": ("plan.compiled", "plan.answer_form", "plan.marked", "plan.lower", "answers.form"),
+    "TupleMachine": ("plan.tuples", "plan.lower", "engine.machines"),
     "TupleRunner": ("machines.tuples",),
-    "TupleForm": ("plan.compiled", "plan.routes", "answers.form", "answers.results"),
+    "TupleForm": ("plan.compiled", "plan.marked", "plan.lower", "answers.form", "answers.results"),
     "GroupedResults": ("answers.results",),
     "MarkResults": ("answers",),
     "TupleResults": ("answers",),
@@ -168,16 +168,16 @@ def test_every_kind_of_machine_has_its_home() -> None:
 
 def test_no_engine_is_asked_for_by_its_name() -> None:
     """What an engine is called says a route alone: elsewhere no name of one is compared."""
-    names = {route.NAME for route in ROUTES}
+    names = {lowering.name for lowering in LOWERINGS}
     engines = {"automaton", "joins", "tuples", "steps", "compared", "one_clock"} | names
     for name, path in MODULES:
-        if "plan.routes" in name or name.startswith("cer_gpu.language"):
+        if "plan.lower" in name or name.startswith("cer_gpu.language"):
             continue
         nodes = list(nodes_of(path))
         imported = {
             alias.asname or alias.name
             for node in nodes
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cer_gpu.plan.routes.")
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cer_gpu.plan.lower.")
             for alias in node.names
         }
         for node in nodes:
@@ -250,5 +250,5 @@ def test_every_operator_on_spark_takes_an_engine(name: str) -> None:
 @pytest.mark.parametrize("text", [PLAIN, RULE, *QUERIES])
 def test_explain_lists_what_every_route_says(text: str) -> None:
     said = cer.compile(text).explain()
-    assert all(f"{route.NAME}: " in said for route in ROUTES)
+    assert all(f"{lowering.name}: " in said for lowering in LOWERINGS)
     assert said.partition("routes")[2].split(": ", 1)[1].startswith("takes it, and runs ")

@@ -7,6 +7,7 @@ accepting run gives the complex event (start, end, marks), whether or not its fi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import pairwise
@@ -133,6 +134,15 @@ class Identities:
         if found is None:
             found = self._known[id(predicate)] = predicate, identity(predicate)
         return found[1]
+
+
+def distinct(predicates: Iterable[Predicate]) -> tuple[Predicate, ...]:
+    """The predicates, each once, in the order of its first occurrence."""
+    first: dict[tuple[object, ...], Predicate] = {}
+    known = Identities()
+    for predicate in predicates:
+        first.setdefault(known.of(predicate), predicate)
+    return tuple(first.values())
 
 
 @dataclass(frozen=True, slots=True)

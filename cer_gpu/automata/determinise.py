@@ -15,6 +15,7 @@ from cer_gpu.automata.cea import (
     UnknownPredicateError,
     UnknownSymbolError,
     closures,
+    distinct,
     identity,
 )
 from cer_gpu.automata.explore import Effort, Exploration, explore
@@ -27,11 +28,7 @@ _START = -1
 
 def predicates(cea: CEA) -> tuple[Predicate, ...]:
     """The distinct predicates of the transitions, in the order of their first transition."""
-    first: dict[tuple[object, ...], Predicate] = {}
-    known = Identities()
-    for move in cea.transitions:
-        first.setdefault(known.of(move.predicate), move.predicate)
-    return tuple(first.values())
+    return distinct(move.predicate for move in cea.transitions)
 
 
 def determinise(

@@ -10,6 +10,7 @@ from cer_gpu.automata.cea import (
     UnknownPredicateError,
     UnknownStateError,
     UnknownSymbolError,
+    distinct,
     identity,
 )
 from cer_gpu.automata.pcea import PCEA, Equality
@@ -77,10 +78,7 @@ class SymbolPCEA:
 
 def gather_predicates(pcea: PCEA) -> tuple[Predicate, ...]:
     """The distinct predicates of the transitions, in the order of their first transition."""
-    first: dict[tuple[object, ...], Predicate] = {}
-    for move in pcea.transitions:
-        first.setdefault(identity(move.predicate), move.predicate)
-    return tuple(first.values())
+    return distinct(move.predicate for move in pcea.transitions)
 
 
 def over_symbols(pcea: PCEA, symbols: Sequence[frozenset[int]], tests: Sequence[Predicate]) -> SymbolPCEA:

@@ -56,29 +56,13 @@ class ApartMachine:
         return reasons[device]
 
 
-@dataclass(frozen=True, slots=True)
-class ApartArrays:
-    """A compiled chain.
-
-    Attributes
-    ----------
-    tables : ComparedTables
-    apart : ApartTables
-    keys : KeyPlan
-    """
-
-    tables: ComparedTables
-    apart: ApartTables
-    keys: KeyPlan
-
-
 def apart_arrays(
     chain: ApartChain,
     symbols: Sequence[frozenset[int]],
     tests: Sequence[Predicate],
     lane: Mapping[str, Keys] | None,
-) -> ApartArrays:
-    """The arrays of a chain.
+) -> tuple[ComparedTables, ApartTables, KeyPlan]:
+    """The arrays of a chain, and the values that it compares.
 
     Parameters
     ----------
@@ -108,7 +92,7 @@ def apart_arrays(
         starts=tuple((symbol, 0) for symbol, some in enumerate(steps) if chain.old in some),
         moves=tuple((view, symbol, 1) for symbol, some in enumerate(steps) if chain.new in some),
     )
-    arrays = compared_arrays(automaton, lane)
+    tables, keys = compared_arrays(automaton, lane)
     masks = np.array([sum(1 << step for step in some) for some in steps], np.int64)
     apart = ApartTables(masks, chain.old, chain.new, len(chain.types) - 1, FEW)
-    return ApartArrays(arrays.tables, apart, arrays.keys)
+    return tables, apart, keys

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
 from cer_gpu.automata.compared import PairTest, beyond
-from cer_gpu.automata.compared_steps import ComparedAutomaton, PairView
+from cer_gpu.automata.compared_steps import ComparedAutomaton
 from cer_gpu.automata.pcea import Keys
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.compared import contract
@@ -16,8 +17,9 @@ from cer_gpu.kernels.compared.contract import Climb, ComparedTables
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import VALUE_ROWS, KeyPlan, ValueColumn
-from cer_gpu.plan.join_arrays import SlotColumns, lane_keys
+from cer_gpu.plan.join_arrays import SlotColumns, ask_lanes
 from cer_gpu.plan.machine import LANES, Device, Traits
+from cer_gpu.plan.step_groups import offsets, step_groups
 
 OPERATIONS = {
     "<": contract.LESS,
@@ -127,20 +129,6 @@ def look_up(tests: frozenset[PairTest]) -> LookUp:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedArrays:
-    """A compiled automaton of compared steps.
-
-    Attributes
-    ----------
-    tables : ComparedTables
-    keys : KeyPlan
-    """
-
-    tables: ComparedTables
-    keys: KeyPlan
-
-
-@dataclass(frozen=True, slots=True)
 class _Order:
     """How the entries of a state are sorted: by keys, then by a value."""
 
@@ -149,8 +137,10 @@ class _Order:
     value: t.Expression | None
 
 
-def compared_arrays(automaton: ComparedAutomaton, lane: Mapping[str, Keys] | None) -> ComparedArrays:
-    """The arrays of an automaton of compared steps.
+def compared_arrays(
+    automaton: ComparedAutomaton, lane: Mapping[str, Keys] | None
+) -> tuple[ComparedTables, KeyPlan]:
+    """The arrays of an automaton of compared steps, and the values that it compares.
 
     Parameters
     ----------
@@ -158,9 +148,7 @@ def compared_arrays(automaton: ComparedAutomaton, lane: Mapping[str, Keys] | Non
     lane : mapping of str to Keys, or None
         For each event type the values that make its lane, if all events of an answer agree in them.
     """
-    columns = SlotColumns()
-    if lane is not None:
-        lane_keys(columns, lane)
+    columns = SlotColumns(lane)
     views = automaton.views
     asked = [look_up(view.tests) for view in views]
     for one in asked:
@@ -177,23 +165,12 @@ def compared_arrays(automaton: ComparedAutomaton, lane: Mapping[str, Keys] | Non
     tests = [
         [(OPERATIONS[test.op], _value(values, test.new, test.old)) for test in one.tests] for one in asked
     ]
-    groups = _groups(automaton, views)
-    rows = [
-        (symbol, state, groups[symbol][state])
-        for symbol in range(automaton.n_symbols)
-        for state in sorted(groups.get(symbol, ()))
-    ]
-    starts = set(automaton.starts)
-    n_states = len(automaton.state_label)
+    number = {view: place for place, view in enumerate(views)}
+    moves = ((symbol, target, number[view]) for view, symbol, target in automaton.moves)
+    groups, n_states = step_groups(automaton, moves), len(automaton.state_label)
     tables = ComparedTables(
-        first=_offsets(np.bincount([row[0] for row in rows], minlength=automaton.n_symbols)),
-        group_state=np.array([state for _, state, _ in rows], np.int32),
-        group_starts=np.array([(symbol, state) in starts for symbol, state, _ in rows], np.uint8),
-        read_first=_offsets([len(reads) for _, _, reads in rows]),
-        read_view=np.array([view for _, _, reads in rows for view in reads], np.int32),
-        accepting=np.array([state in automaton.final for state in range(n_states)], np.uint8),
-        state_label=np.array(automaton.state_label, np.int32),
-        order_first=_offsets(np.bincount([one.state for one in in_order], minlength=n_states)),
+        *groups,
+        order_first=offsets(np.bincount([one.state for one in in_order], minlength=n_states)),
         order_state=np.array([one.state for one in in_order], np.int32),
         order_slot=np.array([slot_of[one.keys] for one in in_order], np.int32),
         order_value=np.array(order_value, np.int32),
@@ -202,39 +179,20 @@ def compared_arrays(automaton: ComparedAutomaton, lane: Mapping[str, Keys] | Non
         ),
         view_near=np.array([view.near for view in views], np.uint8),
         view_slot=np.array([slot_of[one.new_keys] for one in asked], np.int32),
-        test_first=_offsets([len(found) for found in tests]),
+        test_first=offsets([len(found) for found in tests]),
         test_op=np.array([op for found in tests for op, _ in found], np.uint8),
         test_value=np.array([value for found in tests for _, value in found], np.int32),
     )
     built, _ = columns.built()
-    keys = KeyPlan(built, _lanes(automaton, columns, lane), values=tuple(values))
-    return ComparedArrays(tables, KeyPlan(built, keys.lane_column, _asked(tables, keys), keys.values))
+    lane_column = columns.lane_column(min(types, default=None) for types in automaton.types)
+    keys = KeyPlan(built, lane_column, values=tuple(values))
+    return tables, replace(keys, asked=_asked(tables, keys))
 
 
 def _value(values: dict[ValueColumn, int], value: t.Expression | None, among: t.Expression | None) -> int:
     if value is None or among is None:
         return -1
     return values.setdefault(ValueColumn(value, among), len(values))
-
-
-def _groups(automaton: ComparedAutomaton, views: Sequence[PairView]) -> dict[int, dict[int, list[int]]]:
-    """For each symbol the states that it enters, each with the views that it is entered from."""
-    number = {view: place for place, view in enumerate(views)}
-    groups: dict[int, dict[int, list[int]]] = {}
-    for symbol, state in automaton.starts:
-        groups.setdefault(symbol, {}).setdefault(state, [])
-    for view, symbol, target in automaton.moves:
-        groups.setdefault(symbol, {}).setdefault(target, []).append(number[view])
-    return groups
-
-
-def _lanes(automaton: ComparedAutomaton, columns: SlotColumns, lane: Mapping[str, Keys] | None) -> np.ndarray:
-    """For each symbol the column that says the lane of an event; empty where none does."""
-    if lane is None:
-        return np.empty(0, np.int32)
-    return np.array(
-        [columns.number(lane[min(types)]) if types else -1 for types in automaton.types], np.int32
-    )
 
 
 def _asked(tables: ComparedTables, keys: KeyPlan) -> np.ndarray:
@@ -249,8 +207,7 @@ def _asked(tables: ComparedTables, keys: KeyPlan) -> np.ndarray:
                 _ask(asked[symbol], tables.view_slot[view], -1, keys)
                 for test in range(tables.test_first[view], tables.test_first[view + 1]):
                     _ask(asked[symbol], -1, tables.test_value[test], keys)
-    if len(keys.lane_column):
-        asked[np.arange(tables.n_symbols), keys.lane_column] = True
+    ask_lanes(asked, keys.lane_column)
     return asked
 
 
@@ -264,7 +221,3 @@ def _ask(row: np.ndarray, slot: int, value: int, keys: KeyPlan) -> None:
 def slot_rows(keys: KeyPlan) -> int:
     """How many rows of slots events have."""
     return len(keys.columns) + VALUE_ROWS * len(keys.values)
-
-
-def _offsets(counts: Sequence[int] | np.ndarray) -> np.ndarray:
-    return np.append(0, np.cumsum(np.asarray(counts, np.int64))).astype(np.int32)

@@ -2,7 +2,7 @@
 
 A compiled query is how events are read (`Reading`), what runs over them (a `Machine`), and what its answers
 look like (an `AnswerForm`). Whatever comes after planning asks the machine's `Traits` and never what kind of
-machine it is: a new engine is a route, a machine and its kernels.
+machine it is: a new engine is a lowering, a machine and its kernels.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What it costs to answer a question by a route: each route states it, and `cheapest` compares.
+"""What it costs to answer a question by a lowering: each lowering states it, and `cheapest` compares.
 
 A step is about 20 ns: the regular machine takes one to find whether a relevant event is a hit. Costs are of
 the CPU, from the measurements in docs/contributing/measuring.md, which `python -m bench.routes` repeats.
@@ -29,7 +29,7 @@ MATCHES = 1
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Steps of a route that answers a question.
+    """Steps of a lowering that answers a question.
 
     Attributes
     ----------
@@ -51,6 +51,15 @@ class Cost:
         return self.event + MATCHES * self.match
 
 
+CONFIGURATIONS: Mapping[Question, Cost] = {
+    "hits": Cost(25, note="open partial matches"),
+    "counts": Cost(25, note="open partial matches"),
+    "lists": Cost(25, 6, "open partial matches, nodes of a structure"),
+    "pushes": Cost(25, 6, "open partial matches, nodes of a structure"),
+}
+"""Of the machine of configurations, which takes every query."""
+
+
 def cheapest(costs: Mapping[str, Cost]) -> str:
-    """The route of the least cost; of equal ones the first."""
+    """The lowering of the least cost; of equal ones the first."""
     return min(costs, key=lambda name: costs[name].steps)

@@ -16,7 +16,8 @@ from cer_gpu.automata.pcea import Equality, Keys
 from cer_gpu.automata.symbol_pcea import SymbolPCEA
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.contract import JoinTables
-from cer_gpu.plan.compiled import KeyColumn
+from cer_gpu.plan.compiled import KeyColumn, KeyPlan
+from cer_gpu.plan.step_groups import offsets
 
 Label = frozenset[Hashable]
 Entry = tuple[int, Equality]
@@ -32,30 +33,49 @@ class JoinArrays:
     Attributes
     ----------
     tables : JoinTables
-    columns : tuple of KeyColumn
-        In the order of the numbers that the tables use.
+    keys : KeyPlan
+        Its columns are in the order of the numbers that the tables use.
     symbol_of : tuple of int
         For each class of events its symbol.
     labels : tuple of frozenset
         The marks of each label; `labels[0]` is empty.
-    lane_column : ndarray, shape (n_symbols,) or (0,), int32
-        For each symbol the column whose slot is the lane of the event; empty if only PARTITION BY makes
-        lanes.
     """
 
     tables: JoinTables
-    columns: tuple[KeyColumn, ...]
+    keys: KeyPlan
     symbol_of: tuple[int, ...]
     labels: tuple[Label, ...]
-    lane_column: np.ndarray
+
+    @property
+    def spaces(self) -> tuple[tuple[int, ...], ...]:
+        """For each space of keys the columns of slots that are in it."""
+        found: dict[int, list[int]] = {}
+        for number, column in enumerate(self.keys.columns):
+            found.setdefault(column.space, []).append(number)
+        return tuple(tuple(found[space]) for space in range(len(found)))
 
 
 @dataclass
 class SlotColumns:
-    """The columns of slots that a query needs, in the order of their first use."""
+    """The columns of slots that a query needs, in the order of their first use.
 
+    Attributes
+    ----------
+    lane : mapping of str to Keys, or None
+        For each event type the values that make its lane, if all events of an answer agree in them. Their
+        columns come first, and share a space.
+    numbers : dict of Keys to int
+    """
+
+    lane: Mapping[str, Keys] | None = None
     numbers: dict[Keys, int] = field(default_factory=dict)
     _above: dict[Keys, Keys] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        own = list((self.lane or {}).values())
+        for keys in own:
+            self.number(keys)
+            self.link(own[0], keys)
 
     def link(self, one: Keys, other: Keys) -> None:
         """Put both into one space of slots, since they are compared with each other."""
@@ -79,19 +99,17 @@ class SlotColumns:
         )
         return columns, spaces
 
+    def lane_column(self, types: Iterable[str | None]) -> np.ndarray:
+        """For each symbol, given the type of its events, the column of the lane: `KeyPlan.lane_column`."""
+        if self.lane is None:
+            return np.empty(0, np.int32)
+        found = [NO_COLUMN if name is None else self.number(self.lane[name]) for name in types]
+        return np.array(found, np.int32)
+
     def _top(self, keys: Keys) -> Keys:
         while keys in self._above:
             keys = self._above[keys]
         return keys
-
-
-def lane_keys(columns: SlotColumns, keys: Mapping[str, Keys]) -> None:
-    """Make the columns that give the lane of each event type; they share a space."""
-    first: Keys | None = None
-    for found in keys.values():
-        columns.number(found)
-        first = found if first is None else first
-        columns.link(first, found)
 
 
 def join_arrays(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinArrays:
@@ -111,9 +129,7 @@ def join_arrays(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinArr
     for label in sorted(used, key=lambda label: sorted(map(str, label))):
         labels[label] = len(labels)
     labels_with_none = {**labels, UNMARKED: 0}
-    columns = SlotColumns()
-    if lane is not None:
-        lane_keys(columns, lane)
+    columns = SlotColumns(lane)
     for move in machine.transitions:
         for equality in move.joins:
             for _, keys in equality.left:
@@ -144,14 +160,14 @@ def join_arrays(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinArr
         )
     built, spaces = columns.built()
     tables = JoinTables(
-        first=_offsets([len(moves) for moves in applicable]),
+        first=offsets([len(moves) for moves in applicable]),
         transition=np.array([move for moves in applicable for move in moves], np.int32),
         label=np.array([labels_with_none[move.label] for move in machine.transitions], np.int32),
         accepting=np.array([move.target in machine.final for move in machine.transitions], np.uint8),
-        read_first=_offsets([len(found) for found in reads]),
+        read_first=offsets([len(found) for found in reads]),
         read_entry=_flat(reads, 0),
         read_column=_flat(reads, 1),
-        store_first=_offsets([len(found) for found in stores]),
+        store_first=offsets([len(found) for found in stores]),
         store_entry=_flat(stores, 0),
         store_column=_flat(stores, 1),
         entry_space=np.array(
@@ -159,16 +175,32 @@ def join_arrays(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinArr
         ),
         entry_next=np.array([e.next for _, e in entries], np.uint8),
     )
-    lane_column = np.empty(0, np.int32)
-    if lane is not None:
-        lane_column = np.array(
-            [
-                columns.number(lane[machine.transitions[moves[0]].event_type]) if moves else NO_COLUMN
-                for moves in applicable
-            ],
-            np.int32,
-        )
-    return JoinArrays(tables, built, symbol_of, tuple(labels), lane_column)
+    lane_column = columns.lane_column(
+        machine.transitions[moves[0]].event_type if moves else None for moves in applicable
+    )
+    plan = KeyPlan(built, lane_column, _asked(tables, len(built), lane_column))
+    return JoinArrays(tables, plan, symbol_of, tuple(labels))
+
+
+def _asked(tables: JoinTables, columns: int, lane_column: np.ndarray) -> np.ndarray:
+    """By which columns an event with each symbol is compared, shape (symbols, columns), bool."""
+    asked = np.zeros((tables.n_symbols, columns), bool)
+    for symbol in range(tables.n_symbols):
+        for transition in tables.transition[tables.first[symbol] : tables.first[symbol + 1]]:
+            for first, column in (
+                (tables.read_first, tables.read_column),
+                (tables.store_first, tables.store_column),
+            ):
+                used = column[first[transition] : first[transition + 1]]
+                asked[symbol, used[used >= 0]] = True
+    ask_lanes(asked, lane_column)
+    return asked
+
+
+def ask_lanes(asked: np.ndarray, lane_column: np.ndarray) -> None:
+    """Note in `KeyPlan.asked` that events with a lane are asked for the column of their lane."""
+    laned = np.flatnonzero(lane_column >= 0)
+    asked[laned, lane_column[laned]] = True
 
 
 def _entry(source: int, equality: Equality, columns: SlotColumns) -> Entry:
@@ -194,10 +226,6 @@ def merged_symbols(machine: SymbolPCEA) -> tuple[tuple[int, ...], tuple[tuple[in
     numbers: dict[tuple[int, ...], int] = {(): 0}
     symbol_of = tuple(numbers.setdefault(tuple(found), len(numbers)) for found in moves)
     return symbol_of, tuple(numbers)
-
-
-def _offsets(counts: Iterable[int]) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(list(counts), dtype=np.int64)]).astype(np.int32)
 
 
 def _flat(pairs: Sequence[Sequence[tuple[int, int]]], side: int) -> np.ndarray:

@@ -29,19 +29,19 @@ def lane_atoms(body: ConjunctiveQuery, found: JoinArrays, filled: np.ndarray) ->
     filled : ndarray, shape (labels, atoms), uint8
         The atoms that each label fills.
     """
-    if not len(found.lane_column) or not 2 <= len(body.atoms) <= MOST:
+    if not len(found.keys.lane_column) or not 2 <= len(body.atoms) <= MOST:
         return None
     atom = _atom_of(found, filled)
     singles = [self_join([one]) for one in body.atoms]
     if atom is None or None in singles:
         return None
-    number = {column.keys: place for place, column in enumerate(found.columns)}
-    lane = [int(found.lane_column[np.argmax(atom == one)]) for one in range(len(singles))]
+    number = {column.keys: place for place, column in enumerate(found.keys.columns)}
+    lane = [int(found.keys.lane_column[np.argmax(atom == one)]) for one in range(len(singles))]
     own: list[dict[int, int]] = [{} for _ in singles]
     place = np.full((len(singles), len(singles)), -1, np.int32)
     for one, other in permutations(range(len(singles)), 2):
         pair = _compared(singles[one], singles[other], body, number)  # type: ignore[arg-type]
-        if pair is None or found.columns[pair[0]].space != found.columns[pair[1]].space:
+        if pair is None or found.keys.columns[pair[0]].space != found.keys.columns[pair[1]].space:
             return None
         if pair != (lane[one], lane[other]):
             place[one, other] = COMPARED + own[one].setdefault(pair[0], len(own[one]))

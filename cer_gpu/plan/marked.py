@@ -1,14 +1,18 @@
-"""The marks of a query: the variables of its results, and which may mark several events."""
+"""The form of the answers: the variables of the results, and which of them may mark several events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cer_gpu.language import tree
-from cer_gpu.plan.compiled import MarkForm
+from cer_gpu.language.leaves import attributes
+from cer_gpu.plan.compiled import HeadColumn, MarkForm, TupleForm
+
+if TYPE_CHECKING:
+    from cer_gpu.joins.query import ConjunctiveQuery
 
 SEVERAL = 2
 """Stands for any number from two on."""
@@ -35,8 +39,22 @@ def mark_columns(
     return variables, marks_of(labels, variables)
 
 
-def marks_of(labels: Sequence[frozenset[Any]], variables: Sequence[str]) -> np.ndarray:
-    """Which of some variables each label marks: uint8 [labels, variables]."""
+def tuple_form(rule: tree.Rule, body: ConjunctiveQuery) -> TupleForm:
+    """The answers of a rule: the atom and attribute of each variable in the head, and the types of atoms."""
+    first: dict[str, tuple[int, str]] = {}
+    for atom in body.atoms:
+        for name, attribute in atom.attribute_of.items():
+            first.setdefault(name, (atom.id, attribute))
+    shown = [variable.name for variable in rule.head]
+    folded = [one.argument for one in rule.aggregates if one.argument is not None]
+    read = [name for name in dict.fromkeys(one.name for one in attributes(*folded)) if name not in shown]
+    head = tuple(HeadColumn(name, *first[name]) for name in (*shown, *read))
+    types = tuple(atom.type.variables[-1] for atom in body.atoms)
+    return TupleForm(head, types, rule.aggregates, len(shown) if rule.aggregates else 0)
+
+
+def marks_of(labels: Sequence[frozenset[Any]], variables: Sequence[Hashable]) -> np.ndarray:
+    """Which of some variables, or atoms of a rule, each label marks: uint8 [labels, variables]."""
     has = np.array([[variable in label for variable in variables] for label in labels], np.uint8)
     return has.reshape(len(labels), len(variables))
 

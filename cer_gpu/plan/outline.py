@@ -1,7 +1,8 @@
-"""Makes the outline of a checked query, which every route looks at before any data is known."""
+"""Makes the outline of a checked query, which every lowering looks at before any data is known."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.evaluated import beyond_equalities, is_timed
 
 if TYPE_CHECKING:
+    from cer_gpu.automata.pcea import Keys
     from cer_gpu.plan.partitioning import SharedKey
 
 CHOOSING = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
@@ -28,7 +30,7 @@ CHOOSING = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A statement with everything that several routes need to know of it, worked out once.
+    """A statement with everything that several lowerings need to know of it, worked out once.
 
     Attributes
     ----------
@@ -69,6 +71,40 @@ class Outline:
     beyond: str = ""
     spans: tuple[tree.Bound, ...] = ()
     bounds: tuple[tree.Condition, ...] = ()
+
+    @property
+    def query(self) -> tree.SelectQuery:
+        """The statement, if it is no rule."""
+        assert isinstance(self.statement, tree.SelectQuery)
+        return self.statement
+
+    @property
+    def rule(self) -> tree.Rule:
+        """The statement, if it is one."""
+        assert isinstance(self.statement, tree.Rule)
+        return self.statement
+
+    @property
+    def pattern(self) -> tree.Pattern:
+        """The formula, if the statement is no rule."""
+        assert self.formula is not None
+        return self.formula
+
+    def by_key(self) -> tuple[tree.Pattern, Mapping[str, Keys] | None] | None:
+        """A formula that compares no events, and for each event type the key of the lanes that it runs on.
+
+        Returns
+        -------
+        (Pattern, mapping of str to Keys, or None), or None
+            The key is None if the formula of the query compares no events itself. None if its comparisons do
+            not make all events of an answer share one key, the same attributes for all event types.
+        """
+        if not self.correlates:
+            return self.pattern, None
+        shared = self.shared
+        if shared is None or not shared.uniform or correlates(shared.pattern):
+            return None
+        return shared.pattern, shared.lane
 
 
 def over_order(known: Outline, order: str | None) -> Outline:
@@ -137,7 +173,7 @@ def in_time(window: tree.Window | None, order: str | None) -> tree.Window | None
 
 
 def outline(statement: tree.Statement, text: str) -> Outline:
-    """The part of compilation that needs neither data nor a choice of route.
+    """The part of compilation that needs neither data nor a choice of lowering.
 
     Parameters
     ----------

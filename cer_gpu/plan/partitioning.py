@@ -13,7 +13,7 @@ them. A group all of whose instances have ended can never be merged again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
@@ -31,8 +31,9 @@ from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, flattened
+from cer_gpu.language.leaves import aggregates, attributes, operands
 from cer_gpu.language.walk import nodes
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.logic.formulas import compares_events, rebuild, without_besides
 
 BUDGET = 2_000
 """States and edges for one class; past it the class is not part of the key."""
@@ -279,3 +280,55 @@ def _without_guaranteed(formula: t.Pattern, automaton: PositionAutomaton, classe
         return replace(inner, condition=chain_of(t.Both, left)) if left else inner.pattern
 
     return change(formula)
+
+
+# ------------------------------------------------------------------------------- beside other comparisons
+
+
+def keyed(formula: t.Pattern) -> tuple[t.Pattern, Mapping[str, Keys] | None]:
+    """The key of lanes that the equalities of a formula give, and the formula without these.
+
+    Only equalities that hold on their own count. Without its other comparisons the formula has more complex
+    events, and even the events of each of these share the key.
+    """
+    relaxed = _conditions_changed(formula, _equalities)
+    shared = shared_key(relaxed)
+    if shared is None or not shared.uniform:
+        return formula, None
+    left = set(_equalities_in(shared.pattern))
+    removed = frozenset(one for one in _equalities_in(relaxed) if one not in left)
+    kept = _conditions_changed(
+        formula, lambda condition: [one for one in flattened(t.Both, condition) if one not in removed]
+    )
+    return kept, shared.lane
+
+
+def _equalities(condition: t.Condition) -> list[t.Condition]:
+    """The equalities of two variables among the parts of a conjunction, and its unary predicates."""
+    return [one for one in flattened(t.Both, condition) if _is_equality(one) or not compares_events(one)]
+
+
+def _is_equality(condition: t.Condition) -> bool:
+    if not isinstance(condition, t.Comparison) or condition.op != "=":
+        return False
+    sides = [{(one.variable, one.prior) for one in attributes(side)} for side in operands(condition)]
+    if any(aggregates(*operands(condition))) or any(len(side) != 1 for side in sides):
+        return False
+    return sides[0] != sides[1] and not any(prior for side in sides for _, prior in side)
+
+
+def _equalities_in(formula: t.Pattern) -> Iterator[t.Condition]:
+    for node in nodes(without_besides(formula)):
+        if isinstance(node, t.Filter):
+            yield from filter(_is_equality, flattened(t.Both, node.condition))
+
+
+def _conditions_changed(formula: t.Pattern, change: Callable[[t.Condition], list[t.Condition]]) -> t.Pattern:
+    """The formula with some parts of its filters that compare events left out."""
+    if isinstance(formula, t.Beside):
+        return replace(formula, left=_conditions_changed(formula.left, change))
+    made = rebuild(formula, lambda inner: _conditions_changed(inner, change))
+    if not isinstance(made, t.Filter) or not compares_events(made.condition):
+        return made
+    left = change(made.condition)
+    return replace(made, condition=chain_of(t.Both, left)) if left else made.pattern

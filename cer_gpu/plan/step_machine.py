@@ -16,6 +16,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.tree import Interval
 from cer_gpu.plan.machine import LANES, NOTHING, Device, Traits
 from cer_gpu.plan.reaches import reach_of
+from cer_gpu.plan.step_groups import StepGroups, step_groups
 
 MOST = 2**64 - 1
 """The greatest difference of two times that are integers."""
@@ -114,36 +115,16 @@ def gaps_in(intervals: Iterable[Interval], schema: Schema) -> Gaps:
 
 def step_tables(automaton: StepAutomaton, floating: bool) -> StepTables:
     """The arrays of an automaton of steps."""
-    groups: dict[int, dict[int, list[int]]] = {}
-    starts = set(automaton.starts)
-    for symbol, state in automaton.starts:
-        groups.setdefault(symbol, {}).setdefault(state, [])
     views = [view for view in automaton.views if floating or view.low <= MOST]
     number = {view: place for place, view in enumerate(views)}
-    for move in automaton.moves:
-        if move.view in number:
-            reads = groups.setdefault(move.symbol, {}).setdefault(move.target, [])
-            reads.append(number[move.view])
-    rows = [
-        (symbol, state, groups[symbol][state])
-        for symbol in range(automaton.n_symbols)
-        for state in sorted(groups.get(symbol, ()))
-    ]
-    rising = _rising(rows, views, starts)
-    count = np.bincount([symbol for symbol, _, _ in rows], minlength=automaton.n_symbols)
+    moves = ((move.symbol, move.target, number[move.view]) for move in automaton.moves if move.view in number)
+    groups = step_groups(automaton, moves)
+    rising = _rising(groups, views)
     bound = np.float64 if floating else np.uint64
     highs = [view.high for view in views]
     most: Number = math.inf if floating else MOST
     return StepTables(
-        first=np.append(0, np.cumsum(count)).astype(np.int32),
-        group_state=np.array([state for _, state, _ in rows], np.int32),
-        group_starts=np.array([(symbol, state) in starts for symbol, state, _ in rows], np.uint8),
-        read_first=np.append(0, np.cumsum([len(reads) for _, _, reads in rows])).astype(np.int32),
-        read_view=np.array([view for _, _, reads in rows for view in reads], np.int32),
-        accepting=np.array(
-            [state in automaton.final for state in range(len(automaton.state_label))], np.uint8
-        ),
-        state_label=np.array(automaton.state_label, np.int32),
+        *groups,
         view_state=np.array([view.source for view in views], np.int32),
         view_low=np.array([view.low for view in views], bound),
         view_high=np.array([most if high is None else min(high, most) for high in highs], bound),
@@ -154,9 +135,7 @@ def step_tables(automaton: StepAutomaton, floating: bool) -> StepTables:
     )
 
 
-def _rising(
-    rows: Sequence[tuple[int, int, list[int]]], views: Sequence[View], starts: set[tuple[int, int]]
-) -> set[int]:
+def _rising(groups: StepGroups, views: Sequence[View]) -> set[int]:
     """The states of which a later entry has no earlier latest start.
 
     A start is later than all before it. And where one view alone leads to a state, the last entry that it
@@ -164,9 +143,10 @@ def _rising(
     """
     entered: dict[int, set[int]] = {}
     started: dict[int, set[bool]] = {}
-    for symbol, state, reads in rows:
-        entered.setdefault(state, set()).update(reads)
-        started.setdefault(state, set()).add((symbol, state) in starts)
+    for group, state in enumerate(groups.group_state.tolist()):
+        reads = groups.read_view[groups.read_first[group] : groups.read_first[group + 1]]
+        entered.setdefault(state, set()).update(reads.tolist())
+        started.setdefault(state, set()).add(bool(groups.group_starts[group]))
     found = {state for state, own in started.items() if own == {True}}
     while True:
         more = {

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.tree import Pattern, SelectQuery
+from cer_gpu.plan.outline import unlisted
 
 if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
@@ -15,6 +18,34 @@ if TYPE_CHECKING:
 def counted(number: int, what: str) -> str:
     """A number of things: `1 state`, `2 states`."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def widest(symbols: Iterable[int]) -> int:
+    """How many transitions an event may take at most, given the symbol of each."""
+    return max(Counter(symbols).values(), default=0)
+
+
+def formula_told(formula: Pattern, query: SelectQuery) -> tuple[str, str]:
+    """The line with the formula of a query, without its SELECT list."""
+    return "formula", to_text(unlisted(formula, query))
+
+
+def sizes_told(before: str, deterministic: str, ends: bool) -> Iterator[tuple[str, str]]:
+    """The lines about an automaton.
+
+    Parameters
+    ----------
+    before, deterministic : str
+        Its sizes before it was made deterministic, and after; `before` is empty where it has none.
+    ends : bool
+        Whether it has a final state.
+    """
+    yield (
+        "automaton",
+        f"{before}; deterministic: {deterministic}" if before else f"deterministic: {deterministic}",
+    )
+    if not ends:
+        yield "answers", "none: no complex event is possible, whatever the events"
 
 
 def lanes_told(lane: Mapping[str, Keys] | None) -> str | None:

@@ -14,6 +14,7 @@ from cer_gpu.automata.cea import (
     Predicate,
     UnknownPredicateError,
     UnknownStateError,
+    distinct,
     identity,
 )
 from cer_gpu.automata.explore import coreachable, explore
@@ -159,11 +160,7 @@ class EventClasses(NamedTuple):
 
 def timed_predicates(timed: TimedCEA) -> tuple[Predicate, ...]:
     """The distinct predicates of the transitions, in the order of their first transition."""
-    first: dict[tuple[object, ...], Predicate] = {}
-    known = Identities()
-    for move in timed.transitions:
-        first.setdefault(known.of(move.predicate), move.predicate)
-    return tuple(first.values())
+    return distinct(move.predicate for move in timed.transitions)
 
 
 def timed_trim(timed: TimedCEA) -> TimedCEA:

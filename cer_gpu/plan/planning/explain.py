@@ -14,7 +14,7 @@ from cer_gpu.plan.constants import nearest_float
 from cer_gpu.plan.cost import QUESTIONS
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.planning.planner import Plan
-from cer_gpu.plan.wording import counted
+from cer_gpu.plan.wording import counted, lanes_told
 from cer_gpu.printable import brief, printable
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def drawn(plan: Plan, format: str) -> str:
     CerError
         For "svg", when the package that draws it is not installed.
     """
-    drawing = plan.built.explanation.drawing()
+    drawing = plan.built.drawing()
     if format == "mermaid":
         from cer_gpu.plan.mermaid import to_mermaid
 
@@ -79,12 +79,13 @@ def drawn(plan: Plan, format: str) -> str:
 
 
 def _lines(plan: Plan) -> Iterator[str]:
-    query, of = plan.compiled, plan.built.explanation
-    yield _line("class", of.kind())
-    yield _line("engine", of.engine())
+    query = plan.compiled
+    of = plan.built.explained(query)
+    yield _line("class", of.kind)
+    yield _line("engine", of.engine)
     yield _line("routes", _routes(plan))
-    yield _line("guarantee", of.guarantee(query))
-    for name, text in of.structure(query):
+    yield _line("guarantee", of.guarantee)
+    for name, text in of.structure:
         yield _line(name, text)
     if plan.outline.timed:
         # A query without time need not load these.
@@ -94,20 +95,20 @@ def _lines(plan: Plan) -> Iterator[str]:
         if (advice := one_window_advised(plan.outline)) is not None:
             yield _line("faster", advice)
         yield _line("time", "\n".join(time_lines(plan.outline)))
-    yield _line("symbols", _symbols(plan))
+    yield _line("symbols", _symbols(plan, of.relevant))
     for number, axis in enumerate(query.reading.axes):
         yield _line("reads" if number == 0 else "", _axis(axis, query.reading.derived))
     for number, column in enumerate(query.reading.derived):
         yield _line("derives" if number == 0 else "", _derived(column, query.reading.derived))
     for number, outlook in enumerate(query.outlooks):
         yield _line("looks" if number == 0 else "", _outlook(outlook))
-    if (compared := of.keys(query)) is not None:
-        yield _line("keys", compared)
+    if of.keys is not None:
+        yield _line("keys", of.keys)
     yield _line("partitions", _partitions(plan))
     yield _line("window", _window(plan.outline, plan.compiled))
     if query.consume != "NONE" or query.limit is not None:
         yield _line("reports", _reports(query))
-    yield _line("cost", of.cost(query))
+    yield _line("cost", of.cost)
     yield _line("costs", _costs(plan))
     if plan.outline.timed:
         yield _line("device", _device(query))
@@ -165,8 +166,7 @@ def _costs(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def _symbols(plan: Plan) -> str:
-    relevant = plan.built.explanation.relevant()
+def _symbols(plan: Plan, relevant: int) -> str:
     neutral = "events of any other are dropped before the automaton runs"
     if plan.never:
         neutral = "no event is relevant"
@@ -257,7 +257,7 @@ def _partitions(plan: Plan) -> str:
     if partition := plan.compiled.reading.partition:
         key = ", ".join(" or ".join(f"`{name}`" for name in part) for part in partition)
         return f"by {key}: one lane for each key\n{_forgotten(plan)}"
-    return plan.built.explanation.lanes() or "none: the whole stream is one lane"
+    return lanes_told(plan.built.lane) or "none: the whole stream is one lane"
 
 
 def _forgotten(plan: Plan) -> str:

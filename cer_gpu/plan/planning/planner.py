@@ -27,10 +27,10 @@ from cer_gpu.plan.compiled import CompiledQuery, KeyPlan, Reading, ValueColumn, 
 from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.cost import MAIN, Question
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
+from cer_gpu.plan.lower import AUTO, Chosen, choose
+from cer_gpu.plan.lower.lowering import Built, Refusal, Sketch
 from cer_gpu.plan.outline import Outline, bounded, over_order
 from cer_gpu.plan.outlook import Outlook
-from cer_gpu.plan.routes import AUTO, Chosen, choose
-from cer_gpu.plan.routes.route import Built, Refusal, Sketch
 from cer_gpu.plan.symbols import Diagram, Stage, fold, stages
 
 if TYPE_CHECKING:
@@ -51,7 +51,9 @@ class Plan:
     compiled : CompiledQuery
     built : Built
     chosen : Chosen
-        The route that it took.
+        The lowering that made it.
+    sketch : Sketch
+        Its machine before its symbols were known.
     diagram : Diagram or None
         The diagram that `built` was made over; None for a query with FOLLOWED BY or PRECEDED BY.
     """
@@ -60,26 +62,22 @@ class Plan:
     compiled: CompiledQuery
     built: Built
     chosen: Chosen
+    sketch: Sketch
     diagram: Diagram | None
 
     @property
-    def sketch(self) -> Sketch:
-        """Its machine before the data was known."""
-        return self.chosen.sketch
-
-    @property
     def engine(self) -> str:
-        """The name of the route that it took."""
+        """The name of the lowering that it took."""
         return self.chosen.engine
 
     @property
     def alone(self) -> bool:
-        """Whether its route answers every question."""
+        """Whether its lowering answers every question."""
         return len(self.chosen.questions()) == 1
 
     @property
     def said(self) -> tuple[tuple[str, Refusal | None], ...]:
-        """Every route with its refusal; None if it takes the query."""
+        """Every lowering with its refusal; None if it takes the query."""
         return self.chosen.said
 
     @property
@@ -108,19 +106,19 @@ def plan(
         `explain` and for checking budgets, not for running.
     columns : RoleColumns
     engine : str
-        The name of a route, or "auto".
+        The name of a lowering, or "auto".
     before : Plan, optional
         An earlier plan of the same outline and engine; everything that does not depend on the schema is taken
         from it.
     question : Question
-        What is asked, which decides the route if `engine` is "auto".
+        What is asked, which decides the lowering if `engine` is "auto".
     cuda : bool
         Whether CUDA devices run it.
 
     Raises
     ------
     QueryError
-        When no route takes the query, or `engine` does not take it.
+        When no lowering takes the query, or `engine` does not take it.
     LimitError
         When the automaton or the symbols would exceed their budget.
     """
@@ -139,7 +137,7 @@ def _by_cheapest(
     question: Question,
     cuda: bool,
 ) -> Plan:
-    """The plan by the cheapest route whose machine is possible."""
+    """The plan by the cheapest lowering whose machine is possible."""
     if schema is not None and schema.categories:
         from cer_gpu.plan.outline import ranked  # few columns have them
 
@@ -149,11 +147,11 @@ def _by_cheapest(
         outline, before = windowed, None
     known = outline if schema is None else over_order(outline, schema.order)
     if before is not None and known is not outline and before.chosen.by_window:
-        before = None  # another route may take it
+        before = None  # another lowering may take it
     chosen = (choose(known, engine) if before is None else before.chosen).asked(question, cuda)
     while True:
         try:
-            same = before is not None and chosen.sketch is before.sketch
+            same = before is not None and chosen.candidate is before.chosen.candidate
             return _plan(outline, schema, columns, chosen, before if same else None)
         except (QueryError, LimitError) as error:
             if chosen.forced or len(chosen.taken) == 1 or (chosen.main and isinstance(error, LimitError)):
@@ -164,9 +162,9 @@ def _by_cheapest(
 def _plan(
     outline: Outline, schema: Schema | None, columns: RoleColumns, chosen: Chosen, before: Plan | None
 ) -> Plan:
-    """Compile a query by a route."""
+    """Compile a query by a lowering."""
     statement = outline.statement
-    sketch = chosen.sketch if schema is None else chosen.sketch.over(schema)
+    sketch = chosen.candidate.over(schema)
     known = schema
     if known is None:
         # Functions in comparisons between events are in the pattern alone.
@@ -207,7 +205,7 @@ def _plan(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
         planned.outlooks, built.counts_machine,
     )  # fmt: skip
-    return Plan(outline, compiled, built, chosen, planned.diagram)
+    return Plan(outline, compiled, built, chosen, sketch, planned.diagram)
 
 
 def _compared(names: tuple[str, ...], outlooks: Sequence[Outlook]) -> tuple[str, ...]:
@@ -285,7 +283,7 @@ def _planned(
     if before is not None and before.sketch is sketch and _same(before.diagram, diagram):
         built = before.built
     else:
-        built = sketch.built(diagram)
+        built = sketch.build(diagram)
     dtype = _symbol_dtype(built.n_symbols)
     found = stages(axes, diagram, np.asarray(built.symbol_of).astype(dtype))
     return _Planned(built, axes, found, dtype, diagram)
@@ -319,7 +317,7 @@ def _planned_with(
     axes, formulas = builder.build(every)
     diagram = fold((*axes, *(OutlookAxis() for _ in looks)), formulas)
     part = part_of(diagram, 0, len(sketch.tests))
-    built = sketch.built(part.diagram)
+    built = sketch.build(part.diagram)
     symbols = [built.symbol_of[one] for one in part.outcome_of]
     web = woven(looks, diagram, len(sketch.tests), symbols, schema)
     if deriver is not None:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from cer_gpu.language import tree
 from cer_gpu.logic.formulas import rebuild
 from cer_gpu.plan.evaluated import is_timed
+from cer_gpu.plan.lower import BY_NAME
+from cer_gpu.plan.lower.lowering import Refusal
 from cer_gpu.plan.outline import Outline, outline
-from cer_gpu.plan.routes import apart, clock, ordered, timed
-from cer_gpu.plan.routes.route import Refusal
 
 
 def one_window_advised(given: Outline) -> str | None:
@@ -23,14 +23,14 @@ def one_window_advised(given: Outline) -> str | None:
     query = given.statement
     if not given.beyond or isinstance(query, tree.Rule):
         return None
-    if not all(isinstance(engine.sketch(given), Refusal) for engine in (timed, clock)):
+    if not all(isinstance(BY_NAME[engine].lower(given), Refusal) for engine in ("timed", "clock")):
         return None
     bare = outline(replace(query, pattern=_without_intervals(query.pattern)), given.text)
-    for engine in (ordered, apart):
-        if not isinstance(engine.sketch(bare), Refusal):
+    for engine in ("ordered", "apart"):
+        if not isinstance(BY_NAME[engine].lower(bare), Refusal):
             return (
                 "with one WITHIN in the place of its intervals, if that says what is meant, engine "
-                f"`{engine.NAME}`\nwould look up what is compared"
+                f"`{engine}`\nwould look up what is compared"
             )
     return None
 
