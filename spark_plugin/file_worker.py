@@ -13,7 +13,7 @@ from cer_gpu.spark.segments import ROW
 from cer_gpu.spark.worker import Job, TaskRun, task_from
 
 from cer_gpu.engine.read.classify import Classifier
-from cer_gpu.engine.read.sources.arrow_types import time_units
+from cer_gpu.engine.read.sources.arrow_types import time_units, whole_type
 from cer_gpu.engine.read.sources.fields import schema_with_fields, with_fields
 from cer_gpu.engine.read.sources.files import FileRows
 from cer_gpu.engine.read.sources.open_file import OpenFile
@@ -125,7 +125,7 @@ class FileReader(_OfShares):
         for name in self._columns:
             kind = plain_type(schema.field(name).type)
             if name in self.times:
-                kind = pa.int32() if self.times[name].bit_width == 32 else pa.int64()
+                kind = whole_type(self.times[name])
             fields.append(pa.field(name, kind))
         self.given = pa.schema([*fields, pa.field(ROW, pa.int64(), nullable=False)])
 

@@ -17,9 +17,8 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import first_line, time_units
 from cer_gpu.engine.read.sources.files import opened, parquet_rows, parquet_schema
-from cer_gpu.engine.read.sources.open_file import OpenFile
+from cer_gpu.engine.read.sources.open_file import OpenFile, stamp_of
 from cer_gpu.engine.read.sources.paths import DataFile, folder_keys, path_text
-from cer_gpu.engine.read.sources.stamps import stamp_of
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.units import NANOSECONDS

@@ -213,7 +213,7 @@ def test_keys_of_every_type(names: tuple[str, ...]) -> None:
     for some in (None, np.array([4, 2]), np.array([], np.int64), np.arange(5)):
         picked = whole if some is None else [whole[row] for row in some]
         assert encoder.encode(BATCH, some).tolist() == numbers_reference(picked, known)[0]
-    columns = encoder.key_columns(np.arange(len(known)))
+    columns = encoder.keys.columns(np.arange(len(known)))
     assert [column.type for column in columns] == list(encoder.types)
     assert [tuple(map(plain, row)) for row in zip(*(column.to_pylist() for column in columns))] == known
     assert encoder.counted(BATCH)[1].tolist() == numbers_reference(whole, known)[1]
@@ -235,7 +235,7 @@ def test_of_alternatives_the_first_that_is_there(names: tuple[str, ...]) -> None
     lanes = encoder.encode(BATCH)
     there = np.array([value is not None for value in rows])
     assert ((lanes >= 0) == there).all()
-    assert [plain(value) for value in encoder.key_columns(lanes[there])[0].to_pylist()] == [
+    assert [plain(value) for value in encoder.keys.columns(lanes[there])[0].to_pylist()] == [
         value for value in rows if value is not None
     ]
     assert len(set(lanes[there].tolist())) == len(set(rows) - {None})

@@ -14,8 +14,8 @@ from cer_gpu.kernels.sorting.contract import DIGIT, SortedRuns, merge_reference,
 
 from cer_gpu.engine import ascending as by_digits
 from cer_gpu.engine.ascending import ascending
-from cer_gpu.engine.read.sources import row_order
-from cer_gpu.engine.read.sources.row_order import stable_order
+from cer_gpu.engine.read.sources import sorting
+from cer_gpu.engine.read.sources.sorting import stable_order
 
 FLOATS = [0.0, -0.0, 1.5, -1.5, float("inf"), float("-inf"), 5e-324, -5e-324, 1e308, -1e308]
 TEXTS = ["", "a", "b", "ab", "é", "z", "\U0001f600", "A"]
@@ -44,7 +44,7 @@ COLUMNS = {
 )
 @pytest.mark.parametrize("part", [1, 3, 1 << 18])
 def test_rows_are_sorted_and_ties_stay(kinds: list[str], part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_order, "PART", part)
+    monkeypatch.setattr(sorting, "PART", part)
     rng = Random(len(kinds) * 100 + part)
     for count in (0, 1, 2, 5, 40):
         keys = [column(rng, *_with_count(kind, count)) for kind in kinds]

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import cer_gpu as cer
 from cer_gpu.cli import app
-from cer_gpu.engine.read.sources.clock_times import ClockTimes
+from cer_gpu.engine.read.sources.text_form import ClockTimes
 from cer_gpu.json_text import json_text, time_text
 from cer_gpu.language.units import timestamp_nanoseconds
 

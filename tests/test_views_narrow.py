@@ -14,7 +14,7 @@ from random_views import random_rule
 from test_views_random import KEYED, run, tables_made
 
 import cer_gpu
-from cer_gpu.engine.views import levels, narrow
+from cer_gpu.engine.views import levels, runs
 from cer_gpu.engine.views.levels import Levels
 
 KERNELS = {**vars(cpu_search), **vars(cpu_levels), **vars(cpu_climb), **vars(cpu_list), **vars(cpu_write)}
@@ -31,7 +31,7 @@ def rows(rng: np.random.Generator, count: int, width: int) -> CountedRows:
 def in_both_forms(name: str, *arguments: Any) -> None:
     """A kernel leaves and gives the same, whether rows among its arguments are narrow or not."""
     found = []
-    for form in (lambda rows: rows, narrow.narrowed):
+    for form in (lambda rows: rows, runs.narrowed):
         given: list[Any] = []
         for one in arguments:
             if isinstance(one, CountedRows):
@@ -108,7 +108,7 @@ def test_kernels_read_both_forms(seed: int, width: int) -> None:
         most = int((groups[:, 1] - groups[:, 0]).sum())
         made = np.zeros((most, width), np.int64), np.zeros(most, np.int64)
         affected = []
-        for own in (held, narrow.narrowed(held)):
+        for own in (held, runs.narrowed(held)):
             written = KERNELS["affected"](own, others, 1, tests, turned, groups, scratch, *made)
             affected.append((written, *(array[:written].copy() for array in made)))
         assert affected[0][0] == affected[1][0]
@@ -122,7 +122,7 @@ def test_kernels_read_both_forms(seed: int, width: int) -> None:
         if op < 5:
             space = np.zeros((4, 99), np.int64)
             listed = []
-            for own in (held, narrow.narrowed(held)):
+            for own in (held, runs.narrowed(held)):
                 out, at = np.zeros((4, 400), np.int64), np.zeros(3, np.int64)
                 written = KERNELS["joined"](own, probes, 1, op, beside, column, True, at, space, out)
                 listed.append(out[: 4 if at[2] else 3, :written])
@@ -131,13 +131,13 @@ def test_kernels_read_both_forms(seed: int, width: int) -> None:
 
 def test_what_does_not_fit_is_not_made_narrow() -> None:
     keys, counts, sums = np.array([[5, -7], [6, 2**31 - 1]]), np.array([1, 2**15 - 1]), np.empty(0, np.int64)
-    found = narrow.narrowed(CountedRows(keys, counts, sums))
+    found = runs.narrowed(CountedRows(keys, counts, sums))
     assert found is not None
     assert np.array_equal(found.keys, keys)
     assert np.array_equal(found.counts, counts)
     for odd in (2**31, -(2**31) - 1, contract.NULL):
-        assert narrow.narrowed(CountedRows(np.where(keys == 6, odd, keys), counts, sums)) is None
-    assert narrow.narrowed(CountedRows(keys, counts + 1, sums)) is None
+        assert runs.narrowed(CountedRows(np.where(keys == 6, odd, keys), counts, sums)) is None
+    assert runs.narrowed(CountedRows(keys, counts + 1, sums)) is None
 
 
 @pytest.mark.draws("seed", 12)
@@ -145,7 +145,7 @@ def test_levels_hold_what_was_put_in(seed: int, monkeypatch: pytest.MonkeyPatch)
     rng = Random(f"narrow {seed}")
     monkeypatch.setattr(levels, "ROOM", 2)
     monkeypatch.setattr(levels, "MARKED", rng.choice([1, 1 << 12]))
-    monkeypatch.setattr(narrow, "LEAST", rng.choice([1, 3]))
+    monkeypatch.setattr(levels, "LEAST_NARROW", rng.choice([1, 3]))
     large = [2**31 - 1, 2**31, -(2**31) - 1]
     values = [*range(-4, 5), *(rng.sample(large, rng.randint(0, 3)))]
     steps = [1, 2, 2**14, 2**15] if seed % 2 else [1, 2]
@@ -161,7 +161,7 @@ def test_levels_hold_what_was_put_in(seed: int, monkeypatch: pytest.MonkeyPatch)
         store.add(np.array(ordered), np.array([batch[row] for row in ordered]))
         wanted.update(batch)
         wanted = +wanted
-        forms |= {narrow.is_narrow(one) for one in store.runs if isinstance(one, CountedRows)}
+        forms |= {runs.is_narrow(one) for one in store.runs if isinstance(one, CountedRows)}
         rows = np.array(sorted({*wanted, *((a, b) for a in (0, 9) for b in (1, 2**40))}))
         assert store.counts_of(rows).tolist() == [wanted[tuple(row)] for row in rows.tolist()]
         assert store.total == wanted.total()
@@ -181,8 +181,8 @@ def test_levels_hold_what_was_put_in(seed: int, monkeypatch: pytest.MonkeyPatch)
 def test_answers_of_random_views(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(f"narrow views {seed}")
     monkeypatch.setattr(levels, "ROOM", 2)
-    monkeypatch.setattr(narrow, "LEAST", 1)
-    monkeypatch.setattr(narrow, "MOST", rng.choice([2, narrow.MOST]))
+    monkeypatch.setattr(levels, "LEAST_NARROW", 1)
+    monkeypatch.setattr(levels, "MOST_COUNT", rng.choice([2, runs.MOST_COUNT]))
     for _ in range(2):
         text, relations = random_rule(rng, rng.randint(1, 4))
         run(cer_gpu.maintain(text), text, relations, rng)
@@ -192,6 +192,6 @@ def test_answers_of_random_views(seed: int, monkeypatch: pytest.MonkeyPatch) -> 
 def test_answers_listed_from_tables(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made = 0
     for seed in range(3):
-        monkeypatch.setattr(narrow, "LEAST", 1)
+        monkeypatch.setattr(levels, "LEAST_NARROW", 1)
         made += tables_made(text, Random(f"narrow {text} {seed}"), monkeypatch)
     assert made

@@ -8,10 +8,11 @@ other steps: no partial match has to be kept.
 from __future__ import annotations
 
 from cer_gpu.automata.cea import Predicate
-from cer_gpu.automata.compared import OPERATORS, TURNED, PairTest
+from cer_gpu.automata.compared import OPERATORS, PairTest
 from cer_gpu.automata.positions import Constraint, position_automaton
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
+from cer_gpu.language.signs import CONVERSE
 
 STEPS = 24
 """Steps of a chain at most."""
@@ -107,4 +108,4 @@ def _test(one: Constraint, step_of: dict[int, int]) -> tuple[int, int, PairTest]
         return None
     if left < right:
         return left, right, PairTest(one.comparison.op, one.left.key, one.right.key)
-    return right, left, PairTest(TURNED[one.comparison.op], one.right.key, one.left.key)
+    return right, left, PairTest(CONVERSE[one.comparison.op], one.right.key, one.left.key)

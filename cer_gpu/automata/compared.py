@@ -31,14 +31,12 @@ from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
+from cer_gpu.language.signs import CONVERSE
 
 BUDGET = 30_000
 """States and edges that each construction may build."""
 
 OPERATORS = frozenset({"=", "!=", "<", "<=", ">", ">="})
-
-TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""What `a op b` is with its sides exchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +178,14 @@ def _read(
             other = 0 if sides[0].prior else 1
             if marked[1 - other] and seen[1] != NOTHING:
                 missing = number if seen[1] == OLDER else missing
-                turned = op if other == 0 else TURNED[op]
+                turned = op if other == 0 else CONVERSE[op]
                 tests.add(PairTest(turned, sides[other].key, sides[1 - other].key))
             after.append((_later(seen[0], marked[other]), _later(seen[1], False)))
             continue
         for new, old in ((1, 0), (0, 1)):
             if marked[new] and seen[old] != NOTHING:
                 missing = number if seen[old] == OLDER else missing
-                turned = op if old == 0 else TURNED[op]
+                turned = op if old == 0 else CONVERSE[op]
                 tests.add(PairTest(turned, sides[old].key, sides[new].key))
         if all(marked):
             inside.add((op, sides[0].key, sides[1].key))

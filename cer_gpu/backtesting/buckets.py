@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.where import times
+from cer_gpu.engine.read.sources.arrow_types import whole_type
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.units import NANOSECONDS, unit_named
@@ -99,7 +100,7 @@ class Buckets:
         except pa.ArrowInvalid:  # a bucket begins at a time that the clock shows twice, or never
             begins = self._on_clock(at)
         begins = begins.cast(self.kind)
-        number = pa.int32() if self.kind.bit_width == 32 else pa.int64()
+        number = whole_type(self.kind)
         found: np.ndarray = begins.view(number).to_numpy(zero_copy_only=False).astype(np.int64)
         return found
 

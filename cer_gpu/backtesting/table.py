@@ -12,6 +12,7 @@ from cer_gpu.backtesting.parted import QUERY, Parted, Partition
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.answers.where import exact_column, times
 from cer_gpu.engine.machines.asked import sum_exactly
+from cer_gpu.engine.read.sources.arrow_types import whole_type
 from cer_gpu.engine.run.together import Bunch
 from cer_gpu.engine.run.totals import SAFE, SETTLED, Sums
 from cer_gpu.late import compute as pc
@@ -150,7 +151,7 @@ def placed(matches: pa.RecordBatch, parted: Parted, partition: Partition, timed:
 def moments_of(column: pa.Array) -> np.ndarray:
     """The int64 or float64 numbers of a column of times."""
     if pa.types.is_temporal(column.type):
-        column = column.view(pa.int32() if column.type.bit_width == 32 else pa.int64())
+        column = column.view(whole_type(column.type))
     found: np.ndarray = column.to_numpy(zero_copy_only=False)
     return found
 

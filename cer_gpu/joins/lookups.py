@@ -16,9 +16,6 @@ from cer_gpu.joins.query import Atom, ConjunctiveQuery, variables_of
 from cer_gpu.language import tree as t
 from cer_gpu.language.walk import with_attributes
 
-CONVERSE = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""Each operator with its sides exchanged."""
-
 
 @dataclass(frozen=True, slots=True)
 class Joined:

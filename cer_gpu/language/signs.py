@@ -1,4 +1,4 @@
-"""The comparison operators as Python functions of two values."""
+"""The comparison operators: as Python functions of two values, and with their sides exchanged."""
 
 from __future__ import annotations
 
@@ -14,3 +14,13 @@ HOLDS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+CONVERSE: Mapping[str, str] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""Each operator with its sides exchanged."""
+
+COMBINES: Mapping[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+}
+"""The operators of arithmetic that do not divide."""

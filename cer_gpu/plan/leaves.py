@@ -18,6 +18,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.chains import balanced, flattened
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.schema import ValueType
+from cer_gpu.language.signs import CONVERSE
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.constants import ConstantReader, Value, in_decimals
 from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula, Test
@@ -26,8 +27,6 @@ from cer_gpu.plan.thresholds import exact_array
 
 if TYPE_CHECKING:
     from cer_gpu.plan.derived import Deriver
-
-MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 
 Key: TypeAlias = tuple[tree.Expression, bool]
 """What a cut axis is known by: the expression that is cut, and whether it is cut at strings.
@@ -212,7 +211,7 @@ class AxisBuilder:
                 return self._boolean(GivenAxis(tree.Comparison(op, left, right)))
             return self._boolean(RelationAxis(op, left, right))
         if reads_right:
-            op, left, right = MIRRORED[op], right, left
+            op, left, right = CONVERSE[op], right, left
         if _is_open(left) or _is_open(right):
             return self._boolean(GivenAxis(tree.Comparison(op, left, right)))
         value = self._constants.read(right, self._constants.type_of(left))

@@ -14,9 +14,10 @@ from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.backtesting.outcomes.summary import Summary, summary
 from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of_complex_events
 from cer_gpu.backtesting.outcomes.words import with_plan
-from cer_gpu.engine.answers.around import EventColumns, moments
+from cer_gpu.engine.answers.around import EventColumns
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.answers.where import end_names
+from cer_gpu.engine.read.sources.arrow_types import whole_numbers
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.language import tree
@@ -274,7 +275,7 @@ def split_at(split: Any, schema: pa.Schema, order_by: Sequence[str]) -> int | fl
         raise ValueError(
             f"split={brief(split)} cannot be read as {kind}, the type of `{order_by[0]}`: {error}"
         ) from None
-    found: int | float = (moments(moment)[0] if pa.types.is_temporal(kind) else moment)[0].as_py()
+    found: int | float = (whole_numbers(moment) if pa.types.is_temporal(kind) else moment)[0].as_py()
     return found
 
 

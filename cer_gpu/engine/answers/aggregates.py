@@ -38,14 +38,20 @@ class Grouped(NamedTuple):
 
     def known(self) -> Grouped:
         """The same values without nulls and NaN."""
-        there = self.values.is_valid()
-        if pa.types.is_floating(self.values.type):
-            there = pc.and_(there, pc.invert(pc.fill_null(pc.is_nan(self.values), False)))
+        there = is_known(self.values)
         kept = there.to_numpy(zero_copy_only=False)
         if kept.all():
             return self
         before = np.append(0, np.cumsum(kept))
         return Grouped(self.values.filter(there), before[self.offsets])
+
+
+def is_known(values: pa.Array) -> pa.Array:
+    """Which values are neither null nor NaN."""
+    there = values.is_valid()
+    if pa.types.is_floating(values.type):
+        there = pc.and_(there, pc.invert(pc.fill_null(pc.is_nan(values), False)))
+    return there
 
 
 def aggregated(function: str, distinct: bool, given: Grouped, categories: Sequence[str] = ()) -> pa.Array:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.ascending import ascending
+from cer_gpu.engine.read.sources.arrow_types import unit_of, whole_numbers
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.words import unsigned_words
 from cer_gpu.errors import DataError
@@ -92,7 +93,7 @@ class EventColumns:
             kind = table.schema.field(order_by[0]).type
             column = self._table.column(order_by[0]).combine_chunks()
             if pa.types.is_temporal(kind):
-                column, self.unit = moments(column)
+                column, self.unit = whole_numbers(column), unit_of(kind) or ""
             self.times = column.to_numpy(zero_copy_only=False)
         self._numbers: dict[str, np.ndarray] = {}
 
@@ -130,18 +131,6 @@ class EventColumns:
         column = self._table.column(name)
         column = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         return pc.add(column, pa.scalar(0, column.type)) if pa.types.is_floating(column.type) else column
-
-
-def moments(column: pa.Array) -> tuple[pa.Array, str]:
-    """Times as whole numbers, and the name of their unit."""
-    kind = column.type
-    if pa.types.is_date32(kind):
-        return column.cast(pa.int32()).cast(pa.int64()), "d"
-    if pa.types.is_date64(kind):
-        return column.cast(pa.int64()), "ms"
-    if kind.bit_width == 32:
-        return column.cast(pa.int32()).cast(pa.int64()), kind.unit
-    return column.cast(pa.int64()), kind.unit
 
 
 class Around:
@@ -279,9 +268,10 @@ class Around:
             (min(floor(exact), most), min(ceil(exact), most)) if whole else (float(exact), float(exact))
         )
         last = self._stop - 1
-        reached = np.arange(len(values))
         begin, stop = self._begin, self._stop
-        reached = _within(reach(times, begin, stop, size), begin, reached)
+        reached = reach(times, begin, stop, size)
+        # From events before the first lane nothing is reached but themselves.
+        reached[: begin[0]] = np.arange(begin[0])
         lane_last = np.repeat(last, stop - begin)
         inside = slice(begin[0], None)
         known = np.zeros(len(values), bool)
@@ -358,12 +348,6 @@ class Around:
 def _taken(there: np.ndarray, place: np.ndarray) -> np.ndarray:
     """The entries at some places; any at all for places past the end."""
     return there[np.minimum(place, len(there) - 1)] if len(there) else np.zeros(len(place), np.int64)
-
-
-def _within(reached: np.ndarray, begin: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """What was reached; from events before the first lane, nothing but themselves."""
-    reached[: begin[0]] = own[: begin[0]]
-    return reached
 
 
 def _latest(values: np.ndarray, begin: np.ndarray) -> np.ndarray:

@@ -106,7 +106,7 @@ class Lister(Generic[Made]):
         ends : Ends
         answers_of : callable
             Gives the answers at some of the ends.
-            Gives the answers at some of these ends.
+        wanted : int, optional
             As for `batches`.
         """
         workers = self.workers

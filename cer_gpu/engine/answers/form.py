@@ -188,7 +188,8 @@ class ResultForm(ABC):
 
     def _values_of(self, batch: pa.RecordBatch) -> BatchValues:
         """What a result batch tells besides positions."""
-        return BatchValues([batch.column(name) for name in self.times], {})
+        attributes = {variable: batch.column(name) for variable, name in self._named.items()}
+        return BatchValues([batch.column(name) for name in self.times], attributes)
 
     def batch(self, events: Relevant, end: np.ndarray, block: AnswerBlock) -> pa.RecordBatch:
         """A block of complex events as a record batch.
@@ -377,11 +378,6 @@ class MarkResults(ResultForm):
                 index = marked[place] if len(marked) else np.zeros(len(place), np.int64)
                 found.append((index, without))
         return found
-
-    def _values_of(self, batch: pa.RecordBatch) -> BatchValues:
-        """What a result batch tells besides positions."""
-        attributes = {variable: batch.column(name) for variable, name in self._named.items()}
-        return BatchValues([batch.column(name) for name in self.times], attributes)
 
     def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
         """The rows of a result batch as Python values."""

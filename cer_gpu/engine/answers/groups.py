@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.aggregates import Grouped, aggregated
+from cer_gpu.engine.answers.aggregates import Grouped, aggregated, is_known
 from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.read.arithmetic import MOST_DIGITS, as_floats, computed
 from cer_gpu.engine.read.sources.decimals import DIGITS_OF_INT64
@@ -194,7 +194,7 @@ class Folding:
                 f"`{to_text(one)}` has a value that does not fit: {error}; cast the column to float64"
             ) from error
         if one.function == "AVG":
-            there = pc.if_else(_known(values), many, 0)
+            there = pc.if_else(is_known(values), many, 0)
             count = self._folded("SUM", there, offsets)
             mean = pc.divide(as_floats(total), pc.if_else(pc.equal(count, 0), None, as_floats(count)))
             if not pa.types.is_duration(values.type):
@@ -230,10 +230,3 @@ def _repeated(values: pa.Array, many: pa.Array) -> pa.Array:
         values = values.cast(pa.decimal256(min(kind.precision, MOST_DIGITS), kind.scale))
         many = many.cast(pa.decimal256(DIGITS_OF_INT64, 0))
     return pc.multiply_checked(values, many)
-
-
-def _known(values: pa.Array) -> pa.Array:
-    there = values.is_valid()
-    if pa.types.is_floating(values.type):
-        there = pc.and_(there, pc.invert(pc.fill_null(pc.is_nan(values), False)))
-    return there

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import copy
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from cer_gpu.engine.answers.form import MarkResults, ResultForm, TupleResults, free_name
-from cer_gpu.engine.answers.values import ComplexEvent, group_answers
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import CompiledQuery, TupleForm
@@ -59,11 +57,6 @@ class GroupedResults(TupleResults):
         made = copy(self)
         made.folding = None
         return made
-
-    def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
-        """The rows of a result batch as Python values."""
-        assert self.head is not None
-        return group_answers(batch, self.head, self._values_of(batch))
 
 
 def result_form(

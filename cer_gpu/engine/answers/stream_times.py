@@ -53,7 +53,7 @@ class StreamTimes:
         batch : RecordBatch
         relevant : list of (positions, symbols)
             As from `Classifier.relevant`.
-            The rows of the stream before it.
+        before : int
             How many rows of the stream come before it.
         """
         if self._asked:

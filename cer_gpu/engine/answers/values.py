@@ -219,26 +219,14 @@ def complex_events(
 def rule_answers(
     batch: pa.RecordBatch, head: tuple[str, ...], values_of: BatchValues
 ) -> Iterator[ComplexEvent]:
-    """The rows of a result batch of a rule as Python values."""
+    """The rows of a result batch of a rule as Python values; those of groups have no positions."""
     starts, ends = (_in_python(batch.column(place), batch.schema.names[place]) for place in range(2))
-    positions = batch.column(batch.num_columns - 1).to_pylist()
+    positions = batch.column(batch.num_columns - 1).to_pylist() if has_positions(batch) else None
     columns = [_in_python(column, name) for column, name in zip(head_columns(batch, head), head, strict=True)]
     for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
         values = {name: column[row] for name, column in zip(head, columns, strict=True)}
-        place = tuple(positions[row])
+        place = None if positions is None else tuple(positions[row])
         yield ComplexEvent(start, end, Marks(), None, place, values, {}, values_of, row)
-
-
-def group_answers(
-    batch: pa.RecordBatch, names: tuple[str, ...], values_of: BatchValues
-) -> Iterator[ComplexEvent]:
-    """The rows of a result batch of a rule with aggregates as Python values; `names` are the last columns."""
-    starts, ends = (_in_python(batch.column(place), batch.schema.names[place]) for place in range(2))
-    shown = head_columns(batch, names)
-    columns = [_in_python(column, name) for column, name in zip(shown, names, strict=True)]
-    for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        values = {name: column[row] for name, column in zip(names, columns, strict=True)}
-        yield ComplexEvent(start, end, Marks(), None, None, values, {}, values_of, row)
 
 
 def _in_python(column: pa.Array, name: str) -> list[Any]:

@@ -15,6 +15,7 @@ from cer_gpu.engine.answers.stream_times import StreamTimes
 from cer_gpu.engine.machines.asked import Reported
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.sources.arrow_types import whole_type
 from cer_gpu.engine.words import unsigned_of
 from cer_gpu.errors import LimitError
 from cer_gpu.late import compute as pc
@@ -101,7 +102,9 @@ class EndForm:
         self.fields = tuple(fields)
         self._more = fields[1:]
         self._order, self._event_id = order, event_id
-        kept = order is not None and _is_number(fields[-1].type)
+        # A window keeps nothing of a null, and not all of what is more than 64 bits.
+        kind = fields[-1].type
+        kept = order is not None and not pa.types.is_decimal(kind) and not pa.types.is_null(kind)
         self._measured = kept and window is not None and window.kind == "time"
         self.keeps_times = kept and timed == "events" and not self._measured
         self.times: StreamTimes | None = None
@@ -196,11 +199,6 @@ def whole_numbers(parts: Sequence[np.ndarray]) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(part) for part in parts], pa.int64())
 
 
-def _is_number(kind: pa.DataType) -> bool:
-    """Whether a window keeps all that values of a type say: not of what is more than 64 bits."""
-    return not pa.types.is_decimal(kind) and not pa.types.is_null(kind)
-
-
 def times(values: np.ndarray, kind: pa.DataType) -> pa.Array:
     """Times as an Arrow array, from the numbers that the window measures: int64 or float64."""
     if pa.types.is_uint64(kind):
@@ -208,7 +206,7 @@ def times(values: np.ndarray, kind: pa.DataType) -> pa.Array:
     plain = pa.array(values)
     if not pa.types.is_temporal(kind):
         return plain.cast(kind)
-    return plain.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).view(kind)
+    return plain.cast(whole_type(kind)).view(kind)
 
 
 def capped(part: Reported, limit: int) -> Reported:

@@ -14,13 +14,14 @@ from cer_gpu.engine.read.ranks import NO_RANK, beyond, ranks
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
-from cer_gpu.joins.lookups import CONVERSE, Lookup, Path, Residual
+from cer_gpu.joins.lookups import Lookup, Path, Residual
 from cer_gpu.joins.theta.whole import joined_name, side_names
 from cer_gpu.kernels.tuples import contract as words
 from cer_gpu.kernels.tuples import cpu as kernels
 from cer_gpu.kernels.tuples.contract import Candidates, Pairs, RowBounds
 from cer_gpu.kernels.tuples.cpu_sweep import SweepOrders, swept
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.signs import CONVERSE
 from cer_gpu.plan.tuples import TupleMachine
 
 BLOCK = 1 << 15

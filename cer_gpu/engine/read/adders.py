@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from cer_gpu.engine.read.derive import Reader, evaluate, relation
 from cer_gpu.engine.read.sources.columns import Codes, Values
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify import cpu as kernels
+from cer_gpu.kernels.classify.contract import NONE_MISSING
+from cer_gpu.plan.axes import CutAxis, NullAxis, RelationAxis
+
+NumberAxis: TypeAlias = CutAxis | NullAxis | RelationAxis
+"""The axes that read numbers and times."""
+
+
+def axis_values(axis: NumberAxis, read: Reader, rows: int) -> Values:
+    """The values of an axis: of a comparison and of IS NULL 1 where it holds."""
+    if isinstance(axis, RelationAxis):
+        return relation(axis.op, axis.left, axis.right, read, rows)
+    values, _ = evaluate(axis.operand, read, rows)
+    if isinstance(axis, NullAxis):
+        return Values((~values.present).view(np.uint8), NONE_MISSING, values.beyond)
+    return values
 
 
 class UnfitError(Exception):
@@ -57,6 +73,28 @@ class Adder:
     shares: np.ndarray
     bounds: np.ndarray | None
     absent: Any
+
+    @classmethod
+    def of_axis(
+        cls, axis: NumberAxis, column: Values | Evaluated, stride: int, dtype: np.dtype, classed: bool = False
+    ) -> Adder:
+        """What the values of an axis add.
+
+        Parameters
+        ----------
+        axis : CutAxis, NullAxis or RelationAxis
+        column : Values or Evaluated
+        stride : int
+            What each class counts in the index.
+        dtype : dtype
+            Of the index.
+        classed : bool
+            Whether the values are classes already.
+        """
+        if isinstance(axis, CutAxis) and not classed:
+            bounds, classes = axis.thresholds(column.dtype)
+            return cls(column, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)
+        return cls(column, (np.arange(axis.size) * stride).astype(dtype), None, dtype.type(0))
 
     def add(self, index: np.ndarray, start: int, stop: int) -> None:
         part = self.column.slice(start, stop)

@@ -23,7 +23,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     decoded,
     normal_type,
 )
-from cer_gpu.engine.read.sources.columns import is_text, numbers, single, validity
+from cer_gpu.engine.read.sources.columns import addresses, array_of, is_text, numbers, single, validity
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.lanes import cpu as kernels
 
@@ -122,12 +122,8 @@ class _LastColumn(NamedTuple):
             and pa.types.is_primitive(column.type)
             and column.type == own.type
             and column.offset == own.offset + len(own)
-            and _addresses(column) == _addresses(own)
+            and addresses(column) == addresses(own)
         )
-
-
-def _addresses(column: pa.Array) -> list[int]:
-    return [0 if buffer is None else buffer.address for buffer in column.buffers()]
 
 
 def _earlier(column: pa.Array, distance: int) -> pa.Array:
@@ -261,7 +257,7 @@ class ValuesBefore:
         out = np.empty(len(lanes), values.dtype)
         there = np.empty(len(lanes), np.uint8)
         none = kernels.last_values(lanes, values, valid, self._values, self._there, out, there)
-        return _array(column.type, out, there if none else NONE_MISSING)
+        return array_of(column.type, out, there if none else NONE_MISSING)
 
     def before(self, column: pa.Array, events: np.ndarray) -> pa.Array:
         """The values of the events that the kernel has found: `events`, shape (n,), int64."""
@@ -271,7 +267,7 @@ class ValuesBefore:
         out = np.empty(len(events), values.dtype)
         there = np.empty(len(events), np.uint8)
         kernels.values_before(values, valid, events, self._values, self._there, out, there)
-        return _array(column.type, out, there)
+        return array_of(column.type, out, there)
 
     def _taken(self, column: pa.Array, events: np.ndarray) -> pa.Array:
         """The same for values that are no numbers."""
@@ -281,7 +277,8 @@ class ValuesBefore:
         if len(earlier):
             slots = CARRIED - events[earlier]
             texts = [value if ok else None for value, ok in zip(self._values[slots], self._there[slots])]
-            parts.append(_of_type(pa.array(texts, _plain_type(column.type)), column.type))
+            kind = pa.large_string() if is_text(column.type) else column.type
+            parts.append(_of_type(pa.array(texts, kind), column.type))
             rows[earlier] = len(column) + np.arange(len(earlier))
         return _joined(parts).take(pa.array(rows, mask=rows == NONE))
 
@@ -323,19 +320,6 @@ def _words(column: pa.Array, width: int) -> tuple[np.ndarray, np.ndarray]:
     data = np.frombuffer(column.buffers()[1], f"u{width}", len(column), column.offset * width)
     data.flags.writeable = False
     return data, validity(column)
-
-
-def _array(kind: pa.DataType, data: np.ndarray, there: np.ndarray) -> pa.Array:
-    """A column of some values; `there`: which of them are no nulls, empty if none is."""
-    rows = len(data)
-    packed = pa.py_buffer(np.packbits(there, bitorder="little")) if len(there) else None
-    if pa.types.is_boolean(kind):
-        data = np.packbits(data, bitorder="little")
-    return pa.Array.from_buffers(kind, rows, [packed, pa.py_buffer(data)])
-
-
-def _plain_type(kind: pa.DataType) -> pa.DataType:
-    return pa.large_string() if is_text(kind) else kind
 
 
 def _plain(column: pa.Array) -> pa.Array:

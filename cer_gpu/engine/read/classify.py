@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.adders import Adder, UnfitError
-from cer_gpu.engine.read.derive import Reader, evaluate, overflow, relation
-from cer_gpu.engine.read.names_seen import SEEN, NamesSeen
+from cer_gpu.engine.read.adders import Adder, NumberAxis, UnfitError, axis_values
+from cer_gpu.engine.read.derive import Reader, overflow, read_columns
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Codes, Values
-from cer_gpu.engine.read.text_shares import StageAxis, TextAxis, TextShares
+from cer_gpu.engine.read.text_shares import SEEN, NamesSeen, StageAxis, TextAxis, TextShares
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.frozen import dataclass
@@ -29,7 +28,6 @@ from cer_gpu.late import compute as pc
 from cer_gpu.plan.axes import (
     Axis,
     ColumnAxis,
-    CutAxis,
     NullAxis,
     RelationAxis,
     computes,
@@ -320,37 +318,16 @@ class Classifier:
         read = self._reader(batch)
         if isinstance(axis, ColumnAxis):
             return self._type_adder(read(axis.column)[0], axis, stride, dtype)
-        if isinstance(axis, CutAxis):
-            values, _ = evaluate(axis.operand, read, len(batch))
-            wide = self._wide(batch, values.beyond, axis.operand)
-            if wide is not None:
-                from cer_gpu.engine.read.wide import wide_classes
+        assert isinstance(axis, NumberAxis)
+        values = _values(axis, batch, read)
+        wide = self._wide(batch, values.beyond, *operands_of(axis))
+        if wide is not None:
+            from cer_gpu.engine.read.wide import corrected
 
-                found = wide_classes(axis, values, wide)
-                return Adder(found, (np.arange(axis.size) * stride).astype(dtype), None, dtype.type(0))
-            bounds, classes = axis.thresholds(values.data.dtype)
-            return Adder(values, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)
-        if isinstance(axis, NullAxis):
-            truth = Values(self._nulls(axis, batch, read).view(np.uint8), NONE_MISSING)
-        else:
-            assert isinstance(axis, RelationAxis)
-            truth = _relation(axis, batch, read)
-            wide = self._wide(batch, truth.beyond, axis.left, axis.right)
-            if wide is not None:
-                from cer_gpu.engine.read.wide import wide_relation
-
-                truth = wide_relation(axis, truth, wide)
-        return Adder(truth, np.array([0, stride], dtype), None, dtype.type(0))
-
-    def _nulls(self, axis: NullAxis, batch: pa.RecordBatch, read: Reader) -> np.ndarray:
-        """Which values are null, shape (n,), bool."""
-        nulls, beyond = _is_null(axis.operand, batch, read)
-        wide = self._wide(batch, beyond, axis.operand)
-        if wide is None:
-            return nulls
-        from cer_gpu.engine.read.wide import wide_nulls
-
-        return wide_nulls(axis, nulls, beyond, wide)
+            values = corrected(axis, values, wide)
+        if isinstance(axis, NullAxis):  # what does not fit is there
+            values = Values(values.data, values.valid)
+        return Adder.of_axis(axis, values, stride, dtype, classed=wide is not None)
 
     def _wide(
         self, batch: pa.RecordBatch, beyond: np.ndarray, *operands: tree.Expression
@@ -380,10 +357,7 @@ class Classifier:
 
             return lambda name: read_numbers(batch, name, self._units)
 
-        def read(name: str) -> tuple[Values, str | None]:
-            return columns.numbers(batch.column(name), name), self._units.get(name)
-
-        return read
+        return read_columns(batch, self._units)
 
     # ------------------------------------------------------------------------------------ overflow
 
@@ -464,28 +438,27 @@ def _text_axes(stages: Sequence[Stage], axes: Sequence[Axis]) -> dict[str, list[
     return found
 
 
-def _is_null(operand: tree.Expression, batch: pa.RecordBatch, read: Reader) -> tuple[np.ndarray, np.ndarray]:
-    """Which values are null, and where they do not fit 64 bits; the latter may be empty."""
-    if isinstance(operand, tree.Attribute):
-        column = batch.column(operand.name)
-        unfit = UNFIT + operand.name
-        if unfit in batch.schema.names:
-            beyond = batch.column(unfit).to_numpy(zero_copy_only=False)
-        else:
-            beyond = NONE_BEYOND
-        if column.null_count == 0 and not pa.types.is_dictionary(column.type):
-            return np.zeros(len(batch), bool), beyond
-        return column.is_null().to_numpy(zero_copy_only=False), beyond
-    values, _ = evaluate(operand, read, len(batch))
-    return ~values.present, values.beyond
-
-
-def _relation(axis: RelationAxis, batch: pa.RecordBatch, read: Reader) -> Values:
-    """Where a comparison of two columns holds, as uint8 without nulls."""
-    if isinstance(axis.left, tree.Attribute) and columns.is_text(batch.column(axis.left.name).type):
-        assert isinstance(axis.right, tree.Attribute)
-        sides = [decoded(columns.single(batch.column(side.name))) for side in (axis.left, axis.right)]
+def _values(axis: NumberAxis, batch: pa.RecordBatch, read: Reader) -> Values:
+    """The values of an axis, as `axis_values` gives them; also where it reads texts."""
+    if isinstance(axis, NullAxis) and isinstance(axis.operand, tree.Attribute):
+        column, unfit, nulls = (
+            batch.column(axis.operand.name),
+            UNFIT + axis.operand.name,
+            np.zeros(len(batch), bool),
+        )
+        there = unfit in batch.schema.names
+        beyond = batch.column(unfit).to_numpy(zero_copy_only=False) if there else NONE_BEYOND
+        if column.null_count or pa.types.is_dictionary(column.type):
+            nulls = column.is_null().to_numpy(zero_copy_only=False)
+        return Values(nulls.view(np.uint8), NONE_MISSING, beyond)
+    if isinstance(axis, RelationAxis) and _is_text(axis.left, batch):
+        sides = [decoded(columns.single(batch.column(side.name))) for side in (axis.left, axis.right)]  # type: ignore[union-attr]
         # UTF-8 keeps the order of code points, so comparing bytes is comparing code points.
         truth = pc.fill_null(getattr(pc, _COMPARE[axis.op])(*sides), False).to_numpy(zero_copy_only=False)
         return Values(truth.view(np.uint8), NONE_MISSING)
-    return relation(axis.op, axis.left, axis.right, read, len(batch))
+    return axis_values(axis, read, len(batch))
+
+
+def _is_text(side: tree.Expression, batch: pa.RecordBatch) -> bool:
+    """Whether a side of a comparison is a column of texts; then the other one is, too."""
+    return isinstance(side, tree.Attribute) and columns.is_text(batch.column(side.name).type)

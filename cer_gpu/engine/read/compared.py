@@ -17,12 +17,13 @@ from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
+from cer_gpu.engine.read.sources.arrow_types import unit_of, whole_numbers, zone_of
 from cer_gpu.engine.read.sources.columns import is_text, single
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
-from cer_gpu.language.signs import HOLDS
-from cer_gpu.language.units import NANOSECONDS, exact, nanoseconds
+from cer_gpu.language.signs import COMBINES, HOLDS
+from cer_gpu.language.units import NANOSECONDS, exact, nanoseconds, one_in
 
 NAN = math.nan
 """The one NaN: any two NaN values are this object."""
@@ -56,21 +57,12 @@ def kind_of(column: pa.DataType) -> ColumnKind:
     """The kind of the values of a column of some type."""
     if pa.types.is_dictionary(column):
         column = column.value_type
-    if is_text(column):
-        return ColumnKind("text")
-    if pa.types.is_timestamp(column):
-        return ColumnKind("time", NANOSECONDS[column.unit], column.tz)
-    if pa.types.is_duration(column):
-        return ColumnKind("span", NANOSECONDS[column.unit])
-    if pa.types.is_date32(column):
-        return ColumnKind("time", NANOSECONDS["d"])
-    if pa.types.is_date64(column):
-        return ColumnKind("time", NANOSECONDS["ms"])
-    if pa.types.is_time(column):
-        return ColumnKind("time", NANOSECONDS[column.unit])
+    unit = unit_of(column)
+    if unit is None:
+        return ColumnKind("text" if is_text(column) else "number")
     if pa.types.is_decimal(column):
-        return ColumnKind("decimal", Fraction(1, 10**column.scale))
-    return ColumnKind("number")
+        return ColumnKind("decimal", one_in(unit))
+    return ColumnKind("span" if pa.types.is_duration(column) else "time", NANOSECONDS[unit], zone_of(column))
 
 
 def values_of(column: pa.Array | pa.ChunkedArray) -> list[Value]:
@@ -82,9 +74,7 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> list[Value]:
     if kind.kind == "decimal":
         return [None if one is None else Fraction(one) for one in whole.to_pylist()]
     if kind.kind in ("time", "span"):
-        narrow = pa.types.is_date32(whole.type) or pa.types.is_time32(whole.type)
-        words = whole.cast(pa.int32()).cast(pa.int64()) if narrow else whole.cast(pa.int64())
-        return [None if one is None else one * kind.factor for one in words.to_pylist()]
+        return [None if one is None else one * kind.factor for one in whole_numbers(whole).to_pylist()]
     found = whole.to_pylist()
     if pa.types.is_floating(whole.type):
         return [NAN if one is not None and one != one else one for one in found]
@@ -164,16 +154,14 @@ def known(expression: tree.Expression, places: Places) -> Known:
             return _constant(nanoseconds(size, unit), ColumnKind("span"))
         case tree.Negation(operand=operand):
             inner = known(operand, places)
-            return Known(lambda values: _negated(inner.value(values)), inner.kind)
+            return Known(
+                lambda values: None if (value := inner.value(values)) is None else -value, inner.kind
+            )
         case tree.Arithmetic(op=op, left=left, right=right):
             return _arithmetic(op, *_beside(known(left, places), known(right, places)))
         case tree.Call(function=function, arguments=arguments):
             return _called(function, [known(one, places) for one in arguments])
     raise TypeError(f"no value of events: {to_text(expression)}")
-
-
-def _negated(value: Value) -> Value:
-    return None if value is None else -value
 
 
 def _arithmetic(op: str, left: Known, right: Known) -> Known:
@@ -198,10 +186,8 @@ def _arithmetic(op: str, left: Known, right: Known) -> Known:
 
 def _of_times(op: str) -> Callable[[Any, Any], Value]:
     """Arithmetic of nanoseconds, which is exact."""
-    if op == "+":
-        return operator.add
-    if op == "-":
-        return operator.sub
+    if op in ("+", "-"):
+        return COMBINES[op]
 
     def scaled(one: Any, other: Any) -> Value:
         if not (_is_finite(one) and _is_finite(other)) or (op != "*" and other == 0):
@@ -249,9 +235,7 @@ def _mixing(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 _OF_NUMBERS: Mapping[str, Callable[[Any, Any], Value]] = {
-    "+": _mixing(operator.add),
-    "-": _mixing(operator.sub),
-    "*": _mixing(operator.mul),
+    **{op: _mixing(compute) for op, compute in COMBINES.items()},
     "/": _divided,
     "%": _remainder,
 }

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources import columns
-from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values, both_valid, either_beyond
 from cer_gpu.engine.read.sources.decimals import unscaled
+from cer_gpu.engine.words import EXACT
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.signs import HOLDS
@@ -208,28 +210,14 @@ def _in_unit(values: Values, unit: str, finest: str) -> Values:
     return _combine("*", values, _constant(factor, len(values.data)))
 
 
-def _both_valid(first: Values, second: Values) -> np.ndarray:
-    if not len(first.valid):
-        return second.valid
-    if not len(second.valid):
-        return first.valid
-    return first.valid & second.valid
-
-
-def _either_beyond(first: Values, second: Values) -> np.ndarray:
-    if not len(first.beyond):
-        return second.beyond
-    return first.beyond | second.beyond if len(second.beyond) else first.beyond
-
-
 def _combine(op: str, first: Values, second: Values) -> Values:
-    valid, beyond = _both_valid(first, second), _either_beyond(first, second)
+    valid, beyond = both_valid(first.valid, second.valid), either_beyond(first.beyond, second.beyond)
     left, right = first.data, second.data
     whole = left.dtype.kind != "f" and right.dtype.kind != "f" and op != "/"
     if op in ("/", "%"):
         nonzero = right != 0
         if not nonzero.all():
-            valid = nonzero.astype(np.uint8) if not len(valid) else valid & nonzero
+            valid = both_valid(valid, nonzero.view(np.uint8))
             right = np.where(nonzero, right, 1)
     if whole and "O" in (left.dtype.kind, right.dtype.kind):
         return Values(_wide(op, left.astype(object), right.astype(object)), valid, beyond)
@@ -240,9 +228,7 @@ def _combine(op: str, first: Values, second: Values) -> Values:
         wrapped = _wrapped(op, left, right, data)
         if len(wrapped) and len(valid):
             wrapped &= valid != 0
-        if wrapped.any():
-            beyond = beyond | wrapped if len(beyond) else wrapped
-        return Values(data, valid, beyond)
+        return Values(data, valid, either_beyond(beyond, wrapped) if wrapped.any() else beyond)
     with np.errstate(all="ignore"):
         left, right = _as(np.float64, left), _as(np.float64, right)
         return Values(_OPERATIONS[op](left, right), valid, beyond)
@@ -268,9 +254,7 @@ def _of_unsigned(
         far[rows] = ~fits
     if len(valid):
         far &= valid != 0
-    if far.any():
-        beyond = beyond | far if len(beyond) else far
-    return Values(data, valid, beyond)
+    return Values(data, valid, either_beyond(beyond, far) if far.any() else beyond)
 
 
 def _wide(op: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -338,99 +322,71 @@ def overflow(expression: tree.Expression, read: Reader) -> str | None:
     return f"{step} (arithmetic gives an int64)" if unsigned else step
 
 
-def holds(op: str, first: Values, second: Values) -> np.ndarray:
-    """Where a comparison of two columns holds, shape (n,), bool; a null or a NaN never satisfies it.
-
-    An integer is compared with a float exactly, as numbers.
-    """
-    left, right = first.data, second.data
-    mixed = (left.dtype.kind == "f") != (right.dtype.kind == "f")
-    if mixed and _beyond_float(left if left.dtype.kind != "f" else right):
-        result = _compare_exactly(op, left, right)
-    elif {left.dtype.kind, right.dtype.kind} == {"i", "u"} or mixed:
-        common = np.float64 if mixed else np.int64
-        if not mixed and max(int(left.max(initial=0)), int(right.max(initial=0))) > INT64.max:
-            result = _compare_exactly(op, left, right)
-        else:
-            result = _compare(op, left.astype(common), right.astype(common))
-    else:
-        result = _compare(op, left, right)
-    valid = _both_valid(first, second)
-    return result & (valid != 0) if len(valid) else result
-
-
-def _beyond_float(whole: np.ndarray) -> bool:
-    limit = 1 << 53
-    return len(whole) > 0 and (int(whole.max()) > limit or int(whole.min()) < -limit)
-
-
-def _compare(op: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    if op == "!=":
-        return (left != right) & (left == left) & (right == right)
-    with np.errstate(invalid="ignore"):  # a NaN among numbers beyond 64 bits
-        return _COMPARISONS[op](left, right)
-
-
-_COMPARISONS: dict[str, Any] = {
-    "=": np.equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-}
-
-
-def _compare_exactly(op: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    # Python compares an int with a float as numbers, without rounding either.
-    return _compare(op, np.array(left.tolist(), object), np.array(right.tolist(), object)).astype(bool)
-
-
 def relation(op: str, left: tree.Expression, right: tree.Expression, read: Reader, rows: int) -> Values:
-    """Where a comparison between two numeric expressions of one event holds.
+    """Where a comparison between two numeric expressions of one event holds, as numbers, exactly.
+
+    A null or a NaN never satisfies it.
 
     Returns
     -------
     Values
         Of uint8, without nulls.
     """
-    first, first_unit = evaluate(left, read, rows)
-    second, second_unit = evaluate(right, read, rows)
-    kinds = {first.data.dtype.kind, second.data.dtype.kind}
-    if digits_of(first_unit or second_unit) is not None and "f" in kinds:
-        truth = _holds_beside_floats(op, first, first_unit, second, second_unit)
-        return Values(truth.view(np.uint8), NONE_MISSING, _either_beyond(first, second))
-    fine, other, _ = _same_unit("-", first, first_unit, second, second_unit)
-    truth = holds(op, fine, other)
-    # A value that the finer unit has no number for is compared all the same.
-    far = _either_beyond(fine, other)
-    beyond = _either_beyond(first, second)
-    for row in np.flatnonzero(far & ~beyond if len(beyond) else far):
-        exact = [
-            values.data[row].item() * one_in(unit or "e0")
-            for values, unit in ((first, first_unit), (second, second_unit))
-        ]
-        valid = _both_valid(first, second)
-        truth[row] = HOLDS[op](*exact) and (not len(valid) or bool(valid[row]))
+    sides = evaluate(left, read, rows), evaluate(right, read, rows)
+    (first, first_unit), (second, second_unit) = sides
+    valid, beyond = both_valid(first.valid, second.valid), either_beyond(first.beyond, second.beyond)
+    decimal = digits_of(first_unit or second_unit) is not None
+    if decimal and "f" in (first.data.dtype.kind, second.data.dtype.kind):
+        near = [as_floats(values, unit).data for values, unit in sides]
+        truth = _compare(op, *near)
+        # Rounding keeps the order, so that only those that have become equal, or are very large, need more.
+        decimals, floats = (first, second) if second_unit is None else (second, first)
+        unsure = (near[0] == near[1]) | (np.abs(decimals.data.astype(np.float64)) > 2.0**53)
+        unsure &= np.isfinite(floats.data)
+    else:
+        fine, other, _ = _same_unit("-", first, first_unit, second, second_unit)
+        truth, unsure = _nearly(op, fine.data, other.data)
+        # A value that the finer unit has no number for is compared all the same.
+        far = either_beyond(fine.beyond, other.beyond)
+        if len(far):
+            far = far & ~beyond if len(beyond) else far
+            unsure = either_beyond(unsure, far)
+    if len(valid):
+        truth &= valid != 0
+        unsure = unsure & (valid != 0) if len(unsure) else unsure
+    scaled = decimal or None not in (first_unit, second_unit)
+    for row in np.flatnonzero(unsure).tolist():
+        truth[row] = HOLDS[op](*(_number(values, row, unit if scaled else None) for values, unit in sides))
     return Values(truth.view(np.uint8), NONE_MISSING, beyond)
 
 
-def _holds_beside_floats(
-    op: str, first: Values, first_unit: str | None, second: Values, second_unit: str | None
-) -> np.ndarray:
-    """Where a comparison of decimals with floats holds, as numbers, shape (n,), bool."""
-    near = [as_floats(first, first_unit), as_floats(second, second_unit)]
-    truth = holds(op, *near)
-    # Rounding keeps the order, so that only those that have become equal, or are very large, need more.
-    digits, floats = (first_unit, second.data) if second_unit is None else (second_unit, first.data)
-    decimals = first.data if second_unit is None else second.data
-    unsure = (near[0].data == near[1].data) | (np.abs(decimals.astype(np.float64)) > 2.0**53)
-    valid = _both_valid(first, second)
-    unsure &= np.isfinite(floats)
-    for row in np.flatnonzero(unsure & (valid != 0) if len(valid) else unsure):
-        one, two = int(decimals[row]) * one_in(digits or "e0"), Fraction(float(floats[row]))
-        pair = (one, two) if second_unit is None else (two, one)
-        truth[row] = HOLDS[op](*pair)
-    return truth
+def _nearly(op: str, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where a comparison holds, and where rounding may have made numbers equal, if it may: bool."""
+    kinds = {left.dtype.kind, right.dtype.kind}
+    if len(kinds) == 1 or "O" in kinds:
+        return _compare(op, left, right), NONE_BEYOND
+    whole = [side for side in (left, right) if side.dtype.kind != "f"]
+    if "f" not in kinds and all(int(side.max(initial=0)) <= INT64.max for side in whole):
+        return _compare(op, left.astype(np.int64), right.astype(np.int64)), NONE_BEYOND
+    near = left.astype(np.float64), right.astype(np.float64)
+    rounds = any(int(side.max(initial=0)) > EXACT or int(side.min(initial=0)) < -EXACT for side in whole)
+    return _compare(op, *near), near[0] == near[1] if rounds else NONE_BEYOND
+
+
+def _compare(op: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    if op == "!=":
+        found: np.ndarray = (left != right) & (left == left) & (right == right)
+        return found
+    with np.errstate(invalid="ignore"):  # a NaN among numbers beyond 64 bits
+        return np.asarray(HOLDS[op](left, right))
+
+
+def _number(values: Values, row: int, unit: str | None) -> int | float | Fraction:
+    """A number of a row as it is: of a time in nanoseconds, of a decimal its value."""
+    (value,) = values.data[row : row + 1].tolist()
+    if unit is None or not isfinite(value):
+        return value
+    return Fraction(value) * one_in(unit)
 
 
 def compared(op: str, left: Any, right: Any) -> bool:

@@ -11,10 +11,9 @@ import pyarrow as pa
 from cer_gpu.engine.read.before import InLanes, Shifted, Wanted
 from cer_gpu.engine.read.derive import Reader, evaluate, in_one_unit, read_wide
 from cer_gpu.engine.read.functions import arrow_type, first_text, in_sign, of_numbers, of_text, places_of
-from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.lanes import LaneEncoder, of_streams
 from cer_gpu.engine.read.sources import columns
-from cer_gpu.engine.read.sources.arrow_types import decoded
-from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values, array_of, either_beyond
 from cer_gpu.engine.read.sources.decimals import MOST_DECIMAL, from_integers, from_scaled, widened
 from cer_gpu.engine.workers import Workers
 from cer_gpu.language import tree
@@ -130,9 +129,7 @@ class DerivedColumns:
         """Which rows are of the streams that FROM names; None where all are."""
         if not self._streams or self._stream_column is None:
             return None
-        column = decoded(columns.single(batch.column(self._stream_column)))
-        named = pc.is_in(column, pa.array(self._streams, column.type))
-        return named.to_numpy(zero_copy_only=False)
+        return of_streams(batch, self._stream_column, self._streams)
 
     def _called(self, derived: DerivedColumn, batch: pa.RecordBatch) -> dict[str, pa.Array]:
         """The column of a function, and the one that says where it does not fit 64 bits, if it is needed."""
@@ -201,7 +198,7 @@ def read_numbers(batch: pa.RecordBatch, name: str, units: dict[str, str]) -> tup
     found = columns.numbers(batch.column(name), name)
     if name.startswith("\0") and UNFIT + name in batch.schema.names:
         beyond = batch.column(UNFIT + name).to_numpy(zero_copy_only=False)
-        found = Values(found.data, found.valid, beyond | found.beyond if len(found.beyond) else beyond)
+        found = Values(found.data, found.valid, either_beyond(beyond, found.beyond))
     return found, units.get(name)
 
 
@@ -235,20 +232,18 @@ def _together(parts: list[Values]) -> Values:
 
 def _array(values: Values, kind: pa.DataType) -> pa.Array:
     """Values as an array of the type of their column."""
-    data, rows = values.data, len(values.data)
-    packed = pa.py_buffer(np.packbits(values.valid, bitorder="little")) if len(values.valid) else None
+    data = values.data
     if pa.types.is_decimal(kind):
-        whole = from_scaled(data.astype(np.int64, copy=False), kind)
-        return pa.Array.from_buffers(kind, rows, [packed, whole.buffers()[1]])
+        whole = from_scaled(data.astype(np.int64, copy=False), kind).buffers()[1]
+        return array_of(kind, np.frombuffer(whole, f"V{kind.bit_width // 8}"), values.valid)
     if pa.types.is_boolean(kind):
-        return pa.Array.from_buffers(kind, rows, [packed, pa.py_buffer(np.packbits(data, bitorder="little"))])
+        return array_of(kind, data, values.valid)
     dtype: np.dtype = np.dtype(np.float64 if pa.types.is_floating(kind) else np.int64)
     if pa.types.is_date32(kind):
         dtype = np.dtype(np.int32)
     elif pa.types.is_integer(kind) and (data.dtype.kind == "i" or data.dtype == np.uint64):
         dtype, kind = data.dtype, pa.from_numpy_dtype(data.dtype)  # parts of times are narrow
-    data = np.ascontiguousarray(data.astype(dtype, copy=False))
-    return pa.Array.from_buffers(kind, rows, [packed, pa.py_buffer(data)])
+    return array_of(kind, np.ascontiguousarray(data.astype(dtype, copy=False)), values.valid)
 
 
 def _text(expression: tree.Expression, batch: pa.RecordBatch) -> pa.Array | str:

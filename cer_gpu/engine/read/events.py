@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import accumulate, pairwise
@@ -26,6 +26,10 @@ NO_KEYS = np.empty(0, np.int64)
 ALL_KEYED = np.empty(0, np.uint8)
 NO_SLOTS = np.empty((0, 0), np.int32)
 """The fields of `Relevant` if there are no lanes, no keys, no null among the keys, and no join."""
+
+FLAT = ("symbols", "positions", "lanes", "keys", "keyed", "places", "times")
+ARRAYS = (*FLAT, "slots")
+"""The fields of `Relevant` with an entry for each event: one value, or in `slots` a column of several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +91,8 @@ class Relevant:
     @property
     def nbytes(self) -> int:
         """The bytes that they take."""
-        flat = [self.symbols, self.positions, self.lanes, self.keys, self.keyed, self.places]
-        flat += [self.slots, self.times]
         payload = 0 if self.payload is None else self.payload.nbytes
-        return payload + sum(values.nbytes for values in flat)
+        return payload + sum(getattr(self, name).nbytes for name in ARRAYS)
 
     def slim(self) -> Relevant:
         """The same events, with a payload of one chunk whose dictionaries hold no other texts than theirs."""
@@ -98,61 +100,23 @@ class Relevant:
 
     def slice(self, start: int) -> Relevant:
         """A copy of the events from `start` on, so that the others can be freed."""
-
-        def end(values: np.ndarray) -> np.ndarray:
-            return values[start:].copy() if len(values) else values
-
-        return Relevant(
-            self.symbols[start:].copy(),
-            self.positions[start:].copy(),
-            end(self.lanes),
-            end(self.keys),
-            end(self.keyed),
-            end(self.places),
-            self.slots[:, start:].copy(),
-            self.payload.slice(start) if self.payload is not None else None,
-            self.lane_keys,
-            end(self.times),
-        )
+        payload = None if self.payload is None else self.payload.slice(start)
+        return self._each(lambda values: values[..., start:].copy(), payload)
 
     def first(self, stop: int) -> Relevant:
         """The events before `stop`, without a copy."""
-
-        def begin(values: np.ndarray) -> np.ndarray:
-            return values[:stop] if len(values) else values
-
-        return Relevant(
-            self.symbols[:stop],
-            self.positions[:stop],
-            begin(self.lanes),
-            begin(self.keys),
-            begin(self.keyed),
-            begin(self.places),
-            self.slots[:, :stop],
-            self.payload.slice(0, stop) if self.payload is not None else None,
-            self.lane_keys,
-            begin(self.times),
-        )
+        payload = None if self.payload is None else self.payload.slice(0, stop)
+        return self._each(lambda values: values[..., :stop], payload)
 
     def take(self, order: np.ndarray) -> Relevant:
-        """Some of the events, in a given order."""
+        """Some of the events, in a given order: by their numbers."""
+        payload = None if self.payload is None else self.payload.take(pa.array(order))
+        return self._each(lambda values: values.take(order, axis=-1), payload)
 
-        def pick(values: np.ndarray) -> np.ndarray:
-            return values[order] if len(values) else values
-
-        payload = self.payload.take(pa.array(order)) if self.payload is not None else None
-        return Relevant(
-            self.symbols[order],
-            self.positions[order],
-            pick(self.lanes),
-            pick(self.keys),
-            pick(self.keyed),
-            pick(self.places),
-            self.slots[:, order] if len(self.slots) else self.slots,
-            payload,
-            self.lane_keys,
-            pick(self.times),
-        )
+    def _each(self, change: Callable[[np.ndarray], np.ndarray], payload: pa.Table | None) -> Relevant:
+        """The events with `change` applied to each array that has an entry for each event."""
+        arrays = {name: change(own) if len(own := getattr(self, name)) else own for name in ARRAYS}
+        return Relevant(**arrays, payload=payload, lane_keys=self.lane_keys)
 
 
 def plain_events(symbols: np.ndarray, positions: np.ndarray) -> Relevant:
@@ -178,14 +142,12 @@ def taken(events: Relevant, order: np.ndarray, workers: Workers) -> Relevant:
     def column(values: np.ndarray | pa.ChunkedArray) -> np.ndarray | pa.ChunkedArray:
         return pick(values) if isinstance(values, np.ndarray) else values.take(pa.array(order))
 
-    flat = [events.symbols, events.positions, events.lanes, events.keys, events.keyed, events.places]
-    given = [*flat, events.times, *events.slots]
+    given = [*(getattr(events, name) for name in FLAT), *events.slots]
     rows = [] if events.payload is None else events.payload.columns
     done = workers.map("reading", column, [*given, *rows])
     payload = None if events.payload is None else pa.table(done[len(given) :], schema=events.payload.schema)
-    symbols, positions, lanes, keys, keyed, places, times, *rows_of_slots = done[: len(given)]
-    slots = np.stack(rows_of_slots) if rows_of_slots else events.slots
-    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, events.lane_keys, times)
+    slots = np.stack(done[len(FLAT) : len(given)]) if len(events.slots) else events.slots
+    return Relevant(**dict(zip(FLAT, done)), slots=slots, payload=payload, lane_keys=events.lane_keys)
 
 
 def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, workers: Workers) -> Relevant:
@@ -211,22 +173,19 @@ def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, wor
             kernels.scatter(own, place[low:high], out)
         return out
 
-    barred = any(len(part.keyed) for part in parts)
-    names = ("symbols", "positions", "keys", "places", "times")
-    flat = [[getattr(part, name) for part in parts] for name in names]
-    flat.append([part.all_keyed if barred else part.keyed for part in parts])
+    whole = {name: _parts_of(parts, name) for name in FLAT if name != "lanes"}
     slots = np.empty((len(parts[0].slots), edges[-1]), parts[0].slots.dtype)
-    columns = [partial(moved, values) for values in flat]
+    columns = [partial(moved, values) for values in whole.values()]
     columns += [
         partial(moved, own, slots[row])
         for row, own in enumerate(zip(*(part.slots for part in parts), strict=True))
     ]
-    symbols, positions, keys, places, times, keyed, *_ = workers.map("grouping events", call, columns)
+    done = workers.map("grouping events", call, columns)
     payload = None
     if parts[0].payload is not None:
         payload = _payload_grouped(_tables_joined(parts), place, workers)
-    lane_keys = parts[-1].lane_keys
-    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, lane_keys, times)
+    arrays = dict(zip(whole, done))
+    return Relevant(**arrays, lanes=lanes, slots=slots, payload=payload, lane_keys=parts[-1].lane_keys)
 
 
 def _payload_grouped(table: pa.Table, place: np.ndarray, workers: Workers) -> pa.Table:
@@ -274,31 +233,21 @@ def joined(parts: list[Relevant]) -> Relevant:
     """Join several sequences of relevant events, one after another."""
     if len(parts) == 1:
         return parts[0]
-    keyed = [part.all_keyed for part in parts if any(len(other.keyed) for other in parts)]
-    payload = None
-    if parts[0].payload is not None:
-        payload = _tables_joined(parts)
-    return Relevant(
-        np.concatenate([part.symbols for part in parts]),
-        np.concatenate([part.positions for part in parts]),
-        np.concatenate([part.lanes for part in parts]),
-        np.concatenate([part.keys for part in parts]),
-        np.concatenate(keyed) if keyed else parts[0].keyed,
-        np.concatenate([part.places for part in parts]),
-        np.concatenate([part.slots for part in parts], axis=1),
-        payload,
-        parts[0].lane_keys,
-        np.concatenate([part.times for part in parts]),
-    )
+    arrays = {name: np.concatenate(_parts_of(parts, name), axis=-1) for name in ARRAYS}
+    payload = None if parts[0].payload is None else _tables_joined(parts)
+    return Relevant(**arrays, payload=payload, lane_keys=parts[0].lane_keys)
 
 
-STORED = ("symbols", "positions", "lanes", "keys", "keyed", "places", "slots", "payload", "times")
-"""The fields of `Relevant` that are stored."""
+def _parts_of(parts: Sequence[Relevant], name: str) -> list[np.ndarray]:
+    """An array of several sequences of events; whether there are keys is told of all, if of some."""
+    if name == "keyed" and any(len(part.keyed) for part in parts):
+        return [part.all_keyed for part in parts]
+    return [getattr(part, name) for part in parts]
 
 
 def state_of(events: Relevant) -> dict[str, np.ndarray | pa.Table | None]:
     """Events as arrays and a table, by name."""
-    return {name: getattr(events, name) for name in STORED}
+    return {name: getattr(events, name) for name in (*ARRAYS, "payload")}
 
 
 def relevant_of(state: dict[str, np.ndarray | pa.Table | None], lane_keys: Keys | None) -> Relevant:

@@ -10,7 +10,6 @@ import numpy as np
 
 from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.holding import Holding
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.read.partitions import Partitions
@@ -27,6 +26,45 @@ BYTES_OF_KEY = 128
 
 LEAST_SHARE = 8
 """If less than this share of all keys can be forgotten, it is not worth the cost."""
+
+
+class Holding(Protocol):
+    """Holds back events that have been read: they are still to come."""
+
+    def waiting(self) -> list[Relevant]:
+        """The events that are held back."""
+        ...
+
+    def busy(self) -> list[np.ndarray]:
+        """Lanes that have to stay in memory."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they take."""
+        ...
+
+
+class KeptLanes:
+    """Keeps lanes in memory whose state is not put on disk; a `Holding`.
+
+    Parameters
+    ----------
+    states : iterable of LaneState
+    """
+
+    nbytes = 0
+
+    def __init__(self, states: Iterable[LaneState]) -> None:
+        self._states = tuple(states)
+
+    def waiting(self) -> list[Relevant]:
+        """Nothing: no events are held back."""
+        return []
+
+    def busy(self) -> list[np.ndarray]:
+        """The lanes whose state is not that of a new lane."""
+        return [state.held() for state in self._states]
 
 
 class Marked(Protocol):

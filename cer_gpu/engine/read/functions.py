@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import decoded
-from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values, both_valid, either_beyond
 from cer_gpu.engine.read.sources.decimals import decimal_with
 from cer_gpu.engine.read.zones import offsets_between
 from cer_gpu.errors import DataError
@@ -149,9 +149,8 @@ def _absolute(values: Values) -> Values:
         least = data == INT64.min
         with np.errstate(over="ignore"):
             found = np.abs(data)
-        if least.any():
-            return Values(found, values.valid, values.beyond | least if len(values.beyond) else least)
-        return Values(found, values.valid, values.beyond)
+        beyond = either_beyond(values.beyond, least) if least.any() else values.beyond
+        return Values(found, values.valid, beyond)
     return Values(np.abs(data), values.valid, values.beyond)
 
 
@@ -169,7 +168,7 @@ def _rounded(function: str, values: Values, unit: str | None) -> Values:
     fits = (whole >= -(2.0**63)) & (whole < 2.0**63)
     if fits.all():
         return Values(whole.astype(np.int64), values.valid, values.beyond)
-    valid = fits.view(np.uint8) & values.valid if len(values.valid) else fits.view(np.uint8)
+    valid = both_valid(fits.view(np.uint8), values.valid)
     return Values(np.where(fits, whole, 0).astype(np.int64), valid, values.beyond)
 
 
@@ -202,8 +201,8 @@ def _rounded_wide(function: str, data: np.ndarray, digits: int) -> np.ndarray:
 def _fitting(whole: np.ndarray, values: Values) -> Values:
     """Python integers as int64: null where they do not fit."""
     fits = ((whole >= INT64.min) & (whole <= INT64.max)).astype(np.uint8)
-    valid = fits & values.valid if len(values.valid) else fits
-    return Values(np.where(fits, whole, 0).astype(np.int64), valid, values.beyond)
+    whole = np.where(fits, whole, 0).astype(np.int64)
+    return Values(whole, both_valid(fits, values.valid), values.beyond)
 
 
 def _first(values: Sequence[Values]) -> Values:
@@ -231,7 +230,7 @@ def in_sign(values: Values, signed: bool) -> Values:
         return values
     far = values.data > np.uint64(INT64.max) if signed else values.data < 0
     data = values.data.astype(np.int64 if signed else np.uint64)
-    beyond = values.beyond | far if len(values.beyond) else far
+    beyond = either_beyond(values.beyond, far)
     return Values(data, values.valid, beyond if beyond.any() else NONE_BEYOND)
 
 
@@ -256,7 +255,7 @@ def _where_alike(
     Returns
     -------
     int
-            How many are written.
+        How many are written.
     ndarray, shape (n,), int64
         The times, or what clocks show at them.
     str or None

@@ -17,9 +17,9 @@ from cer_gpu.engine.labels import MovedLabels, OrderedLabels
 from cer_gpu.engine.read.compared import ColumnKind, kind_of, known, values_of
 from cer_gpu.engine.read.derive import evaluate, read_columns
 from cer_gpu.engine.read.ranks import beyond
+from cer_gpu.engine.read.sources.arrow_types import all_units
 from cer_gpu.engine.read.sources.columns import is_text, single
 from cer_gpu.language import tree
-from cer_gpu.language.units import decimal_unit
 
 
 class HeldValues:
@@ -166,7 +166,7 @@ def _numbers_of(
     DataError
         If a value does not fit 64 bits.
     """
-    units = {field.name: unit for field in rows.schema if (unit := _unit(field.type)) is not None}
+    units = all_units(rows.schema)
     rows = pa.table([single(column) for column in rows.columns], rows.schema.names)
     read = read_columns(rows, units)
     values = np.zeros((len(expressions), len(rows)), np.int64)
@@ -189,10 +189,3 @@ def _numbers_of(
         else:
             values[number] = found.data.astype(np.int64)
     return values, floats, known
-
-
-def _unit(kind: pa.DataType) -> str | None:
-    """The unit of a column of times or of decimals."""
-    if pa.types.is_decimal(kind):
-        return decimal_unit(kind.scale)
-    return kind.unit if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) else None

@@ -11,16 +11,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.adders import Adder, Evaluated
-from cer_gpu.engine.read.derive import Reader, evaluate, relation
+from cer_gpu.engine.read.adders import Adder, Evaluated, NumberAxis, axis_values
+from cer_gpu.engine.read.derive import Reader
 from cer_gpu.engine.read.derived import value_of_call
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
-from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.schema import ValueType
-from cer_gpu.plan.axes import Axis, CutAxis, NullAxis, RelationAxis
+from cer_gpu.plan.axes import Axis, CutAxis, operands_of
 from cer_gpu.plan.compiled import Reading
 from cer_gpu.plan.derived import PLACE, DerivedColumn, columns_behind
 
@@ -58,17 +57,14 @@ class BlockReader:
         dtype : dtype
             Of the index.
         """
-        found = self._evaluated(axis) if isinstance(axis, CutAxis | NullAxis | RelationAxis) else None
-        if found is None:
+        if not isinstance(axis, NumberAxis):
             return None
-        if isinstance(axis, CutAxis):
-            bounds, classes = axis.thresholds(found.dtype)
-            return Adder(found, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)
-        return Adder(found, np.array([0, stride], dtype), None, dtype.type(0))
+        found = self._evaluated(axis)
+        return None if found is None else Adder.of_axis(axis, found, stride, dtype)
 
-    def _evaluated(self, axis: CutAxis | NullAxis | RelationAxis) -> Evaluated | None:
-        """The values of an axis: of a comparison and of IS NULL 1 where it holds."""
-        sides = [axis.left, axis.right] if isinstance(axis, RelationAxis) else [axis.operand]
+    def _evaluated(self, axis: NumberAxis) -> Evaluated | None:
+        """The values of an axis, as `axis_values` gives them; None where it reads a column as it is."""
+        sides = operands_of(axis)
         names = {name for side in sides for name in attributes_of(side)}
         plain = len(sides) == 1 and isinstance(sides[0], tree.Attribute)
         if plain and names <= self._there:
@@ -81,16 +77,7 @@ class BlockReader:
                     return None
                 self._known[name] = self._read(name)
 
-        def rows(start: int, stop: int) -> Values:
-            read, count = self._of_rows(start, stop), stop - start
-            if isinstance(axis, RelationAxis):
-                return relation(axis.op, axis.left, axis.right, read, count)
-            values, _ = evaluate(axis.operand, read, count)
-            if isinstance(axis, NullAxis):
-                return Values((~values.present).view(np.uint8), NONE_MISSING, values.beyond)
-            return values
-
-        return Evaluated(rows)
+        return Evaluated(lambda start, stop: axis_values(axis, self._of_rows(start, stop), stop - start))
 
     def _of_rows(self, start: int, stop: int) -> Reader:
         def read(name: str) -> tuple[Values, str | None]:

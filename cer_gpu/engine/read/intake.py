@@ -13,8 +13,7 @@ from cer_gpu.engine.read.away import AwayLanes
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.events import NO_KEYS, NO_LANES, NO_SLOTS, Relevant, plain_events
 from cer_gpu.engine.read.foresight import Foresight
-from cer_gpu.engine.read.forgetting import Forgetting
-from cer_gpu.engine.read.holding import Holding
+from cer_gpu.engine.read.forgetting import Forgetting, Holding
 from cer_gpu.engine.read.join_keys import JoinKeys, columns_read
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, LaneState

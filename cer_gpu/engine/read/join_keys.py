@@ -277,13 +277,11 @@ class JoinKeys:
             found = Words(data, found.valid)
         valid, beyond = found.valid, found.beyond
         if key in derived.beyond:
-            beyond = derived.beyond[key][rows] | (beyond if len(beyond) else False)
+            beyond = columns.either_beyond(derived.beyond[key][rows], beyond)
         if pa.types.is_floating(part.kind):
-            number = (found.data != NAN).view(np.uint8)
-            valid = valid & number if len(valid) else number
+            valid = columns.both_valid(valid, (found.data != NAN).view(np.uint8))
         if len(beyond):
-            fits = (~beyond).view(np.uint8)
-            valid = valid & fits if len(valid) else fits
+            valid = columns.both_valid(valid, (~beyond).view(np.uint8))
             beyond = beyond & (found.valid != 0) if len(found.valid) else beyond
         return Words(found.data, valid, beyond)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import field
 from struct import Struct
 from typing import Any
@@ -12,6 +13,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.engine.read.sources import columns
+from cer_gpu.engine.read.sources.arrow_types import whole_type
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, is_text, single
 from cer_gpu.engine.read.sources.decimals import (
     FITTING,
@@ -25,7 +27,6 @@ from cer_gpu.engine.read.sources.decimals import (
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
-from cer_gpu.kernels.lanes import cpu as lane_kernels
 from cer_gpu.late import compute as pc
 
 NAN = int(np.array(np.nan).view(np.int64))
@@ -36,8 +37,6 @@ BLOCK = 1 << 16
 
 _DOUBLE, _BITS = Struct("=d"), Struct("=q")
 """A float, and the integer with the same bits."""
-
-_TEMPORAL = (pa.types.is_timestamp, pa.types.is_duration, pa.types.is_date, pa.types.is_time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +75,12 @@ class Part:
         The columns that may have the part.
     schema : pyarrow.Schema
         Of the data.
-    texts : TextNumbers, optional
-        The numbers of texts to continue with.
 
     Attributes
     ----------
     kind : pyarrow.DataType
         The type of the values.
+    texts : TextNumbers or None
         The numbers of texts, for a part that is text.
     wide : WideWords or None
         For a part that is decimals which 64 bits may not hold.
@@ -146,7 +144,7 @@ class Part:
         beyond = NONE_BEYOND
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
-        if _is_temporal(self.kind) and column.type != self.kind:
+        if pa.types.is_temporal(self.kind) and column.type != self.kind:
             whole = column.cast(self.kind, safe=False)
             # What does not fit has wrapped around, and comes back as something else.
             far = pc.fill_null(pc.not_equal(whole.cast(column.type, safe=False), column), False)
@@ -196,7 +194,7 @@ class Part:
             return False
         if pa.types.is_decimal(kind) or pa.types.is_decimal(self.kind):
             return kind == self.kind  # a single decimal comes in units of its own last digit
-        return kind == self.kind or not (_is_temporal(self.kind) or _is_temporal(kind))
+        return kind == self.kind or not (pa.types.is_temporal(self.kind) or pa.types.is_temporal(kind))
 
     def word(self, value: Any) -> int:
         """The word of a single value, as `words` gives it; the value is no null and no NaN.
@@ -221,8 +219,8 @@ class Part:
             return self.texts.texts(words).cast(self.kind)
         if pa.types.is_floating(self.kind):
             return pa.array(words.view(np.float64)).cast(self.kind)
-        if _is_temporal(self.kind):
-            return pa.array(words).cast(_storage(self.kind)).cast(self.kind)
+        if pa.types.is_temporal(self.kind):
+            return pa.array(words).cast(whole_type(self.kind)).cast(self.kind)
         if pa.types.is_uint64(self.kind) and self.wide is not None:
             return pa.array(self.wide.numbers(words), self.kind)
         if self.wide is not None and (words >= WideWords.FIRST).any():
@@ -233,9 +231,8 @@ class Part:
 
     def kept(self, texts: TextNumbers | None) -> Part:
         """The same part with other numbers for its texts."""
-        new = object.__new__(Part)
-        new.names, new.kind, new.texts = self.names, self.kind, texts
-        new.wide, new.doubles = self.wide, self.doubles
+        new = copy(self)
+        new.texts = texts
         return new
 
 
@@ -251,24 +248,20 @@ class Keys:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = tuple(parts)
+        texts = self.parts[0].texts if len(self.parts) == 1 else None
         # The numbers of a single text are the key's.
-        self._texts = self.parts[0].texts if len(self.parts) == 1 else None
-        self._numbers = None if self._texts is not None else WordNumbers(len(self.parts))
-        self._counters = np.zeros(0, np.int64)
+        self.numbers: WordNumbers | TextNumbers = WordNumbers(len(self.parts)) if texts is None else texts
 
     @property
     def count(self) -> int:
         """How many numbers there are so far."""
-        if self._numbers is not None:
-            return self._numbers.count
-        assert self._texts is not None
-        return self._texts.count
+        return self.numbers.count
 
     @property
     def nbytes(self) -> int:
         """Bytes of the keys."""
-        own = 0 if self._numbers is None else self._numbers.nbytes
-        return own + self._counters.nbytes + sum(part.texts.nbytes for part in self.parts if part.texts)
+        own = self.numbers.nbytes if isinstance(self.numbers, WordNumbers) else 0
+        return own + sum(part.texts.nbytes for part in self.parts if part.texts)
 
     def encode(self, words: Sequence[Words]) -> np.ndarray:
         """The numbers of keys, -1 where a part is null: shape (n,), int32.
@@ -278,59 +271,39 @@ class Keys:
         words : sequence of Words
             Of each part.
         """
-        if self._numbers is None:
+        if not isinstance(self.numbers, WordNumbers):
             return words[0].data.astype(np.int32, copy=False)
-        parts = [self._numbers.encode(*block) for block in _together(words)]
+        parts = [self.numbers.encode(*block) for block in _together(words)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def number(self, values: Sequence[Any]) -> int:
         """The number of a single key, given the value of each part as `Part.word` takes it."""
         words = [part.word(value) for part, value in zip(self.parts, values, strict=True)]
-        if self._numbers is None:
+        if not isinstance(self.numbers, WordNumbers):
             return words[0]
         key = np.array(words if len(words) == 1 else [[word] for word in words], np.int64)
-        return int(self._numbers.encode(key, NONE_MISSING)[0])
-
-    def next_ordinal(self, number: int) -> int:
-        """How many rows of a key there were so far; counts one more."""
-        if self._numbers is not None:
-            return self._numbers.next_ordinal(number)
-        self._widen_counters()
-        ordinal = int(self._counters[number])
-        self._counters[number] = ordinal + 1
-        return ordinal
-
-    def _widen_counters(self) -> None:
-        """Make room for the counters of all texts."""
-        if len(self._counters) < self.count:
-            more = np.zeros(2 * self.count, np.int64)
-            more[: len(self._counters)] = self._counters
-            self._counters = more
+        return int(self.numbers.encode(key, NONE_MISSING)[0])
 
     def counted(self, words: Sequence[Words]) -> tuple[np.ndarray, np.ndarray]:
         """As `encode`, and how many rows of its key came before each row, (n,), int64; -1 without a key."""
-        if self._numbers is not None:
-            parts = [self._numbers.counted(*block) for block in _together(words)]
-            if len(parts) == 1:
-                return parts[0]
-            lanes, ordinals = zip(*parts, strict=True)
-            return np.concatenate(lanes), np.concatenate(ordinals)
-        numbers = self.encode(words)
-        self._widen_counters()
-        ordinals = np.empty(len(numbers), np.int64)
-        lane_kernels.ordinals(numbers, self._counters, ordinals)
-        return numbers, ordinals
+        if not isinstance(self.numbers, WordNumbers):
+            numbers = self.encode(words)
+            return numbers, self.numbers.ordinals(numbers)
+        parts = [self.numbers.counted(*block) for block in _together(words)]
+        if len(parts) == 1:
+            return parts[0]
+        lanes, ordinals = zip(*parts, strict=True)
+        return np.concatenate(lanes), np.concatenate(ordinals)
 
     def counts(self, numbers: np.ndarray) -> np.ndarray:
         """How many rows of some keys there were so far if they are counted, else 0: int64."""
-        counters = self._counters if self._numbers is None else self._numbers.counters
+        counters = self.numbers.counters
         return counters[numbers] if len(counters) else np.zeros(len(numbers), np.int64)
 
     def count_on(self, numbers: np.ndarray, more: np.ndarray) -> None:
         """Add earlier rows to the counts of some keys, no key twice."""
-        counters = self._counters if self._numbers is None else self._numbers.counters
-        if len(counters):
-            counters[numbers] += more
+        if len(self.numbers.counters):
+            self.numbers.counters[numbers] += more
 
     def columns(self, numbers: np.ndarray) -> list[pa.Array]:
         """For each part of the key, the column of the values of some numbers."""
@@ -339,20 +312,15 @@ class Keys:
     def words(self, numbers: np.ndarray) -> np.ndarray:
         """The keys of some numbers, shape (parts, n), int64."""
         found = numbers.astype(np.int64)  # a copy: who asks may write to it
-        if self._numbers is not None:
-            found = self._numbers.words_of(found)
+        if isinstance(self.numbers, WordNumbers):
+            found = self.numbers.words_of(found)
         return np.ascontiguousarray(found.reshape(len(numbers), len(self.parts)).T)
 
     def renewed(self, parts: Sequence[Part], words: np.ndarray, used: np.ndarray) -> Keys:
         """`Keys` of some keys alone, with new numbers: see `kept`."""
         new = Keys(parts)
-        if new._numbers is not None:
-            assert self._numbers is not None
-            new._numbers = self._numbers.kept(words[0] if len(parts) == 1 else words, used)
-        elif len(self._counters):
-            new._counters = np.zeros(new.count, np.int64)
-            known = used < len(self._counters)
-            new._counters[words[0, known]] = self._counters[used[known]]
+        if isinstance(self.numbers, WordNumbers):
+            new.numbers = self.numbers.kept(words[0] if len(parts) == 1 else words, used)
         return new
 
 
@@ -390,8 +358,8 @@ def kept(spaces: Sequence[Keys], used: Sequence[np.ndarray]) -> list[tuple[Keys,
     found = []
     for keys, own, numbers in zip(spaces, words, used, strict=True):
         new = keys.renewed([renewed[id(part)] for part in keys.parts], own, numbers)
-        single_text = len(keys.parts) == 1 and keys.parts[0].texts is not None
-        found.append((new, own[0] if single_text else np.arange(len(numbers))))
+        words_alone = isinstance(keys.numbers, WordNumbers)
+        found.append((new, np.arange(len(numbers)) if words_alone else own[0]))
     return found
 
 
@@ -404,8 +372,7 @@ def _together(words: Sequence[Words]) -> Iterator[tuple[np.ndarray, np.ndarray]]
         parts = [part.slice(start, start + BLOCK) for part in words]
         valid = NONE_MISSING
         for part in parts:
-            if len(part.valid):
-                valid = valid & part.valid if len(valid) else part.valid
+            valid = columns.both_valid(valid, part.valid)
         together = np.empty((len(parts), len(parts[0])), np.int64)
         for row, part in zip(together, parts, strict=True):
             row[:] = part.data
@@ -414,19 +381,11 @@ def _together(words: Sequence[Words]) -> Iterator[tuple[np.ndarray, np.ndarray]]
 
 def unfit(name: str, value: pa.Scalar, kind: pa.DataType) -> str:
     """What is wrong with a time that does not fit the type in which it is compared."""
-    number = value.cast(_storage(value.type))
+    number = value.cast(whole_type(value.type))
     return (
         f"{number} ({value.type}) of column `{name}` does not fit {kind}, the type in which it is compared: "
         "cast the columns to one unit"
     )
-
-
-def _is_temporal(kind: pa.DataType) -> bool:
-    return any(test(kind) for test in _TEMPORAL)
-
-
-def _storage(kind: pa.DataType) -> pa.DataType:
-    return pa.int32() if kind.bit_width == 32 else pa.int64()
 
 
 def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.keys import Keys, Part, Words, kept
+from cer_gpu.engine.read.sources.arrow_types import decoded
+from cer_gpu.engine.read.sources.columns import same_memory, single
 from cer_gpu.kernels.lanes import cpu as kernels
+from cer_gpu.late import compute as pc
 
 SPARSE = 4
 """With this many times as many lanes as events, most lanes have none, and the events are sorted instead."""
@@ -80,11 +84,7 @@ class LaneEncoder:
 
     def key(self, lane: int) -> tuple[Any, ...]:
         """The key of a lane."""
-        return tuple(column[0].as_py() for column in self.key_columns(np.array([lane])))
-
-    def key_columns(self, lanes: np.ndarray) -> list[pa.Array]:
-        """For each part of the key, the column of the values of some lanes."""
-        return self.keys.columns(lanes)
+        return tuple(column[0].as_py() for column in self.keys.columns(np.array([lane])))
 
     def encode(
         self, batch: pa.RecordBatch, rows: np.ndarray | None = None, inside: np.ndarray | None = None
@@ -159,17 +159,13 @@ class _Encoded(NamedTuple):
 
     def of(self, columns: tuple[pa.Array, ...]) -> bool:
         """Whether they are the lanes of some columns, which lie in the same memory."""
-        return all(map(_lie_together, self.columns, columns))
+        return all(map(same_memory, self.columns, columns))
 
 
-def _lie_together(one: pa.Array, other: pa.Array) -> bool:
-    same = one.type == other.type and one.offset == other.offset and len(one) == len(other)
-    return same and _addresses(one) == _addresses(other)
-
-
-def _addresses(column: pa.Array) -> list[int]:
-    own = [0 if buffer is None else buffer.address for buffer in column.buffers()]
-    return own + _addresses(column.dictionary) if pa.types.is_dictionary(column.type) else own
+def of_streams(batch: pa.RecordBatch, column: str, streams: Sequence[str]) -> np.ndarray:
+    """Which rows are of some streams, by the column that names the stream of each: shape (n,), bool."""
+    texts = decoded(single(batch.column(column)))
+    return pc.is_in(texts, pa.array(list(streams), texts.type)).to_numpy(zero_copy_only=False)
 
 
 def order_by_lane(lanes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

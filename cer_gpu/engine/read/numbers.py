@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from math import prod
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.columns import numbers as numbers_of
-from cer_gpu.engine.read.sources.columns import validity
+from cer_gpu.engine.read.sources.columns import same_memory, validity
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.keys import cpu as kernels
 from cer_gpu.kernels.keys.contract import SMALL, TextTable, WordTable, room_of
-from cer_gpu.kernels.lanes.cpu import gather
+from cer_gpu.kernels.lanes.cpu import gather, ordinals
 
 LEAST = 1 << 8
 """How many places the smallest table has."""
@@ -43,7 +44,56 @@ _UNKNOWN = -2
 """The number of a text that has not been looked up."""
 
 
-class WordNumbers:
+class CountedNumbers(ABC):
+    """Numbers of keys, and how many rows of each key there were so far.
+
+    Attributes
+    ----------
+    counters : ndarray, int64
+        With an entry for each key, and room for more; empty if rows are not counted.
+    """
+
+    counters: np.ndarray = UNCOUNTED
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """How many numbers there are so far."""
+
+    @property
+    @abstractmethod
+    def _room(self) -> int:
+        """How many numbers there are room for."""
+
+    def next_ordinal(self, number: int) -> int:
+        """How many rows of a key there were so far; counts one more."""
+        self._widen_counters()
+        ordinal = int(self.counters[number])
+        self.counters[number] = ordinal + 1
+        return ordinal
+
+    def ordinals(self, numbers: np.ndarray) -> np.ndarray:
+        """How many rows of its key came before each row, int64; -1 where it has none. Counts them."""
+        self._widen_counters()
+        found = np.empty(len(numbers), np.int64)
+        ordinals(numbers, self.counters, found)
+        return found
+
+    def _widen_counters(self) -> None:
+        if len(self.counters) < self._room:
+            more = np.zeros(self._room, np.int64)
+            more[: len(self.counters)] = self.counters
+            self.counters = more
+
+    def _count_as(self, before: CountedNumbers, used: np.ndarray) -> None:
+        """Go on counting the rows of some keys, which had the numbers `used` before."""
+        if len(before.counters):
+            before._widen_counters()
+            self.counters = before.counters[used]
+            self._widen_counters()
+
+
+class WordNumbers(CountedNumbers):
     """Numbers keys of one or several 64-bit words.
 
     Parameters
@@ -58,12 +108,16 @@ class WordNumbers:
         places = np.zeros((LEAST, 2), np.int64)
         words = np.empty((room_of(len(places)), *self._shape), np.int64)
         self._table = WordTable(places, words, np.zeros(2, np.int64), *_no_box(parts))
-        self._counters = UNCOUNTED
+        self.counters = UNCOUNTED
 
     @property
     def count(self) -> int:
         """How many numbers there are so far."""
         return int(self._table.held[0])
+
+    @property
+    def _room(self) -> int:
+        return len(self._table.words)
 
     @property
     def words(self) -> np.ndarray:
@@ -79,15 +133,10 @@ class WordNumbers:
         return found
 
     @property
-    def counters(self) -> np.ndarray:
-        """How many rows of each key there were so far, int64; empty if they are not counted."""
-        return self._counters
-
-    @property
     def nbytes(self) -> int:
         """The bytes that it takes."""
         table = self._table
-        return table.places.nbytes + table.words.nbytes + table.near.nbytes + self._counters.nbytes
+        return table.places.nbytes + table.words.nbytes + table.near.nbytes + self.counters.nbytes
 
     def encode(self, words: np.ndarray, valid: np.ndarray) -> np.ndarray:
         """The numbers of some keys, -1 where `valid` is 0.
@@ -103,17 +152,10 @@ class WordNumbers:
         """
         return self._numbered(words, valid, UNCOUNTED)
 
-    def next_ordinal(self, number: int) -> int:
-        """How many rows of a key there were so far; counts one more."""
-        self._widen_counters()
-        ordinal = int(self._counters[number])
-        self._counters[number] = ordinal + 1
-        return ordinal
-
     def counted(self, words: np.ndarray, valid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As `encode`, and how many rows of its key came before each row, shape (n,), int64."""
-        ordinals = np.empty(words.shape[-1], np.int64)
-        return self._numbered(words, valid, ordinals), ordinals
+        places = np.empty(words.shape[-1], np.int64)
+        return self._numbered(words, valid, places), places
 
     def kept(self, words: np.ndarray, used: np.ndarray) -> WordNumbers:
         """Numbers from 0 on for only some keys, all different.
@@ -126,9 +168,7 @@ class WordNumbers:
         """
         new = WordNumbers(self._parts)
         new.encode(words, NONE_MISSING)
-        if len(self._counters):
-            new._counters = self._counters[used]
-            new._widen_counters()
+        new._count_as(self, used)
         return new
 
     def _numbered(self, words: np.ndarray, valid: np.ndarray, ordinals: np.ndarray) -> np.ndarray:
@@ -141,7 +181,7 @@ class WordNumbers:
         while True:
             if len(ordinals):
                 self._widen_counters()
-            row = kernels.number_words(self._table, words, valid, self._counters, row, numbers, ordinals)
+            row = kernels.number_words(self._table, words, valid, self.counters, row, numbers, ordinals)
             if row == rows:
                 return numbers
             self._grow(words[..., row:], valid[row:], (self.count - before) / max(row, 1))
@@ -211,18 +251,12 @@ class WordNumbers:
             return table.near, least, span
         return np.zeros(size, np.int32), least, span
 
-    def _widen_counters(self) -> None:
-        if len(self._counters) < len(self._table.words):
-            more = np.zeros(len(self._table.words), np.int64)
-            more[: len(self._counters)] = self._counters
-            self._counters = more
-
 
 def _no_box(parts: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return NOT_NEAR, np.zeros(parts, np.int64), np.zeros(parts, np.int64)
 
 
-class TextNumbers:
+class TextNumbers(CountedNumbers):
     """Numbers texts."""
 
     def __init__(self) -> None:
@@ -233,6 +267,7 @@ class TextNumbers:
             np.empty(1 << 12, np.uint8),
             np.zeros(1, np.int64),
         )
+        self.counters = UNCOUNTED
         self._dictionary: pa.Array | None = None
         self._of_dictionary = np.empty(0, np.int32)
 
@@ -242,10 +277,14 @@ class TextNumbers:
         return int(self._table.held[0])
 
     @property
+    def _room(self) -> int:
+        return len(self._table.ends) - 1
+
+    @property
     def nbytes(self) -> int:
         """The bytes that it takes."""
-        table = self._table
-        return table.places.nbytes + table.ends.nbytes + table.data.nbytes + self._of_dictionary.nbytes
+        table, more = self._table, self._of_dictionary.nbytes + self.counters.nbytes
+        return table.places.nbytes + table.ends.nbytes + table.data.nbytes + more
 
     def encode(self, texts: pa.Array, rows: np.ndarray | None = None) -> np.ndarray:
         """The numbers of some texts, -1 for a null.
@@ -309,6 +348,7 @@ class TextNumbers:
         """Numbers from 0 on for only some texts; `used` holds their old numbers, ascending."""
         new = TextNumbers()
         new.encode(self.texts(used))
+        new._count_as(self, used)
         return new
 
     def _coded(self, texts: pa.DictionaryArray, rows: np.ndarray | None) -> np.ndarray:
@@ -384,17 +424,3 @@ def _bytes_of(texts: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     ends = np.frombuffer(offsets, dtype, len(texts) + 1, texts.offset * dtype.itemsize)
     held = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
     return _fixed(held), _fixed(ends)
-
-
-def same_memory(left: pa.Array, right: pa.Array) -> bool:
-    """Whether two arrays lie in the same memory."""
-    return (
-        len(left) == len(right)
-        and left.offset == right.offset
-        and left.type == right.type
-        and _addresses(left) == _addresses(right)
-    )
-
-
-def _addresses(array: pa.Array) -> list[int]:
-    return [0 if buffer is None else buffer.address for buffer in array.buffers()]

@@ -14,7 +14,7 @@ from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import Values
-from cer_gpu.engine.read.sources.times_shown import order_shown, time_shown
+from cer_gpu.engine.read.sources.sorting import order_shown, time_shown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.classify.cpu import first_decrease
@@ -96,7 +96,8 @@ class OrderCheck:
             if len(self._order_by) > 1:
                 self._before = whole.select(list(self._order_by)).slice(len(whole) - 1, 1)
         if missing >= 0:
-            what = "null" if not values.present[missing] else _named(values.data[missing])
+            what = "NaN" if np.isnan(values.data[missing]) else "infinite"
+            what = what if values.present[missing] else "null"
             self._missing = RowError(
                 self._rows + missing,
                 f"{{row}} has no time: `{name}` is {what}; remove such rows, or give them a time",
@@ -214,7 +215,8 @@ class OrderCheck:
         tied = np.ones(len(batch) + shift - 1, bool)
         wrong = np.zeros(len(batch) + shift - 1, bool)
         for name in self._order_by:
-            column = pa.concat_arrays([_comparable(part.column(name)) for part in batches])
+            parts = [part.column(name) for part in batches]
+            column = pa.concat_arrays([decoded(one) if columns.is_text(one.type) else one for one in parts])
             if pa.types.is_null(column.type):
                 break  # a null says nothing of the order, and what comes after it does not either
             before, after = column.slice(0, len(column) - 1), column.slice(1)
@@ -435,11 +437,3 @@ def _before(values: np.ndarray, first: np.ndarray, begins: np.ndarray) -> np.nda
     found[1:] = values[:-1]
     found[begins] = first
     return found
-
-
-def _comparable(column: pa.Array) -> pa.Array:
-    return decoded(column) if columns.is_text(column.type) else column
-
-
-def _named(time: np.generic) -> str:
-    return "NaN" if np.isnan(time) else "infinite"

@@ -1,9 +1,8 @@
 """The values by which events are compared, as words that have an order.
 
 A text becomes its number, and so does a decimal of any size, written as a text of the same order
-; a chunk puts the numbers in the order of the texts that there are by
-then. Any other value becomes a word of the domain of what it is compared with
-.
+(`cer_gpu.engine.words`); a chunk puts the numbers in the order of the texts that there are by then. Any other
+value becomes a word of the domain of what it is compared with.
 """
 
 from __future__ import annotations
@@ -193,25 +192,23 @@ class OrderedValues:
             some = batch
         digits, wide = self._most_digits(batch), self._wide(some)
         kind = some.schema.field(value.name).type if isinstance(value, tree.Attribute) else None
-        if kind is not None and pa.types.is_decimal128(kind) and kind.scale == digits:
+        halved = kind is not None and pa.types.is_decimal128(kind) and kind.scale == digits
+        if halved:
             array = columns.single(some.column(value.name))  # type: ignore[union-attr]
             upper, lower = halves(array)
-            valid = columns.validity(array)
-            there = valid != 0 if len(valid) else np.ones(len(rows), bool)
-            beyond = self._beyond(value, Values(lower, valid), some)
+            values = Values(lower, columns.validity(array))
         else:
             values, unit = evaluate(value, wide, len(rows))
-            there = values.present
-            if values.data.dtype.kind == "f":
-                there &= ~np.isnan(values.data)
-            beyond = self._beyond(value, values, some)
+        there, beyond = values.present, self._beyond(value, values, some)
+        if values.data.dtype.kind == "f":
+            there &= ~np.isnan(values.data)
         if len(beyond):
             self._check(number, batch, rows, beyond & there & self._asked[symbols, number], before)
             there &= ~beyond
         found = np.full(len(rows), -1, np.int32)
         if not there.any():
             return found
-        if kind is not None and pa.types.is_decimal128(kind) and kind.scale == digits:
+        if halved:
             texts = texts_of_halves(upper[there], lower[there])
         else:
             texts = texts_of_numbers(values.data[there], 10 ** (digits - (digits_of(unit) or 0)))
@@ -311,7 +308,7 @@ class OrderedValues:
         for name in attributes_of(value):
             if f"{UNFIT}{name}" in batch.schema.names:
                 more = batch.column(f"{UNFIT}{name}").to_numpy(zero_copy_only=False)
-                beyond = beyond | more if len(beyond) else more
+                beyond = columns.either_beyond(beyond, more)
         return beyond
 
     def _wide(self, batch: pa.RecordBatch) -> Reader:

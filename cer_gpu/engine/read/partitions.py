@@ -12,16 +12,14 @@ from cer_gpu.engine.read.away import NO_LANES, AwayLanes
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.foresight import Foresight
 from cer_gpu.engine.read.keys import Keys
-from cer_gpu.engine.read.lanes import LaneEncoder, grown, moved
+from cer_gpu.engine.read.lanes import LaneEncoder, grown, moved, of_streams
 from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTimes
 from cer_gpu.engine.read.sources import columns
-from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import Values
-from cer_gpu.engine.read.sources.times_shown import order_shown, time_shown
+from cer_gpu.engine.read.sources.sorting import order_shown, time_shown
 from cer_gpu.errors import RowError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.lanes import cpu as kernels
-from cer_gpu.late import compute as pc
 
 NO_ORDINALS = np.empty(0, np.int64)
 """The ordinals of rows that are not counted."""
@@ -57,6 +55,8 @@ class Partitions:
         Of PARTITION BY; None: there is one lane.
     streams : tuple of str
         The streams that FROM names; rows of other streams have no lane. Empty: all rows have one.
+    stream_column : str or None
+    counted : bool
         Whether the rows of each lane are counted.
     order_by : tuple of str
         The time column, then those that break ties.
@@ -215,7 +215,7 @@ class Partitions:
             return None
         self._met = count
         self.last = np.array([lane], np.int64)
-        return lane, keys.next_ordinal(lane) if self._counted else 0
+        return lane, keys.numbers.next_ordinal(lane) if self._counted else 0
 
     @property
     def looks_at_all(self) -> bool:
@@ -357,7 +357,5 @@ class Partitions:
         if not self._streams:
             return None
         assert self._stream_column is not None
-        column = decoded(columns.single(batch.column(self._stream_column)))
-        named = pc.is_in(column, pa.array(list(self._streams), column.type))
-        self._named = named.to_numpy(zero_copy_only=False)
+        self._named = of_streams(batch, self._stream_column, self._streams)
         return self._named

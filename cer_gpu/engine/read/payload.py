@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.numbers import same_memory
 from cer_gpu.engine.read.sources.arrow_types import LARGE_DICTIONARY, convert, roomy
-from cer_gpu.engine.read.sources.columns import copied, storage_of
+from cer_gpu.engine.read.sources.columns import copied, same_memory, storage_of
 
 FEW = 64
 """Up to this many rows are copied one column after another."""

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.derive import evaluate, overflow, read_columns, read_wide
 from cer_gpu.engine.read.sources import columns
+from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.words import (
     MOST,
@@ -65,7 +66,7 @@ def ranks(
     if isinstance(left, tree.Attribute) and columns.is_text(sides[0].schema.field(left.name).type):
         assert isinstance(right, tree.Attribute)
         texts = [sides[0].column(left.name), sides[1].column(right.name)]
-        return SideRanks(*_of_texts([columns.single(_decoded(one)).cast(pa.large_string()) for one in texts]))
+        return SideRanks(*_of_texts([decoded(columns.single(one)) for one in texts]))
     found = [_values(side, table, units) for side, table in zip((left, right), sides, strict=True)]
     present = [values.present & (values.data == values.data).astype(bool) for values, _ in found]
     numbers = _of_numbers([values for values, _ in found], [unit for _, unit in found], present)
@@ -162,7 +163,3 @@ def _of_texts(sides: list[pa.Array]) -> list[np.ndarray]:
     ranks = np.append(text_ranks(both.dictionary), NO_RANK)
     found = ranks[both.indices.fill_null(len(both.dictionary)).to_numpy()]
     return [found[: len(sides[0])], found[len(sides[0]) :]]
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column

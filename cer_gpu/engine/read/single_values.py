@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from cer_gpu.engine.words import Domain, float_word
 from cer_gpu.kernels.compared.contract import AT, NO_VALUE
 from cer_gpu.language import tree
+from cer_gpu.language.signs import COMBINES
 
 Row: TypeAlias = tuple[int, int, int]
 """A value in the rows of slots: its side, and the upper and the lower half of its word."""
@@ -17,12 +17,6 @@ Number: TypeAlias = Callable[[Mapping[str, Any]], int | float | None]
 """Gives a number of an event, from the values of its columns."""
 
 NOTHING: Row = (NO_VALUE, 0, 0)
-
-_OPERATIONS: Mapping[str, Callable[[float, float], float]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-}
 
 
 def single_row(
@@ -62,10 +56,10 @@ def _floating(value: tree.Expression) -> Number | None:
             return lambda values: values[name]
         case tree.Number(value=number):
             return lambda values: number
-        case tree.Arithmetic(op=op, left=left, right=right) if op in _OPERATIONS:
+        case tree.Arithmetic(op=op, left=left, right=right) if op in COMBINES:
             if not (_is_float(left) or _is_float(right)):
                 return None  # of integers, which may not fit
-            first, second, compute = _floating(left), _floating(right), _OPERATIONS[op]
+            first, second, compute = _floating(left), _floating(right), COMBINES[op]
             if first is None or second is None:
                 return None
 

@@ -8,7 +8,7 @@ that cannot decide, the batch is left to the general way, and nothing has been n
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,44 +68,19 @@ class ReadingParts(NamedTuple):
     payload: Payload
 
 
-class _Cuts:
-    """What the value of a column adds to the index of a stage."""
+class _Share(NamedTuple):
+    """What an axis adds to the index of a stage.
 
-    def __init__(self, name: str, axis: CutAxis, stride: int, kind: pa.DataType) -> None:
-        self.names = (name,)
-        bounds, classes = axis.thresholds(storage_of(kind) or np.dtype(np.uint8))
-        self._bounds = bounds.tolist()
-        self._shares: list[int] = (classes.astype(np.int64) * stride).tolist()
+    Attributes
+    ----------
+    names : tuple of str
+        The columns that it reads.
+    of : callable
+        Gives it, from the values of columns.
+    """
 
-    def share(self, values: Mapping[str, Any]) -> int:
-        value = values[self.names[0]]
-        # A NaN belongs to the class of a null, the first.
-        if value is None or value != value:
-            return self._shares[0]
-        return self._shares[bisect_right(self._bounds, value)]
-
-
-class _Null:
-    """The same, where it matters only whether there is a value."""
-
-    def __init__(self, name: str, stride: int) -> None:
-        self.names = (name,)
-        self._stride = stride
-
-    def share(self, values: Mapping[str, Any]) -> int:
-        return self._stride if values[self.names[0]] is None else 0
-
-
-class _Relation:
-    """The same of a comparison of two columns."""
-
-    def __init__(self, op: str, left: str, right: str, stride: int) -> None:
-        self.names = (left, right)
-        self._op, self._left, self._right = op, left, right
-        self._stride = stride
-
-    def share(self, values: Mapping[str, Any]) -> int:
-        return self._stride if compared(self._op, values[self._left], values[self._right]) else 0
+    names: tuple[str, ...]
+    of: Callable[[Mapping[str, Any]], int]
 
 
 class SingleSymbols:
@@ -132,7 +107,7 @@ class SingleSymbols:
         reading, numbers = classifier.reading, []
         for stage in reading.stages:
             own = [
-                _shares(reading.axes[axis], stride, schema)
+                _share(reading.axes[axis], stride, schema)
                 for axis, stride in zip(stage.axes, stage.strides, strict=True)
                 if text_column(reading.axes[axis]) is None
             ]
@@ -155,7 +130,7 @@ class SingleSymbols:
         for (stride, table, numbers), index in zip(self._stages, begun, strict=True):
             index += symbol * stride
             for one in numbers:
-                index += one.share(values)  # type: ignore[union-attr]
+                index += one.of(values)  # type: ignore[union-attr]
             symbol = int(table[index])
         return symbol
 
@@ -181,22 +156,32 @@ class SingleSymbols:
         return found
 
 
-def _shares(axis: Axis, stride: int, schema: pa.Schema) -> _Cuts | _Null | _Relation | None:
+def _share(axis: Axis, stride: int, schema: pa.Schema) -> _Share | None:
     """What an axis that reads no text adds, given a value; None where it reads more than a value."""
     if isinstance(axis, RelationAxis):
-        return _relation(axis, stride, schema)
+        return _share_of_relation(axis, stride, schema)
     operand = axis.operand if isinstance(axis, (CutAxis, NullAxis)) else None
     if not isinstance(operand, tree.Attribute):
         return None
-    kind = schema.field(operand.name).type
+    name, kind = operand.name, schema.field(operand.name).type
     if value_reader(kind) is None:
         return None
-    if isinstance(axis, CutAxis):
-        return _Cuts(operand.name, axis, stride, kind)
-    return _Null(operand.name, stride)
+    if isinstance(axis, NullAxis):
+        return _Share((name,), lambda values: stride if values[name] is None else 0)
+    assert isinstance(axis, CutAxis)
+    bounds, classes = axis.thresholds(storage_of(kind) or np.dtype(np.uint8))
+    cuts: list[Any] = bounds.tolist()
+    shares: list[int] = (classes.astype(np.int64) * stride).tolist()
+
+    def of_class(values: Mapping[str, Any]) -> int:
+        value = values[name]
+        # A NaN belongs to the class of a null, the first.
+        return shares[0] if value is None or value != value else shares[bisect_right(cuts, value)]
+
+    return _Share((name,), of_class)
 
 
-def _relation(axis: RelationAxis, stride: int, schema: pa.Schema) -> _Relation | None:
+def _share_of_relation(axis: RelationAxis, stride: int, schema: pa.Schema) -> _Share | None:
     """What a comparison adds: of two columns of one type, or of two of plain numbers."""
     sides = axis.left, axis.right
     if not all(isinstance(side, tree.Attribute) for side in sides):
@@ -206,7 +191,8 @@ def _relation(axis: RelationAxis, stride: int, schema: pa.Schema) -> _Relation |
     numbers = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds)
     if value_reader(kinds[0]) is None or not (numbers or kinds[0] == kinds[1]):
         return None
-    return _Relation(axis.op, left, right, stride)
+    op = axis.op
+    return _Share((left, right), lambda values: stride if compared(op, values[left], values[right]) else 0)
 
 
 class SingleEvents:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.numbers import TextNumbers, same_memory
+from cer_gpu.engine.read.numbers import TextNumbers
+from cer_gpu.engine.read.sources.columns import same_memory
 from cer_gpu.frozen import dataclass
 from cer_gpu.plan.axes import ColumnAxis, CutAxis, MatchAxis
 
@@ -22,6 +23,41 @@ FEW = 1 << 10
 
 LONG = 1 << 8
 """The most characters of a text that is remembered."""
+
+
+SEEN = 1000
+"""How many names of a column are remembered, to suggest one for a name that does not occur."""
+
+
+class NamesSeen:
+    """The names that events have had so far.
+
+    Attributes
+    ----------
+    unseen : dict of str to set of str
+        For each column, the names of the query that no event has had.
+    seen : dict of str to set of str
+        For each column, some of the names that events have had.
+    """
+
+    def __init__(self) -> None:
+        self.unseen: dict[str, set[str]] = {}
+        self.seen: dict[str, set[str]] = {}
+
+    def note(self, axis: ColumnAxis, texts: Iterable[str]) -> None:
+        """Note that events have had some names in the column of an axis."""
+        texts = list(texts)
+        seen = self.seen.setdefault(axis.column, set())
+        seen.update(texts[: SEEN - len(seen)])
+        self.unseen.setdefault(axis.column, set(axis.names)).difference_update(texts)
+
+    def missing(self) -> list[tuple[str, str, list[str]]]:
+        """The types and streams of the query that no event had: their column, name, and names that occur."""
+        return [
+            (column, name, sorted(self.seen[column]))
+            for column, names in self.unseen.items()
+            for name in sorted(names)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

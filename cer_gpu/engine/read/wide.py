@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.derive import evaluate, relation
+from cer_gpu.engine.read.adders import NumberAxis, axis_values
 from cer_gpu.engine.read.derived import read_numbers, value_of_call
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values
@@ -20,7 +20,7 @@ from cer_gpu.engine.read.sources.decimals import unscaled
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
-from cer_gpu.plan.axes import CutAxis, NullAxis, RelationAxis
+from cer_gpu.plan.axes import CutAxis
 from cer_gpu.plan.derived import DerivedColumn, columns_behind
 
 
@@ -62,25 +62,32 @@ class WideColumns(NamedTuple):
         return read_numbers(self.batch, name, dict(self.units))
 
 
-def wide_classes(axis: CutAxis, values: Values, wide: WideColumns) -> Values:
-    """The class of each value of an axis, uint16, where some values do not fit 64 bits.
+def corrected(axis: NumberAxis, found: Values, wide: WideColumns) -> Values:
+    """The class of each value of an axis, of which some do not fit 64 bits.
 
     Parameters
     ----------
-    axis : CutAxis
-    values : Values
+    axis : CutAxis, NullAxis or RelationAxis
+    found : Values
         As computed in 64 bits.
     wide : WideColumns
     """
-    rows = np.flatnonzero(values.beyond)
-    found = _classes(axis, values)
-    some, _ = evaluate(axis.operand, wide.at(rows).read, len(rows))
-    found[rows] = _classes(axis, some)
-    return Values(found, NONE_MISSING, _still(values.beyond, rows, some))
+    rows = np.flatnonzero(found.beyond)
+    some = axis_values(axis, wide.at(rows).read, len(rows))
+    classes = _classes(axis, found)
+    classes[rows] = _classes(axis, some)
+    beyond = NONE_BEYOND
+    if some.beyond.any():  # arithmetic on integers, which are no decimals
+        beyond = np.zeros_like(found.beyond)
+        beyond[rows] = some.beyond
+    return Values(classes, NONE_MISSING, beyond)
 
 
-def _classes(axis: CutAxis, values: Values) -> np.ndarray:
+def _classes(axis: NumberAxis, values: Values) -> np.ndarray:
+    """The classes of values: of an axis of truth they are the values."""
     data = values.data
+    if not isinstance(axis, CutAxis):
+        return data.copy()
     if data.dtype == object:
         classes = axis.classes_of_numbers(data.tolist()).astype(np.uint16)
     else:
@@ -88,38 +95,3 @@ def _classes(axis: CutAxis, values: Values) -> np.ndarray:
         classes = of_range[np.searchsorted(bounds, data, side="right")]
     classes[~values.present | (data != data).astype(bool)] = axis.numbers[0]
     return classes
-
-
-def wide_relation(axis: RelationAxis, found: Values, wide: WideColumns) -> Values:
-    """Where a comparison holds, uint8, where some values do not fit 64 bits.
-
-    Parameters
-    ----------
-    axis : RelationAxis
-    found : Values
-        As computed in 64 bits.
-    wide : WideColumns
-    """
-    rows = np.flatnonzero(found.beyond)
-    some = relation(axis.op, axis.left, axis.right, wide.at(rows).read, len(rows))
-    truth = found.data.copy()
-    truth[rows] = some.data
-    return Values(truth, NONE_MISSING, _still(found.beyond, rows, some))
-
-
-def wide_nulls(axis: NullAxis, nulls: np.ndarray, beyond: np.ndarray, wide: WideColumns) -> np.ndarray:
-    """Which values are null, shape (n,), bool, where some do not fit 64 bits."""
-    rows = np.flatnonzero(beyond)
-    some, _ = evaluate(axis.operand, wide.at(rows).read, len(rows))
-    found = nulls.copy()
-    found[rows] = ~some.present
-    return found
-
-
-def _still(beyond: np.ndarray, rows: np.ndarray, some: Values) -> np.ndarray:
-    """Where arithmetic on integers, which are no decimals, does not fit 64 bits."""
-    if not some.beyond.any():
-        return NONE_BEYOND
-    found = np.zeros_like(beyond)
-    found[rows] = some.beyond
-    return found

@@ -22,7 +22,7 @@ from cer_gpu.engine.machines.machine import runner_of
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.foresight import Foresight
-from cer_gpu.engine.read.holding import KeptLanes
+from cer_gpu.engine.read.forgetting import KeptLanes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.categories import Orders

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.labels import FixedLabels
-from cer_gpu.engine.read.sources.arrow_types import first_line, value_type
+from cer_gpu.engine.labels import FixedLabels, SeenLabels
+from cer_gpu.engine.read.sources.arrow_types import first_line, value_type, zone_of
 from cer_gpu.engine.words import Domain, float_words, floats_of, in_domain
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
@@ -53,8 +53,8 @@ class ValueKind:
         """Whether values of both kinds may be equal: times only if both or neither have a time zone."""
         if self.value is not other.value:
             return False
-        return self.value is not ValueType.TIMESTAMP or (_zone(self.arrow) is None) == (
-            _zone(other.arrow) is None
+        return self.value is not ValueType.TIMESTAMP or (zone_of(self.arrow) is None) == (
+            zone_of(other.arrow) is None
         )
 
 
@@ -114,16 +114,22 @@ class ValueCodes:
 
     Attributes
     ----------
-    ordered : FixedLabels or None
-        The numbers of texts, if they are in the order of the texts.
+    texts : FixedLabels or SeenLabels
+        The numbers of texts; fixed ones are in the order of the texts.
     decimals : FixedLabels
     """
 
     def __init__(self, ordered: bool = False) -> None:
-        self.ordered = FixedLabels() if ordered else None
+        self.texts: FixedLabels | SeenLabels = FixedLabels() if ordered else SeenLabels()
         self.decimals = FixedLabels()
-        self._number: dict[str, int] = {}
-        self._texts: list[str] = []
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the numbers of texts are in their order."""
+        return isinstance(self.texts, FixedLabels)
+
+    def _labels(self, kind: ValueKind) -> FixedLabels | SeenLabels:
+        return self.decimals if kind.value is ValueType.DECIMAL else self.texts
 
     def encode(self, column: pa.ChunkedArray, kind: ValueKind, where: str) -> np.ndarray:
         """The codes of a column: int64 [rows].
@@ -172,13 +178,7 @@ class ValueCodes:
         mask = absent if absent.any() else None
         if kind.value in (ValueType.STRING, ValueType.DECIMAL):
             used, places = np.unique(codes[~absent], return_inverse=True)
-            labels = self.decimals if kind.value is ValueType.DECIMAL else self.ordered
-            listed = used.tolist()
-            values = (
-                [labels.value(one) for one in listed]
-                if labels is not None
-                else [self._texts[n] for n in listed]
-            )
+            values = [*map(self._labels(kind).value, used.tolist())]
             if pa.types.is_integer(kind.arrow):
                 values = [*map(int, values)]
             spread = np.zeros(len(codes), np.int64)
@@ -191,14 +191,7 @@ class ValueCodes:
         whole = pa.array(codes, pa.int64(), mask=mask)
         if kind.value is ValueType.INT64:
             return whole if kind.arrow == whole.type else whole.cast(kind.arrow)
-        if kind.value is ValueType.TIMESTAMP:
-            there = whole.cast(pa.timestamp("ns", _zone(kind.arrow)))
-            return pc.cast(there, kind.arrow)
-        return (
-            pc.cast(whole.cast(pa.duration("ns")), kind.arrow)
-            if pa.types.is_duration(kind.arrow)
-            else (pc.cast(whole.cast(pa.time64("ns")), kind.arrow))
-        )
+        return whole.cast(_finest(kind.arrow)).cast(kind.arrow)
 
     def number(self, values: Iterable[Any], kind: ValueKind) -> list[int]:
         """The numbers of texts or decimals.
@@ -207,46 +200,27 @@ class ValueCodes:
         ------
         NoRoomError
         """
-        if kind.value is ValueType.DECIMAL:
-            return self.decimals.labels(values)
-        return (
-            self.ordered.labels(values) if self.ordered is not None else [self._text(one) for one in values]
-        )
+        return self._labels(kind).labels(values)
 
     def in_order(self, kind: ValueKind) -> bool:
         """Whether values of a kind are numbered in their order."""
-        return kind.value is ValueType.DECIMAL or (
-            kind.value is ValueType.STRING and self.ordered is not None
-        )
+        return kind.value is ValueType.DECIMAL or (kind.value is ValueType.STRING and self.ordered)
 
     def order_texts(self) -> np.ndarray:
         """Number texts in their order from here on; gives the new numbers by the old ones, int64 [texts]."""
-        self.ordered = FixedLabels()
-        return np.array(self.ordered.labels(self._texts), np.int64)
+        seen, self.texts = self.texts.values, FixedLabels()
+        return np.array(self.texts.labels(seen), np.int64)
 
     def anew(self, new: Mapping[ValueKind, Iterable[Any]]) -> ValueCodes:
         """`ValueCodes` with other numbers for the same values and for new ones, far from each other."""
-        made = ValueCodes(self.ordered is not None)
-        texts, decimals = (
-            set(self.ordered.values if self.ordered is not None else ()),
-            set(self.decimals.values),
-        )
+        made = ValueCodes(self.ordered)
+        texts, decimals = set(self.texts.values), set(self.decimals.values)
         for kind, values in new.items():
             (decimals if kind.value is ValueType.DECIMAL else texts).update(values)
         made.decimals.labels(decimals)
-        if made.ordered is not None:
-            made.ordered.labels(texts)
+        if made.ordered:
+            made.texts.labels(texts)
         return made
-
-    def text_code(self, text: str) -> int:
-        """The number of a text."""
-        return self.ordered.labels([text])[0] if self.ordered is not None else self._text(text)
-
-    def _text(self, text: str) -> int:
-        if text not in self._number:
-            self._number[text] = len(self._texts)
-            self._texts.append(text)
-        return self._number[text]
 
     def _encode_values(self, array: pa.Array, kind: ValueKind) -> np.ndarray:
         found = array.dictionary_encode()
@@ -307,13 +281,16 @@ def _numbers(array: pa.Array, kind: ValueKind) -> np.ndarray:
         return array.fill_null(False).to_numpy(zero_copy_only=False).astype(np.int64)
     if value is ValueType.FLOAT64:
         return float_codes(pc.cast(array, pa.float64()).fill_null(0.0).to_numpy())
-    if value is ValueType.TIMESTAMP:
-        array = pc.cast(pc.cast(array, pa.timestamp("ns", _zone(array.type))), pa.int64())
-    elif value is ValueType.DURATION and pa.types.is_duration(array.type):
-        array = pc.cast(pc.cast(array, pa.duration("ns")), pa.int64())
-    elif value is ValueType.DURATION:
-        array = pc.cast(pc.cast(array, pa.time64("ns")), pa.int64())
-    return pc.cast(array, pa.int64()).fill_null(0).to_numpy()
+    if value in (ValueType.TIMESTAMP, ValueType.DURATION):
+        array = array.cast(_finest(array.type))
+    return array.cast(pa.int64()).fill_null(0).to_numpy()
+
+
+def _finest(arrow: pa.DataType) -> pa.DataType:
+    """The type of times of the same sort in nanoseconds."""
+    if pa.types.is_duration(arrow):
+        return pa.duration("ns")
+    return pa.time64("ns") if pa.types.is_time(arrow) else pa.timestamp("ns", zone_of(arrow))
 
 
 def float_codes(values: np.ndarray) -> np.ndarray:
@@ -331,7 +308,3 @@ def rounded(codes: np.ndarray, up: bool) -> np.ndarray:
     words, sides = in_domain(floats_of(np.where(absent, 0, codes)), real, whole, ~absent)
     found = np.clip(words, NULL, BEYOND - 1) + (up | (sides == ABOVE))
     return np.where(absent, NULL, np.maximum(found, NULL + 1))
-
-
-def _zone(arrow: pa.DataType) -> str | None:
-    return arrow.tz if pa.types.is_timestamp(arrow) else None

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind
+from cer_gpu.engine.views.joining import stacked
 from cer_gpu.engine.views.levels import MOST
 from cer_gpu.engine.views.terms import ComparedSide
 from cer_gpu.engine.words import floats_of
@@ -141,9 +142,7 @@ class Grouping:
             If a sum does not fit.
         """
         rows = len(counts)
-        keys = np.empty((rows, len(self._head)), np.int64)
-        for number, name in enumerate(self._head):
-            keys[:, number] = columns[name]
+        keys = stacked(columns, self._head, rows)
         if self._head:
             distinct, group = np.unique(keys, axis=0, return_inverse=True)
             group = group.reshape(-1)

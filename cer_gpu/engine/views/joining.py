@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
-from cer_gpu.engine.views.narrow import wide
-from cer_gpu.engine.views.runs import Run, pairs_of, ranges_asked
-from cer_gpu.engine.views.terms import TURNED, Columns, ComparedSide
+from cer_gpu.engine.views.runs import Run, pairs_of, ranges_asked, wide
+from cer_gpu.engine.views.terms import Columns, ComparedSide
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.views import cpu_list
 from cer_gpu.kernels.views.contract import OPS, RowTests
+from cer_gpu.language.signs import CONVERSE
 
 PAIRS = 1 << 18
 """How many pairs of rows are compared at once."""
@@ -87,7 +87,7 @@ def probe_other(layout: ViewLayout, join: SiblingJoin, columns: Columns, rows: i
 def probe_guard(layout: ViewLayout, join: SiblingJoin, columns: Columns, rows: int) -> Probe:
     """What rows of the other child ask of the guard."""
     sides = [one.right for one in join.keys]
-    ops = [TURNED[one.op] for one in join.keys]
+    ops = [CONVERSE[one.op] for one in join.keys]
     return _probe(layout, join, columns, rows, sides, ops, join.turned)
 
 

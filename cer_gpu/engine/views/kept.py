@@ -16,6 +16,7 @@ from cer_gpu.engine.views.attributes import attributes_of, variable_kinds
 from cer_gpu.engine.views.body import Body, body_of, positioned
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind, WideValuesError
 from cer_gpu.engine.views.grouped import Grouping, check_folded
+from cer_gpu.engine.views.joining import stacked
 from cer_gpu.engine.views.kept_groups import FoldedPart, KeptGroups
 from cer_gpu.engine.views.layout import layout_of
 from cer_gpu.engine.views.levels import Levels, collapsed
@@ -218,7 +219,7 @@ class KeptView:
     def _widen(self, error: WideValuesError) -> None:
         """Number the whole numbers of some columns in their order, from here on."""
         self._wide |= error.columns
-        self._make_again(lambda: ValueCodes(self.codes.ordered is not None))
+        self._make_again(lambda: ValueCodes(self.codes.ordered))
 
     def held(self) -> dict[str, HeldRows]:
         """The rows of all relations that are known."""
@@ -286,7 +287,7 @@ class KeptView:
         try:
             self.body, self.kinds = self._typed(relations)
             rules = [*self.body.comparisons, *(one for atom in self.body.readings for one in atom.tests)]
-            if self.codes.ordered is None and any(asks_for_order(one, self.kinds) for one in rules):
+            if not self.codes.ordered and any(asks_for_order(one, self.kinds) for one in rules):
                 renumber = self.codes.order_texts()
                 for relation in {**relations, **self.relations}.values():
                     relation.renumber(renumber)
@@ -466,9 +467,7 @@ class KeptView:
         before = Levels(len(names))
         for pieces, past in ((self.answers(most, part), False), (self.changes(most, part), True)):
             for piece in pieces:
-                keys = np.empty((len(piece.before), len(names)), np.int64)
-                for number, name in enumerate(names):
-                    keys[:, number] = piece.columns[name]
+                keys = stacked(piece.columns, names, len(piece.before))
                 before.add(*collapsed(keys, piece.before - piece.after if past else piece.after))
         keys, counts = before.ordered()
         columns = {name: keys[:, number] for number, name in enumerate(names)}
@@ -500,9 +499,7 @@ class KeptView:
         names = sorted(self.body.output_of(self.body.parts[part]))
         before, after = Levels(len(names)), Levels(len(names))
         for piece in pieces:
-            keys = np.empty((len(piece.before), len(names)), np.int64)
-            for number, name in enumerate(names):
-                keys[:, number] = piece.columns[name]
+            keys = stacked(piece.columns, names, len(piece.before))
             for sums, counts in ((before, piece.before), (after, piece.after)):
                 sums.add(*collapsed(keys, counts))
         for piece in merged(names, before, after, most):

@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.views.grouped import FoldedGroups, Grouping, changed
+from cer_gpu.engine.views.joining import stacked
 from cer_gpu.engine.views.levels import Levels, chosen, collapsed
 from cer_gpu.engine.views.listed import ListedAnswers
-from cer_gpu.engine.views.narrow import wide
 from cer_gpu.engine.views.reducts import Change
-from cer_gpu.engine.views.runs import ranges_asked
+from cer_gpu.engine.views.runs import ranges_asked, wide
 from cer_gpu.kernels.views import cpu_list, cpu_search
 
 
@@ -55,9 +55,7 @@ class FoldedPart:
         """Take answers (`whole`), or what a batch changed in them."""
         parts = [self.last._replace(keys=self.last.keys[:0], amounts=self.last.amounts[:0])]
         for piece in pieces:
-            keys = np.empty((len(piece.after), len(self._names)), np.int64)
-            for number, name in enumerate(self._names):
-                keys[:, number] = piece.columns[name]
+            keys = stacked(piece.columns, self._names, len(piece.after))
             parts.append(Change(keys, np.array(piece.after if whole else piece.after - piece.before)))
         keys = np.concatenate([part.keys for part in parts])
         keys, amounts = collapsed(keys, np.concatenate([part.amounts for part in parts]))

@@ -15,10 +15,11 @@ import numpy as np
 
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind
 from cer_gpu.engine.views.runs import RunDevice
-from cer_gpu.engine.views.terms import TURNED, Columns, ComparedSide, TermComparison
+from cer_gpu.engine.views.terms import Columns, ComparedSide, TermComparison
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.theta.tree import JoinTree
 from cer_gpu.kernels.views.contract import OPS, RowTests
+from cer_gpu.language.signs import CONVERSE
 
 KEY = "\0"
 """The beginning of the name of a column that is computed from others."""
@@ -261,7 +262,7 @@ def _joined(
     computed: Mapping[int, Mapping[str, ComparedSide]],
 ) -> SiblingJoin:
     ops = np.array([OPS.index(one.op) for one in sides.keys], np.int64)
-    back = np.array([OPS.index(TURNED[one.op]) for one in sides.keys], np.int64)
+    back = np.array([OPS.index(CONVERSE[one.op]) for one in sides.keys], np.int64)
     guards = np.array([columns[sides.guard].index(name) for name in names[0]], np.int64)
     others = np.array([columns[sides.other].index(name) for name in names[1]], np.int64)
     own = columns[number]

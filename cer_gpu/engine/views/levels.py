@@ -4,7 +4,7 @@ A row is in at most one run. Its multiplicity changes there; when it becomes 0 t
 merged, or until half of a run is such rows. A few new rows are put into the last run, of at most `ROOM` rows,
 and many begin a run of their own. A run is merged with the run before it as long as that is not `RATIO` times
 as long. So n rows are in O(log n) runs, and each is copied O(log n) times. Long runs of small values
-are kept in fewer bytes (`narrow`).
+are kept in fewer bytes (`narrowed`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,21 @@ from math import prod
 
 import numpy as np
 
-from cer_gpu.engine.views import narrow
-from cer_gpu.engine.views.narrow import is_narrow, narrowed, of_one_form, wide, widened
-from cer_gpu.engine.views.runs import Run, RunDevice, bytes_of, places_of, put, size_of
+from cer_gpu.engine.views.runs import (
+    LEAST_NARROW,
+    MOST_COUNT,
+    Run,
+    RunDevice,
+    bytes_of,
+    is_narrow,
+    narrowed,
+    of_one_form,
+    places_of,
+    put,
+    size_of,
+    wide,
+    widened,
+)
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.views import cpu_levels, cpu_search
@@ -274,23 +286,23 @@ class Levels:
         if self._device is not None:
             return self._device.placed(run)
         if not is_narrow(run):
-            found = narrowed(run) if len(run.counts) >= narrow.LEAST else None
+            found = narrowed(run) if len(run.counts) >= LEAST_NARROW else None
             if found is None:
                 return run
             run = found
-        self._most = narrow.MOST
+        self._most = MOST_COUNT
         return run
 
     def _make_room(self, amount: int) -> None:
         """Make runs wide whose multiplicities may not fit once they grow by an amount."""
         self._most += amount
-        if self._most <= narrow.MOST:
+        if self._most <= MOST_COUNT:
             return
         self._most = 0
         for number, run in enumerate(self.runs):
             if isinstance(run, CountedRows) and is_narrow(run):
                 most = int(run.counts.max()) + amount
-                if most > narrow.MOST:
+                if most > MOST_COUNT:
                     self.runs[number] = widened(run)
                 else:
                     self._most = max(self._most, most)

@@ -48,6 +48,13 @@ class ListedAnswers(NamedTuple):
     single: bool = False
     block: np.ndarray | None = None
 
+    def some(self, which: np.ndarray) -> ListedAnswers:
+        """The answers that a mask chooses, bool [n]; these themselves if it chooses all."""
+        if which.all():
+            return self
+        columns = {name: values[which] for name, values in self.columns.items()}
+        return ListedAnswers(columns, self.before[which], self.after[which])
+
 
 class SubtreeTable(NamedTuple):
     """What lies below neighbouring rows of a node, in their order.

@@ -19,11 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import partial
 
 import numpy as np
 
 from cer_gpu.engine.views.joining import (
     AskedRows,
+    Probe,
     found_rows,
     mixed,
     probe_below,
@@ -44,8 +46,7 @@ from cer_gpu.engine.views.listed import (
     repeated,
     variables_of_rows,
 )
-from cer_gpu.engine.views.narrow import wide
-from cer_gpu.engine.views.runs import Run, size_of
+from cer_gpu.engine.views.runs import Run, size_of, wide
 from cer_gpu.engine.views.subtrees import SubtreeTables
 from cer_gpu.kernels.views import cpu_search
 from cer_gpu.kernels.views.contract import CountedRows
@@ -73,13 +74,7 @@ def answers(state: ListedState, most: int) -> Iterator[ListedAnswers]:
 def changes(state: ListedState, most: int) -> Iterator[ListedAnswers]:
     """The answers whose multiplicity the last batch changed, each once, at most `most` at a time."""
     for modes in _ways(state.layout):
-        for piece in _listed(state, modes, most):
-            differs = piece.before != piece.after
-            if differs.all():
-                yield piece
-            elif differs.any():
-                columns = {name: values[differs] for name, values in piece.columns.items()}
-                yield ListedAnswers(columns, piece.before[differs], piece.after[differs])
+        yield from differing(_listed(state, modes, most))
 
 
 def _ways(layout: ViewLayout) -> Iterator[dict[int, Mode]]:
@@ -176,7 +171,7 @@ def _roots(
             elif changed is None:
                 before = after = wide(counts)
             else:
-                before, after = _both(changed, low, len(counts))
+                before, after = (values[low : low + len(counts)] for values in changed)
             if there is not None and not there.all():
                 keys, kept = keys[there], after[there]
                 before, after = (kept if before is after else before[there]), kept
@@ -196,19 +191,10 @@ def _with_child(
     guard: GuardCounts | None,
 ) -> Iterator[ListedAnswers]:
     """The pieces with the rows of one more node, a child of one that they have."""
-    layout = state.layout
-    above, child = layout.places[edge[0]], layout.places[edge[1]]
-    join = above.joined
-    if join is not None and join.other != edge[1]:
-        join = None
+    child, join, store = state.layout.places[edge[1]], _join_of(state, edge), state.stores[edge[1]]
     for piece in pieces:
         state.check()
-        rows = len(piece.before)
-        if join is not None:
-            probe = probe_other(layout, join, piece.columns, rows)
-        else:
-            probe = probe_below(layout, child, piece.columns, rows)
-        store = state.stores[edge[1]]
+        probe = _probe(state, child, join, piece)
         plain = (join is None or not join.rest) and store.whole
         whole = StackedAnswers(piece)
         direct = guard is None and probe.by_ranges and piece.before is piece.after
@@ -223,7 +209,7 @@ def _with_child(
             if held:
                 for found in asked:
                     state.check()
-                    yield _beside(whole, child, store, run, found, guard)
+                    yield _beside(whole, child, store, run, guard, found)
                 continue
             for found in asked:
                 state.check()
@@ -244,25 +230,19 @@ def _with_subtree(
     What lies below the rows that are asked for is listed first, as a table, where each of them is asked for
     more than once: a row that asks then has a range of the table, which is copied as a whole.
     """
-    above, child = state.layout.places[edge[0]], state.layout.places[edge[1]]
-    join = above.joined if above.joined is not None and above.joined.other == edge[1] else None
-    store = state.stores[edge[1]]
+    child, join, store = state.layout.places[edge[1]], _join_of(state, edge), state.stores[edge[1]]
+    guard = guards.get(edge[1])
     plain = (join is None or not join.rest) and store.whole
     plain = plain and all(isinstance(run, CountedRows) for run in store.runs)
 
     def one_by_one(found: Iterator[ListedAnswers]) -> Iterator[ListedAnswers]:
         return _descended(state, found, edge[1], {edge[1]: Mode.HELD}, most, guards)
 
-    tables = SubtreeTables(child, guards.get(edge[1]), most, one_by_one)
+    tables = SubtreeTables(child, guard, most, one_by_one)
     for piece in pieces:
         state.check()
-        rows = len(piece.before)
-        if join is not None:
-            probe = probe_other(state.layout, join, piece.columns, rows)
-        else:
-            probe = probe_below(state.layout, child, piece.columns, rows)
+        probe = _probe(state, child, join, piece)
         if not plain or not probe.by_ranges or not tables.used:
-            guard = guards.get(edge[1])
             yield from one_by_one(_with_child(state, iter([piece]), edge, Mode.HELD, most, guard))
             continue
         whole = StackedAnswers(piece)
@@ -270,29 +250,28 @@ def _with_subtree(
             assert isinstance(run, CountedRows)
             ranges = probe.ranges(run)
             first = 0
-            while first < rows:
+            while first < len(piece.before):
                 part = slice(first, first + tables.asking)
                 table = tables.of(run, ranges[part], piece.columns)
                 if table is None:
-                    some = _asked_beside(
-                        whole, child, store, run, slices_of(ranges[part], most, first), guards.get(edge[1])
-                    )
-                    yield from one_by_one(some)
+                    beside = partial(_beside, whole, child, store, run, guard)
+                    yield from one_by_one(map(beside, slices_of(ranges[part], most, first)))
                 else:
                     yield from repeated(whole, table, first, most, state.check)
                 first += len(ranges[part])
 
 
-def _asked_beside(
-    whole: StackedAnswers,
-    child: ViewNode,
-    store: Levels,
-    run: Run,
-    asked: Iterable[AskedRows],
-    guard: GuardCounts | None,
-) -> Iterator[ListedAnswers]:
-    for found in asked:
-        yield _beside(whole, child, store, run, found, guard)
+def _join_of(state: ListedState, edge: tuple[int, int]) -> SiblingJoin | None:
+    """How a child joins its sibling, if it is not the guard of the node above."""
+    join = state.layout.places[edge[0]].joined
+    return join if join is not None and join.other == edge[1] else None
+
+
+def _probe(state: ListedState, child: ViewNode, join: SiblingJoin | None, piece: ListedAnswers) -> Probe:
+    """What the answers of a piece ask of a child of one of their nodes."""
+    if join is not None:
+        return probe_other(state.layout, join, piece.columns, len(piece.before))
+    return probe_below(state.layout, child, piece.columns, len(piece.before))
 
 
 def _beside(
@@ -300,8 +279,8 @@ def _beside(
     child: ViewNode,
     store: Levels,
     run: Run,
-    found: AskedRows,
     guard: GuardCounts | None,
+    found: AskedRows,
 ) -> ListedAnswers:
     """All the rows that are found, beside those that ask for them."""
     piece = whole.piece
@@ -373,9 +352,8 @@ def _chosen(
     elif guard is not None:
         before = after = product(after, guard.of(keys))
     columns |= {name: values for name, values in own.items() if name not in columns}
-    if holds is not None and not holds.all():
-        return ListedAnswers({n: v[holds] for n, v in columns.items()}, before[holds], after[holds])
-    return ListedAnswers(columns, before, after)
+    made = ListedAnswers(columns, before, after)
+    return made if holds is None else made.some(holds)
 
 
 def _runs(
@@ -394,10 +372,6 @@ def _runs(
 def _leaves_out(place: ViewNode, mode: Mode, held: bool) -> bool:
     """Whether rows that a node holds are left out where the last batch changed them."""
     return (mode is Mode.SAME and place.last) or (mode is Mode.ALL and held)
-
-
-def _both(changed: tuple[np.ndarray, np.ndarray], low: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    return changed[0][low : low + rows], changed[1][low : low + rows]
 
 
 def _unchanged(state: ListedState, number: int, keys: np.ndarray) -> np.ndarray:
@@ -421,8 +395,7 @@ def differing(pieces: Iterable[ListedAnswers]) -> Iterator[ListedAnswers]:
     for piece in pieces:
         differs = piece.before != piece.after
         if differs.any():
-            columns = {name: values[differs] for name, values in piece.columns.items()}
-            yield ListedAnswers(columns, piece.before[differs], piece.after[differs])
+            yield piece.some(differs)
 
 
 def merged(names: Sequence[str], before: Levels, after: Levels, most: int) -> Iterator[ListedAnswers]:

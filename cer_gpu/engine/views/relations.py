@@ -364,7 +364,7 @@ def table_of(rows: Any, relation: str, known: Relation | None) -> GivenTable:
     opened = open_rows(rows, f"the table for {relation}")
     if isinstance(rows, pa.Table) and opened.schema.equals(rows.schema):
         return GivenTable(rows, opened.orders)
-    table = pa.Table.from_batches(opened.read(opened.schema.names, 1 << 20), opened.schema)
+    table = opened.table()
     missing = list(opened.unread)
     if missing:
         table = table.select([name for name in table.column_names if name not in missing])

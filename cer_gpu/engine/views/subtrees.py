@@ -15,7 +15,7 @@ from cer_gpu.engine.views.listed import (
     ones,
     variables_of_rows,
 )
-from cer_gpu.engine.views.narrow import wide
+from cer_gpu.engine.views.runs import wide
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.kernels.views import cpu_list
 from cer_gpu.kernels.views.contract import CountedRows

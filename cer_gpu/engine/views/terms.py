@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from enum import Enum
 
@@ -20,20 +20,9 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
+from cer_gpu.language.signs import CONVERSE, HOLDS
 from cer_gpu.language.types import TypeChecker
 from cer_gpu.language.units import timestamp_nanoseconds
-
-TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
-"""The operator that holds when both sides are exchanged."""
-
-_HOLDS: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-    "=": np.equal,
-    "!=": np.not_equal,
-}
 
 Columns = Mapping[str, np.ndarray]
 """The codes of variables, int64 [rows] each."""
@@ -91,7 +80,8 @@ class ComparedSide:
         if self.is_time and isinstance(self.expression, t.Text):
             return np.full(rows, timestamp_nanoseconds(self.expression.value, self.zone or "UTC"), np.int64)
         if isinstance(self.expression, t.Text):
-            return np.full(rows, codes.text_code(self.expression.value), np.int64)
+            (code,) = codes.texts.labels([self.expression.value])
+            return np.full(rows, code, np.int64)
         if isinstance(self.expression, t.Number) and self.meeting is Meeting.DECIMAL:
             (code,) = codes.decimals.labels([Decimal(to_text(self.expression))])
             return np.full(rows, code, np.int64)
@@ -168,7 +158,7 @@ class TermComparison:
     @property
     def turned(self) -> TermComparison:
         """The same comparison with its sides exchanged."""
-        return TermComparison(TURNED[self.op], self.right, self.left, self.text)
+        return TermComparison(CONVERSE[self.op], self.right, self.left, self.text)
 
     def holds(
         self, columns: Columns, kinds: Mapping[str, ValueKind], codes: ValueCodes, rows: int
@@ -176,7 +166,7 @@ class TermComparison:
         """Whether it holds for each row: never if a side has no value."""
         left = self.left.codes(columns, kinds, codes, rows)
         right = self.right.codes(columns, kinds, codes, rows)
-        return _HOLDS[self.op](left, right) & (left != NULL) & (right != NULL)
+        return np.asarray(HOLDS[self.op](left, right)) & (left != NULL) & (right != NULL)
 
 
 def compared(comparison: t.Comparison, kinds: Mapping[str, ValueKind], text: str) -> TermComparison:
@@ -201,17 +191,17 @@ def compared(comparison: t.Comparison, kinds: Mapping[str, ValueKind], text: str
     elif kinds_of == {ValueType.INT64, ValueType.FLOAT64}:
         # `x < f` is `x < ceil(f)`, and `x <= f` is `x < floor(f) + 1`: exact for all ints and floats.
         floating = 0 if left is ValueType.FLOAT64 else 1
-        way = TURNED[op] if floating == 0 else op
+        way = CONVERSE[op] if floating == 0 else op
         rounds = {"<": Meeting.CEILING, ">=": Meeting.CEILING, "<=": Meeting.ABOVE, ">": Meeting.ABOVE}
         meeting[floating] = rounds.get(way, Meeting.EXACT)
         way = {"<=": "<", ">": ">="}.get(way, way)
-        op = TURNED[way] if floating == 0 else way
+        op = CONVERSE[way] if floating == 0 else way
     sides: list[ComparedSide] = []
     pairs = ((comparison.left, comparison.right, right), (comparison.right, comparison.left, left))
     for (own, other, other_kind), met in zip(pairs, meeting):
-        zones = [kinds[name].arrow for name in _names(other)]
+        zones = [kinds[name].arrow for name in variables_of(other)]
         zone = next((kind.tz for kind in zones if pa.types.is_timestamp(kind) and kind.tz), None)
-        sides.append(ComparedSide(own, _names(own), met, other_kind is ValueType.TIMESTAMP, zone))
+        sides.append(ComparedSide(own, variables_of(own), met, other_kind is ValueType.TIMESTAMP, zone))
     return TermComparison(op, sides[0], sides[1], to_text(comparison))
 
 
@@ -225,7 +215,3 @@ def asks_for_order(comparison: t.Comparison, kinds: Mapping[str, ValueKind]) -> 
 def refused(what: str, node: t.Comparison | t.Rule | t.RuleAtom, text: str, *hints: str) -> QueryError:
     """The error for a rule that is valid, but cannot be kept as a view."""
     return QueryError([Diagnostic("CER095", what, node.span, hints=hints)], text)
-
-
-def _names(expression: t.Expression) -> frozenset[str]:
-    return variables_of(expression)

@@ -7,13 +7,11 @@ from typing import Any
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.leaves import aggregates, attributes
+from cer_gpu.language.signs import CONVERSE, HOLDS
 from cer_gpu.language.walk import walk, with_attributes
 from cer_gpu.logic.boolean import replace_literals
-from cer_gpu.logic.rewriting.numbers import COMPARE, folded
+from cer_gpu.logic.rewriting.numbers import folded
 from cer_gpu.logic.rewriting.places import always_there, at_filters, is_single, sites
-
-CONVERSE = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""Each operator with its sides exchanged."""
 
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 """What holds of two values of which another comparison does not."""
@@ -135,4 +133,4 @@ def settled(literal: t.Comparison) -> t.Condition | None:
     numbers = [folded(side) for side in sides]
     if not all(isinstance(one, t.Number) for one in numbers):
         return None
-    return t.Truth(COMPARE[literal.op](*(one.value for one in numbers)))
+    return t.Truth(HOLDS[literal.op](*(one.value for one in numbers)))

@@ -6,27 +6,11 @@ float.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from cer_gpu.language import tree as t
-
-COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
-_COMBINE: Mapping[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-}
+from cer_gpu.language.signs import COMBINES
 
 LEAST, MOST = -(2**63), 2**63 - 1
 
@@ -41,8 +25,8 @@ def folded(side: Any) -> Any:
             return side if inner is operand else replace(side, operand=inner)
         case t.Arithmetic(op=op, left=left, right=right):
             one, other = folded(left), folded(right)
-            if _is_whole(one) and _is_whole(other) and op in _COMBINE:
-                return _number(_COMBINE[op](one.value, other.value), side)
+            if _is_whole(one) and _is_whole(other) and op in COMBINES:
+                return _number(COMBINES[op](one.value, other.value), side)
             return side if one is left and other is right else replace(side, left=one, right=other)
     return side
 

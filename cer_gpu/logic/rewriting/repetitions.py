@@ -7,10 +7,11 @@ from dataclasses import replace
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of
+from cer_gpu.language.signs import CONVERSE
 from cer_gpu.language.walk import nodes, walk
 from cer_gpu.logic.boolean import FALSE
 from cer_gpu.logic.formulas import rebuild
-from cer_gpu.logic.rewriting.aggregates import CONVERSE, OPPOSITE, is_constant
+from cer_gpu.logic.rewriting.aggregates import OPPOSITE, is_constant
 from cer_gpu.logic.rewriting.places import (
     always_there,
     at_filters,

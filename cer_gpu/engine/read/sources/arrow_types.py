@@ -7,13 +7,13 @@ and times of day. A column of another type passes through unchanged, and a query
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pyarrow as pa
 
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
-from cer_gpu.language.units import decimal_unit
+from cer_gpu.language.units import decimal_unit, digits_of
 from cer_gpu.late import compute as pc
 
 DICTIONARY = pa.dictionary(pa.int32(), pa.string())
@@ -305,6 +305,34 @@ def merge_fields(parts: Mapping[str, pa.Schema]) -> tuple[pa.Schema, dict[str, s
     return schema, clashes
 
 
+def shared_types(
+    schemas: Sequence[pa.Schema],
+    lacking: Callable[[str, int, int], DataError],
+    clashing: Callable[[pa.Field, int], pa.DataType | None],
+) -> dict[str, pa.DataType]:
+    """The columns that several schemas share, with the common type of each.
+
+    Parameters
+    ----------
+    schemas : sequence of pyarrow.Schema
+    lacking : callable
+        Gives the error for a column that the schema of one number has and that of another lacks.
+    clashing : callable
+        Gives the type of a column whose type, in the schema of a number, has none in common with those
+        before; None: theirs.
+    """
+    types = {field.name: field.type for field in schemas[0]}
+    for number, schema in enumerate(schemas):
+        odd = sorted(set(types) ^ set(schema.names))
+        if odd:
+            raise lacking(odd[0], *((0, number) if odd[0] in types else (number, 0)))
+        for field in schema:
+            common = common_type(types[field.name], field.type)
+            own = clashing(field, number) if common is None else common
+            types[field.name] = types[field.name] if own is None else own
+    return types
+
+
 def check_names(names: Sequence[str], where: str) -> None:
     """Raise if several columns have one name.
 
@@ -340,30 +368,44 @@ def first_line(error: BaseException) -> str:
 
 def time_zones(schema: pa.Schema) -> dict[str, str]:
     """The time zone of every timestamp column that has one."""
-    kinds = {field.name: normal_type(field.type) for field in schema}
-    return {name: kind.tz for name, kind in kinds.items() if pa.types.is_timestamp(kind) and kind.tz}
+    zones = {field.name: zone_of(normal_type(field.type)) for field in schema}
+    return {name: zone for name, zone in zones.items() if zone}
+
+
+def zone_of(kind: pa.DataType) -> str | None:
+    """The time zone of a type of timestamps; None for one without, and for other types."""
+    return kind.tz if pa.types.is_timestamp(kind) else None
+
+
+def unit_of(kind: pa.DataType) -> str | None:
+    """The unit of values that are stored as whole numbers: of times and of decimals; None for others."""
+    if pa.types.is_date32(kind):
+        return "d"
+    if pa.types.is_date64(kind):
+        return "ms"
+    if pa.types.is_decimal(kind):
+        return decimal_unit(kind.scale)
+    return kind.unit if pa.types.is_temporal(kind) and hasattr(kind, "unit") else None
 
 
 def time_units(schema: pa.Schema) -> dict[str, str]:
-    """The unit of every timestamp and duration column: its values are integers in it."""
-    units = {}
-    for field in schema:
-        arrow = normal_type(field.type)
-        if pa.types.is_date32(arrow):
-            units[field.name] = "d"
-        elif pa.types.is_date64(arrow):
-            units[field.name] = "ms"
-        elif value_type(arrow) in (ValueType.TIMESTAMP, ValueType.DURATION):
-            units[field.name] = arrow.unit
-    return units
+    """The unit of every column of times: its values are integers in it."""
+    return {name: unit for name, unit in all_units(schema).items() if digits_of(unit) is None}
 
 
 def all_units(schema: pa.Schema) -> dict[str, str]:
     """The unit of every column whose values are integers in one: of times, and of decimals."""
-    some = [field for field in schema if field.type.id not in _WITHOUT_UNIT]
-    if not some:
-        return {}
-    decimals = [field for field in some if value_type(field.type) is ValueType.DECIMAL]
-    return time_units(pa.schema(some)) | {
-        field.name: decimal_unit(normal_type(field.type).scale) for field in decimals
+    units = {
+        field.name: unit_of(normal_type(field.type)) for field in schema if field.type.id not in _WITHOUT_UNIT
     }
+    return {name: unit for name, unit in units.items() if unit is not None}
+
+
+def whole_type(kind: pa.DataType) -> pa.DataType:
+    """The type of the whole numbers that times of a type are stored as."""
+    return pa.int32() if kind.bit_width == 32 else pa.int64()
+
+
+def whole_numbers(times: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Times as whole numbers of their unit, int64."""
+    return times.cast(whole_type(times.type)).cast(pa.int64())

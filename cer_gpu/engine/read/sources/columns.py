@@ -48,9 +48,24 @@ class Values:
         return Values(self.data[start:stop], valid, self.beyond[start:stop])
 
     @property
+    def dtype(self) -> np.dtype:
+        """The type of the values."""
+        return self.data.dtype
+
+    @property
     def present(self) -> np.ndarray:
         """Which values are not null, shape (n,), bool."""
         return self.valid.astype(bool) if len(self.valid) else np.ones(len(self.data), bool)
+
+
+def both_valid(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Where two columns have values, from where each has: 0 at a null, uint8; empty if there is none."""
+    return one & other if len(one) and len(other) else one if len(one) else other
+
+
+def either_beyond(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Where one of two values does not fit 64 bits, from where each does not: bool; empty if all fit."""
+    return one | other if len(one) and len(other) else one if len(one) else other
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +112,22 @@ def copied(array: pa.Array) -> pa.Array | None:
     begin = array.offset * dtype.itemsize
     data = array.buffers()[1].slice(begin, len(array) * dtype.itemsize).to_pybytes()
     return pa.Array.from_buffers(array.type, len(array), [None, pa.py_buffer(data)])
+
+
+def same_memory(one: pa.Array, other: pa.Array) -> bool:
+    """Whether two arrays lie in the same memory, with their dictionaries."""
+    return (
+        len(one) == len(other)
+        and one.offset == other.offset
+        and one.type == other.type
+        and addresses(one) == addresses(other)
+    )
+
+
+def addresses(array: pa.Array) -> list[int]:
+    """Where the buffers of an array lie, and those of its dictionary; 0 for one that is not there."""
+    own = [0 if buffer is None else buffer.address for buffer in array.buffers()]
+    return own + addresses(array.dictionary) if pa.types.is_dictionary(array.type) else own
 
 
 def validity(array: pa.Array) -> np.ndarray:
@@ -190,6 +221,13 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     # Kernels are compiled anew for arrays that can be written: no column is one, whoever made its buffer.
     data.flags.writeable = False
     return Values(data, validity(array))
+
+
+def array_of(kind: pa.DataType, data: np.ndarray, valid: np.ndarray) -> pa.Array:
+    """An array from numbers as they are stored, booleans as uint8, and their validity as in `Values`."""
+    packed = pa.py_buffer(np.packbits(valid, bitorder="little")) if len(valid) else None
+    held = np.packbits(data, bitorder="little") if pa.types.is_boolean(kind) else data
+    return pa.Array.from_buffers(kind, len(data), [packed, pa.py_buffer(held)])
 
 
 def turned(values: Values) -> Values:

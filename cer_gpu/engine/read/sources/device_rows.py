@@ -156,7 +156,10 @@ def open_device(events: Any, where: str) -> DeviceRows | pa.RecordBatchReader:
     number = _one_device([max(batch.array.device_id, 0) for batch in batches], where)
     with made_on(number):
         tables = [_table(schema, batch, where) for batch in batches]
-    kinds = [(field.name, DICTIONARY if _text(field.type) else normal_type(field.type)) for field in schema]
+    kinds = [
+        (field.name, DICTIONARY if columns.is_text(field.type) else normal_type(field.type))
+        for field in schema
+    ]
     return DeviceRows(tables, pa.schema(kinds), where, number)
 
 
@@ -213,7 +216,7 @@ def _array_column(events: Any, where: str) -> DeviceColumn:
 
 def _host_column(array: pa.Array, where: str) -> DeviceColumn:
     """A column of the host, brought to the device."""
-    if _text(array.type):
+    if columns.is_text(array.type):
         array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         found = columns.codes(array, where)
         return DeviceColumn(DICTIONARY, _brought(found.data), _brought(found.valid), array.dictionary)
@@ -290,10 +293,6 @@ def _brought(values: np.ndarray) -> Any:
     from numba import cuda
 
     return cuda.to_device(np.ascontiguousarray(values))
-
-
-def _text(kind: pa.DataType) -> bool:
-    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def ascends(data: Any) -> bool:

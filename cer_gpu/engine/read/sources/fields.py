@@ -89,11 +89,9 @@ class FieldRows(Rows):
         self._inner = rows
         self._paths = paths
         self.schema = schema_with_fields(rows.schema, paths)
-        self.rows, self.where, self.partial = rows.rows, rows.where, rows.partial
-        self.unread = rows.unread
+        self._made_of(rows)
         self.orders = {**rows.orders, **self._orders_inside()}
-        self.rewindable, self.repeats, self.ordered = rows.rewindable, rows.repeats, rows.ordered
-        self.stamp = rows.stamp
+        self.ordered, self.stamp = rows.ordered, rows.stamp
 
     def _orders_inside(self) -> dict[str, CategoryOrder]:
         """The orders of categories of the fields, by the first dictionary of each."""

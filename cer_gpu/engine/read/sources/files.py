@@ -16,11 +16,11 @@ from cer_gpu.engine.read.sources import ipc
 from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
     check_names,
-    common_type,
     convert_batch,
     first_line,
     is_text,
     normal_schema,
+    shared_types,
 )
 from cer_gpu.engine.read.sources.categories import (
     Orders,
@@ -29,10 +29,9 @@ from cer_gpu.engine.read.sources.categories import (
     is_ordered,
     order_in,
 )
-from cer_gpu.engine.read.sources.open_file import OpenFile
+from cer_gpu.engine.read.sources.open_file import OpenFile, Stamp, stamp_of
 from cer_gpu.engine.read.sources.paths import NAMES, TEXTS, DataFile, check_content, find_files
 from cer_gpu.engine.read.sources.rows import Rows, guarded
-from cer_gpu.engine.read.sources.stamps import Stamp, stamp_of
 from cer_gpu.engine.read.sources.text import (
     is_long,
     probe_csv,
@@ -88,7 +87,8 @@ class FileRows(Rows):
 
         self.unread = {name: reason for each in files for name, reason in each.unread.items()}
         self.is_text = any(each.file.format in ("csv", "json") for each in files)
-        late = [each.file.path for each in files if each.file.format == "json" and _is_long(each)]
+        sizes = [(each.file, None if each.stamp is None else each.stamp.size) for each in files]
+        late = [one.path for one, size in sizes if one.format == "json" and is_long(one.path, size)]
         if late:
             self.partial = (
                 f"the columns of {late[0]} are those of {DECISIVE}: add the attribute to one of its first "
@@ -175,11 +175,6 @@ class FileRows(Rows):
         return f"row {own} of {opened.file.path} (counted from 0)"
 
 
-def _is_long(opened: OpenFile) -> bool:
-    """Whether a file may have lines beyond those that decide its columns."""
-    return is_long(opened.file.path, None if opened.stamp is None else opened.stamp.size)
-
-
 def _open(file: DataFile, text: TextForm) -> OpenFile:
     check_content(file)
     if text.said is not None and file.format not in TEXTS:
@@ -264,27 +259,24 @@ def _add_keys(batch: pa.RecordBatch, keys: Mapping[str, str | None], target: pa.
 def unify(files: Sequence[OpenFile]) -> pa.Schema:
     """The schema that all files share; a DataError names a file and a column that do not fit it."""
     first = files[0]
-    types = {field.name: field.type for field in first.schema}
-    for other in files[1:]:
-        odd = sorted(set(types) ^ set(other.schema.names))
-        if odd:
-            has, lacks = (first, other) if odd[0] in types else (other, first)
-            raise DataError(
-                f"the files have different columns: {has.file.path} has `{odd[0]}`, {lacks.file.path} has "
-                "not; to fill missing columns with nulls, pass a pyarrow Dataset with the schema you want"
-            )
-        for field in other.schema:
-            keyed = field.name in first.file.keys and field.name in other.file.keys
-            common = common_type(types[field.name], field.type)
-            if common is None and keyed:
-                common = DICTIONARY
-            if common is None:
-                raise DataError(
-                    f"the files disagree on column `{field.name}`: {first.schema.field(field.name).type} in "
-                    f"{first.file.path}, {field.type} in {other.file.path}; convert them to one type"
-                )
-            types[field.name] = common
-    return pa.schema(list(types.items()))
+
+    def lacking(name: str, has: int, lacks: int) -> DataError:
+        return DataError(
+            f"the files have different columns: {files[has].file.path} has `{name}`, "
+            f"{files[lacks].file.path} has not; to fill missing columns with nulls, pass a pyarrow Dataset "
+            "with the schema you want"
+        )
+
+    def clashing(field: pa.Field, number: int) -> pa.DataType:
+        other = files[number].file
+        if field.name in first.file.keys and field.name in other.keys:
+            return DICTIONARY
+        raise DataError(
+            f"the files disagree on column `{field.name}`: {first.schema.field(field.name).type} in "
+            f"{first.file.path}, {field.type} in {other.path}; convert them to one type"
+        )
+
+    return pa.schema(list(shared_types([each.schema for each in files], lacking, clashing).items()))
 
 
 # ------------------------------------------------------------------------------- one file of each format
@@ -409,13 +401,12 @@ def _rows_of_texts(metadata: Any, texts: Sequence[str]) -> int:
     return least
 
 
-def _read_ipc(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
-    return ipc.read(opened.file.path, wanted.names)
-
-
 _FORMATS: Mapping[str, _Format] = {
     "parquet": _Format(_probe_parquet, _read_parquet),
-    "ipc": _Format(lambda path, text: ipc.probe(path), _read_ipc),
+    "ipc": _Format(
+        lambda path, text: ipc.probe(path),
+        lambda opened, wanted, rows: ipc.read(opened.file.path, wanted.names),
+    ),
     "csv": _Format(probe_csv, read_csv),
     "json": _Format(probe_json, read_json),
 }

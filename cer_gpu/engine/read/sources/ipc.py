@@ -44,8 +44,8 @@ class Message:
         Its `MessageHeader`.
     begin, end : int
         Where it lies in the file, in bytes.
+    rows : int
         The rows of a record batch; 0 for any other message.
-        Of a record batch; 0 of any other.
     """
 
     kind: int

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cer_gpu.engine.read.sources.arrow_types import common_type, first_line, normal_schema
+from cer_gpu.engine.read.sources.arrow_types import first_line, normal_schema, shared_types
 from cer_gpu.engine.read.sources.categories import check_alike, enum_orders, joined_orders, orders_in
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, on_device, open_device
 from cer_gpu.engine.read.sources.rows import (
@@ -130,7 +130,7 @@ def _open_list(events: Sequence[Any], where: str) -> Rows:
             f"one holds a {_type_name(odd[0])}{rows if isinstance(odd[0], Mapping) else ''}"
         )
     parts = [_open_object(each, f"number {number} of the list") for number, each in enumerate(events)]
-    tables = [_whole(part) for part in parts]
+    tables = [part.table() for part in parts]
     unread = {name: reason for part in parts for name, reason in part.unread.items()}
     # What one of the frames does not hold in one type is a column of the list that no query can read.
     schema, unlike = _shared([_without(table, unread) for table in tables])
@@ -156,10 +156,6 @@ def _is_table(value: object) -> bool:
     return hasattr(value, "__arrow_c_stream__") and not isinstance(value, pa.RecordBatchReader)
 
 
-def _whole(rows: Rows) -> pa.Table:
-    return pa.Table.from_batches(rows.read(rows.schema.names, 1 << 20), rows.schema)
-
-
 def _shared(tables: Sequence[pa.Table]) -> tuple[pa.Schema, dict[str, str]]:
     """The schema that the tables of a list share, and the columns without a common type, with the reason.
 
@@ -169,25 +165,21 @@ def _shared(tables: Sequence[pa.Table]) -> tuple[pa.Schema, dict[str, str]]:
         If a table lacks a column.
     """
     unlike: dict[str, str] = {}
-    types = {field.name: field.type for field in tables[0].schema}
-    for number, table in enumerate(tables):
-        odd = sorted(set(types) ^ set(table.schema.names))
-        if odd:
-            has, lacks = (0, number) if odd[0] in types else (number, 0)
-            raise DataError(
-                f"the tables of the list have different columns: table {has} has `{odd[0]}`, table {lacks} "
-                "has not (counted from 0): add it, with nulls"
-            )
-        for field in table.schema:
-            common = common_type(types[field.name], field.type)
-            if common is not None:
-                types[field.name] = common
-            elif field.name not in unlike:
-                first = tables[0].schema.field(field.name).type
-                unlike[field.name] = (
-                    f"{first} in table 0 of the list and {field.type} in table {number} "
-                    "(convert them to one type)"
-                )
+
+    def lacking(name: str, has: int, lacks: int) -> DataError:
+        return DataError(
+            f"the tables of the list have different columns: table {has} has `{name}`, table {lacks} has not "
+            "(counted from 0): add it, with nulls"
+        )
+
+    def clashing(field: pa.Field, number: int) -> None:
+        first = tables[0].schema.field(field.name).type
+        unlike.setdefault(
+            field.name,
+            f"{first} in table 0 of the list and {field.type} in table {number} (convert them to one type)",
+        )
+
+    types = shared_types([table.schema for table in tables], lacking, clashing)
     return pa.schema([(name, kind) for name, kind in types.items() if name not in unlike]), unlike
 
 

@@ -10,10 +10,17 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert_batch, merge_fields, roomy_schema
 from cer_gpu.engine.read.sources.categories import joined_orders
-from cer_gpu.engine.read.sources.row_order import stable_order
 from cer_gpu.engine.read.sources.rows import ROW, Rows, one_batch
-from cer_gpu.engine.read.sources.sorting import PLACED, Key, first_descent, key_at, key_columns
-from cer_gpu.engine.read.sources.times_shown import order_shown, time_shown
+from cer_gpu.engine.read.sources.sorting import (
+    PLACED,
+    Key,
+    first_descent,
+    key_at,
+    key_columns,
+    order_shown,
+    stable_order,
+    time_shown,
+)
 from cer_gpu.errors import DataError
 
 

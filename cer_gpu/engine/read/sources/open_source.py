@@ -116,9 +116,7 @@ def _open_tables(
         part = open_one(events, f"the table of `{name}`")
         if isinstance(part, StreamRows) and part.rewindable:
             # Streams of one DuckDB connection cannot be open side by side.
-            part = TableRows(
-                pa.Table.from_batches(part.read(part.schema.names, 1 << 20), part.schema), part.where
-            )
+            part = TableRows(part.table(), part.where)
         Source(part, order, type_column, None)  # its order columns are there and can be compared
         parts[name] = SortedRows(part, order) if sort else part
     return MergedRows(parts, order, type_column)

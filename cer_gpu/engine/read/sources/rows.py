@@ -72,6 +72,12 @@ class Rows(ABC):
 
     stamp: tuple[str, int, int | None] | None = None
 
+    def _made_of(self, rows: Rows) -> None:
+        """Say of these rows what is said of those that they are made of."""
+        self.rows, self.where, self.partial = rows.rows, rows.where, rows.partial
+        self.rewindable, self.repeats = rows.rewindable, rows.repeats
+        self.unread, self.orders = rows.unread, rows.orders
+
     @abstractmethod
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Batches of at most `rows` rows with these columns, in this order and in the types of `schema`."""
@@ -133,6 +139,10 @@ class Rows(ABC):
         for batch in self.read(columns, rows):
             yield numbered(batch, seen)
             seen += batch.num_rows
+
+    def table(self) -> pa.Table:
+        """All rows and columns, in memory."""
+        return pa.Table.from_batches(self.read(self.schema.names, 1 << 20), self.schema)
 
     def subschema(self, columns: Sequence[str]) -> pa.Schema:
         """The fields of these columns."""
@@ -304,7 +314,7 @@ class DatasetRows(Rows):
         # Of these formats Arrow's own reader checks what it reads; an IPC file may hold anything.
         checks = counted or (files and isinstance(dataset.format, (pads.CsvFileFormat, pads.JsonFileFormat)))
         in_memory = isinstance(dataset, pads.InMemoryDataset)
-        self._checked = _as_it_is if checks or in_memory else validated
+        self._checked = checks or in_memory
         self.rows = dataset.count_rows() if counted else None
         self.where = where
 
@@ -331,7 +341,8 @@ class DatasetRows(Rows):
             columns=asked, batch_size=rows, batch_readahead=2, fragment_readahead=1
         )
         seen = 0
-        for batch in guarded(map(self._checked, scanner.to_batches()), self.where):
+        batches = scanner.to_batches() if self._checked else map(validated, scanner.to_batches())
+        for batch in guarded(batches, self.where):
             seen += batch.num_rows
             yield convert_batch(check_orders(batch, self.orders, self.where), target, self.where)
         if self.rows is not None and seen != self.rows:
@@ -358,10 +369,6 @@ def validated(batch: pa.RecordBatch) -> pa.RecordBatch:
         For a code beyond its dictionary, offsets beyond their text, text that is not UTF-8, and the like.
     """
     batch.validate(full=True)
-    return batch
-
-
-def _as_it_is(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch
 
 

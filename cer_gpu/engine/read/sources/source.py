@@ -16,7 +16,6 @@ from cer_gpu.engine.read.sources.arrow_types import (
     usable,
     value_type,
 )
-from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable
 from cer_gpu.engine.read.sources.fields import names_of_fields
 from cer_gpu.engine.read.sources.merge import MergedRows
@@ -72,6 +71,10 @@ class Source:
         Whether reading them again gives the same events in the same order, without running a query again.
     ordered : bool
         Whether they were sorted or merged by `order_by`.
+    stamp : tuple of (str, int, int or None), or None
+        For one file: its path, its size in bytes, and when it was changed (ns since 1970); otherwise None.
+    orders : mapping of str to CategoryOrder
+        The columns of dictionary-encoded texts, with the order of their categories.
     """
 
     def __init__(
@@ -92,6 +95,8 @@ class Source:
         self.repeats = rows.repeats
         self.ordered = rows.ordered
         self.where = rows.where
+        self.stamp = rows.stamp
+        self.orders = rows.orders
         self.arrow_schema = self._typed(rows.schema)
 
     @property
@@ -115,16 +120,6 @@ class Source:
     def on_device(self) -> tuple[DeviceTable, ...]:
         """The events on their CUDA device, if they are on one and in their order; otherwise empty."""
         return self._rows.tables if isinstance(self._rows, DeviceRows) else ()
-
-    @property
-    def stamp(self) -> tuple[str, int, int | None] | None:
-        """For one file: its path, its size in bytes, and when it was changed (ns since 1970); else None."""
-        return self._rows.stamp
-
-    @property
-    def orders(self) -> Orders:
-        """The columns of dictionary-encoded texts, with the order of their categories."""
-        return self._rows.orders
 
     def parts(self) -> list[Source]:
         """The events of each file, which follow one another; empty if the events are not those of files."""
