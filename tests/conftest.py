@@ -24,8 +24,8 @@ __all__ = [
 ]
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell lets what it runs in the background ignore interrupts. The processes that tests start would, too,
-    # and those that are interrupted would never end.
+    # A shell lets what it runs in the background ignore interrupts. What tests start would do so too, and
+    # would never end where a test interrupts it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CAPTURING = {"capfd", "capsys", "capsysbinary"}
