@@ -1,5 +1,6 @@
 """Fixtures that more than one test file asks for, and modules that are there before any test begins."""
 
+import signal
 from importlib import import_module
 from pathlib import Path
 
@@ -21,6 +22,11 @@ __all__ = [
     "small_tasks",
     "spark",
 ]
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell lets what it runs in the background ignore interrupts. What tests start would do so too, and
+    # would never end where a test interrupts it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CAPTURING = {"capfd", "capsys", "capsysbinary"}
 """Fixtures by which a test reads what is printed: warnings are part of it."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from cer_gpu.enumeration.products import FEW, FoundRows
+from cer_gpu.enumeration.products import FEW
+from cer_gpu.enumeration.rows import FoundRows, found_rows
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.compared import cpu_counts, cpu_nodes, cpu_walk
 from cer_gpu.kernels.compared.contract import (
@@ -18,7 +17,6 @@ from cer_gpu.kernels.compared.contract import (
     PairedEvents,
 )
 from cer_gpu.kernels.forest.contract import CountedHits
-from cer_gpu.kernels.joins.contract import AnswerRows
 from cer_gpu.kernels.runs.contract import SegmentHits
 
 
@@ -94,40 +92,9 @@ class ComparedStructure:
     def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
         """The complex events of some hits, in the order in which they are found; as `ListedUnit.found`."""
         assert self._nodes is not None
-        return walked(cpu_walk.fill, self._nodes, hits, self.hits.lowest, room)
+        return found_rows(cpu_walk.fill, self._nodes, hits, self.hits.lowest, room, path_room)
 
 
-def walked(
-    fill: Callable[..., int], nodes: tuple[np.ndarray, ...], hits: np.ndarray, lowest: np.ndarray, room: int
-) -> FoundRows | None:
-    """The complex events of some hits, found by a kernel; None for more than `room`.
-
-    Parameters
-    ----------
-    fill : callable
-        `cpu_walk.fill`, or another kernel with its parameters.
-    nodes : ComparedNodes or Versions
-        The structure that it walks through.
-    hits : ndarray, shape (n,), int64
-        Numbers of hits; the result numbers them by their place in this array.
-    lowest : ndarray, shape (hits,), int64
-        The least admissible start of every hit.
-    room : int
-    """
-    marks, depth = 4 * room + 64, 64
-    progress = np.zeros(3, np.int64)
-    begin, first = np.zeros(len(hits) + 1, np.int64), np.empty(room + 1, np.int64)
-    event, label = np.empty(marks, np.int32), np.empty(marks, np.int32)
-    start, order, spare = (np.empty(room, np.int32) for _ in range(3))
-    while True:
-        rows = AnswerRows(first, event, label, start)
-        path = np.empty((depth, 3), np.int64)
-        status = fill(nodes, hits, lowest, begin, rows, order, spare, path, progress)
-        if status == cpu_walk.DONE:
-            return FoundRows(rows, order, begin)
-        if status == cpu_walk.ROWS_FULL:
-            return None
-        if status == cpu_walk.PATH_FULL:
-            depth *= 2
-        else:
-            event, label = (np.append(old, np.empty_like(old)) for old in (event, label))
+def path_room(depth: int) -> np.ndarray:
+    """Scratch of a walk along paths of so many entries."""
+    return np.empty((depth, 3), np.int64)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from cer_gpu.enumeration.compared import ComparedUnit
-from cer_gpu.enumeration.products import FEW, FoundRows
+from cer_gpu.enumeration.products import FEW
+from cer_gpu.enumeration.rows import FoundRows, found_rows
+from cer_gpu.kernels.arena.contract import AnswerRows
 from cer_gpu.kernels.compared import cpu_chosen, cpu_climb_counts, cpu_climbs, cpu_traced
 from cer_gpu.kernels.compared.contract import LARGEST, Climb
 from cer_gpu.kernels.forest.contract import CountedHits
-from cer_gpu.kernels.joins.contract import AnswerRows
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.plan.compared import ComparedChoice
 
@@ -82,9 +83,13 @@ class MaximalChains:
     def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
         """The maximal chains of some hits; as `ListedUnit.found`."""
         some = cpu_climbs.ClimbedHits(*(column[hits] for column in self._ends))
-        rows = cpu_climbs.climbed(*self._parts, some, room)
-        return None if rows is None else FoundRows(*rows)
+        steps, every = cpu_climbs.ClimbedSteps(*self._parts, some), np.arange(len(hits))
+        return found_rows(cpu_climbs.fill, steps, every, some.lowest, room, _path_room)
 
     def exact_counts(self) -> np.ndarray:
         """How many chains each hit has, as Python integers if some numbers do not fit."""
         return self._exact
+
+
+def _path_room(depth: int) -> np.ndarray:
+    return np.empty((depth, cpu_climbs.COLUMNS), np.int64)

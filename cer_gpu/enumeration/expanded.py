@@ -13,6 +13,7 @@ import numpy as np
 from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock
 from cer_gpu.enumeration.products import BULK_ROWS
 from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.arena.contract import AnswerRows
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.joins import cpu_listed as kernel
 from cer_gpu.kernels.joins import cpu_order as join_order
@@ -20,7 +21,6 @@ from cer_gpu.kernels.joins.contract import (
     FEW,
     PARTS,
     PASSED,
-    AnswerRows,
     ChosenRows,
     ExpandedEnds,
     FilledAtoms,

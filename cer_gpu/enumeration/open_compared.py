@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cer_gpu.enumeration.compared import walked
-from cer_gpu.enumeration.products import FEW, FoundRows, ListedUnit
-from cer_gpu.kernels.compared import cpu_open_walk
+from cer_gpu.enumeration.compared import path_room
+from cer_gpu.enumeration.products import FEW, ListedUnit
+from cer_gpu.enumeration.rows import FoundRows, found_rows
+from cer_gpu.kernels.compared import cpu_walk
 from cer_gpu.kernels.compared.contract import LARGEST, Versions
 from cer_gpu.kernels.forest.contract import CountedHits
 
@@ -52,7 +53,7 @@ class OpenChains:
 
     def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
         """The complex events of some ends, in the order in which they are found; as `Products.found`."""
-        return walked(cpu_open_walk.fill, self._versions, hits, self.hits.lowest, room)
+        return found_rows(cpu_walk.fill_open, self._versions, hits, self.hits.lowest, room, path_room)
 
     def exact_counts(self) -> np.ndarray:
         """How many complex events each end has, as Python integers where some do not fit."""

@@ -7,12 +7,13 @@ and cuts the answers into blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, gathered, numbers_joined
+from cer_gpu.enumeration.rows import FoundRows, found_rows
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.joins import cpu_counts as join_counts
@@ -22,8 +23,7 @@ from cer_gpu.kernels.joins import cpu_order as join_order
 from cer_gpu.kernels.joins.contract import (
     COLUMNS,
     FEW,
-    AnswerRows,
-    AnswerStacks,
+    AnswerScratch,
     ChosenRows,
     JoinTables,
     KeyedEvents,
@@ -50,23 +50,6 @@ Share: TypeAlias = Callable[[str, Callable[[Any], Any], Iterable[Any]], list[Any
 def one_by_one(phase: str, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
     """The results of a function for each item, computed by one thread."""
     return [function(item) for item in items]
-
-
-class FoundRows(NamedTuple):
-    """Answers of some hits, in the order in which they are found.
-
-    Attributes
-    ----------
-    rows : AnswerRows
-    order : ndarray, shape (rows,), int32
-        The rows of each hit in canonical order.
-    begin : ndarray, shape (hits + 1,), int64
-        Hit h has the rows begin[h] .. begin[h + 1] - 1.
-    """
-
-    rows: AnswerRows
-    order: np.ndarray
-    begin: np.ndarray
 
 
 class ListedUnit(Protocol):
@@ -201,32 +184,18 @@ class Products:
             The result is None if there are more answers than this.
         """
         atoms = label_atoms.shape[1]
-        marks = room * atoms if atoms else 4 * room + 64
-        depth = 64
-        progress = np.zeros(3, np.int64)
-        begin, first = np.zeros(len(hits) + 1, np.int64), np.empty(room + 1, np.int64)
-        event, label = np.empty(marks, np.int32), np.empty(0 if atoms else marks, np.int32)
-        start, order, spare = (np.empty(room, np.int32) for _ in range(3))
         nodes = ProductNodes(self.arena, self.children, self.root_first, self.root_node)
-        while True:
-            rows = AnswerRows(first, event, label, start)
-            stacks = AnswerStacks(
+
+        def scratch(depth: int) -> AnswerScratch:
+            return AnswerScratch(
+                label_atoms,
                 np.empty(64 * depth, np.int32),
                 np.empty((depth, join_answers.CHOICE), np.int32),
                 np.empty((64 * depth, 2), np.int32),
                 np.empty(max(atoms, 1), np.int32),
             )
-            status = join_answers.fill(
-                nodes, hits, self.hits.lowest, label_atoms, begin, rows, order, spare, stacks, progress
-            )
-            if status == join_answers.DONE:
-                return FoundRows(rows, order, begin)
-            if status == join_answers.STACK_FULL:
-                depth *= 2
-            elif status == join_answers.MARKS_FULL:
-                event, label = _longer(event, len(event)), _longer(label, len(label))
-            else:
-                return None
+
+        return found_rows(join_answers.fill, nodes, hits, self.hits.lowest, room, scratch, atoms)
 
     def exact_counts(self) -> np.ndarray:
         """How many answers each hit has, as Python integers if some numbers do not fit."""

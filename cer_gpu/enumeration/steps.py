@@ -10,6 +10,7 @@ import numpy as np
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import MarkBlock, PathBlock, gathered, ranges
 from cer_gpu.errors import LimitError
+from cer_gpu.kernels.arena.contract import BLOCK_FULL, DEPTH_FULL, DONE, MISMATCH
 from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.loop.contract import LARGEST, StepNodes
 from cer_gpu.kernels.steps import cpu_paths, cpu_walk
@@ -144,16 +145,16 @@ class StepAnswers:
         )  # fmt: skip
         while True:
             status = cpu_walk.fill(self._nodes, self._hits, order, most, found, block, progress)
-            if status == cpu_walk.DONE:
+            if status == DONE:
                 used = int(progress[2])
                 return block._replace(event=block.event[:used], label=block.label[:used]), found
-            if status == cpu_walk.BLOCK_FULL:
+            if status == BLOCK_FULL:
                 event, label = (np.append(old, np.empty_like(old)) for old in (block.event, block.label))
                 block = block._replace(event=event, label=label)
-            elif status == cpu_walk.MISMATCH:
+            elif status == MISMATCH:
                 raise self._mismatch(int(order[progress[0]]))
             else:
-                deeper = 1 + (status == cpu_walk.DEPTH_FULL)
+                deeper = 1 + (status == DEPTH_FULL)
                 nodes = max(64, len(found.node_entry)) * (3 - deeper)
                 found = paths_for(len(found.entry), nodes, deeper * len(found.frames))
 

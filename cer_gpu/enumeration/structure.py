@@ -8,15 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from cer_gpu.enumeration.blocks import BULK_COUNT
 from cer_gpu.enumeration.ordered import ordered_blocks
+from cer_gpu.kernels.arena.contract import HIT_TOO_LARGE, MISMATCH
 from cer_gpu.kernels.forest import cpu_enumerate as paths
 from cer_gpu.kernels.forest import cpu_nodes as nodes
-from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots, SortScratch, Unsorted, WalkStack
+from cer_gpu.kernels.forest.contract import (
+    Block,
+    BulkScratch,
+    CountedHits,
+    ForestNodes,
+    Roots,
+    SortScratch,
+    Unsorted,
+    WalkStack,
+)
 from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
 
 BULK_MARKS = 1 << 20
@@ -172,15 +182,9 @@ class Structure:
         while progress[0] < order.size:
             capacity = max(int(min(size, total)), largest)
             block = _block(capacity, max(8 * capacity, scratch.found.event.size))
+            progress[1:] = 0
             status = self.fill(
-                self.arena,
-                self.roots,
-                counted,
-                order,
-                most,
-                *scratch,
-                block,
-                progress,
+                ForestNodes(self.arena, self.roots), counted, order, most, scratch, block, progress
             )
             n, n_marks = int(progress[1]), int(progress[2])
             if n:
@@ -192,7 +196,7 @@ class Structure:
                     block.event[:n_marks],
                     block.label[:n_marks],
                 )
-            if status == paths.HIT_TOO_LARGE:
+            if status == HIT_TOO_LARGE:
                 hit = int(order[progress[0]])
                 if count[hit] <= largest and scratch.found.event.size < min(MOST_MARKS, MARKS * size):
                     # Not many complex events, but long ones.
@@ -202,7 +206,7 @@ class Structure:
                 progress[0] += 1
                 total -= min(float(count[hit]), most)
                 yield from self.ordered(hit, limit, size)
-            elif status == paths.MISMATCH:
+            elif status == MISMATCH:
                 raise self.mismatch(int(order[progress[0]]))
 
     def ordered(self, hit: int, limit: int | None, size: int) -> Iterator[Block]:
@@ -274,14 +278,6 @@ def empty_roots(n_hits: int, capacity: int) -> Roots:
         np.empty(capacity, dtype=np.int32),
         np.empty(capacity, dtype=np.int64),
     )
-
-
-class BulkScratch(NamedTuple):
-    """What `fill` writes into before a block."""
-
-    found: Unsorted
-    stack: WalkStack
-    sorting: SortScratch
 
 
 def _scratch(count: int, larger: int = 0) -> BulkScratch:

@@ -25,6 +25,7 @@ import numpy as np
 from cer_gpu.enumeration.blocks import BULK_COUNT, ranges
 from cer_gpu.enumeration.structure import Structure, doubled, empty_roots
 from cer_gpu.enumeration.timed_ordered import SpanEvents, timed_ordered_blocks
+from cer_gpu.kernels.arena.contract import DONE, HIT_TOO_LARGE, MISMATCH
 from cer_gpu.kernels.clocked import cpu_counts as numbers
 from cer_gpu.kernels.clocked import cpu_kept as kept
 from cer_gpu.kernels.clocked import cpu_stream as kernels
@@ -41,7 +42,16 @@ from cer_gpu.kernels.clocked.contract import (
 from cer_gpu.kernels.clocked.cpu_nodes import SPINE
 from cer_gpu.kernels.forest import cpu_nodes as words
 from cer_gpu.kernels.forest import cpu_stream as packed
-from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots, SortScratch, Unsorted, WalkStack
+from cer_gpu.kernels.forest.contract import (
+    Block,
+    BulkScratch,
+    CountedHits,
+    ForestNodes,
+    Roots,
+    SortScratch,
+    Unsorted,
+    WalkStack,
+)
 from cer_gpu.kernels.forest.cpu_stream import PackedLists
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents, StreamWindow
 
@@ -353,8 +363,8 @@ class TimedAnswers(Structure):
         counts = np.full(hit + 1, number, np.int64)
         wanted = number if limit is None else min(number, limit)
         order, stack, marks = np.array([hit], np.int64), 1 << 16, 4 * number
-        status = walks.HIT_TOO_LARGE
-        while status != walks.DONE:
+        status = HIT_TOO_LARGE
+        while status != DONE:
             found = Unsorted(
                 *(np.empty(number, np.int32) for _ in range(3)),
                 *(np.empty(marks, np.int32) for _ in range(2)),
@@ -367,10 +377,10 @@ class TimedAnswers(Structure):
             )  # fmt: skip
             progress = np.zeros(3, np.int64)
             status = walks.fill(
-                self.arena, self.roots, self.hits._replace(counts=counts), order, wanted, found,
-                WalkStack(pending, path), sorting, block, progress,
+                ForestNodes(self.arena, self.roots), self.hits._replace(counts=counts), order, wanted,
+                BulkScratch(found, WalkStack(pending, path), sorting), block, progress,
             )  # fmt: skip
-            if status == walks.MISMATCH:
+            if status == MISMATCH:
                 raise self.mismatch(hit)
             marks, stack = 2 * marks, 2 * stack
         n_marks = int(progress[2])

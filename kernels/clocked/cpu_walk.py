@@ -4,17 +4,10 @@ A walk carries the least stamp that the checks above admit; at a reset it drops 
 once where all runs of a node start before the window, or have too small stamps.
 """
 
-from ..forest.cpu_enumerate import (
-    BLOCK_FULL,
-    DONE,
-    HIT_TOO_LARGE,
-    MAX_SPAN,
-    MISMATCH,
-    canonical,
-    path_fits,
-    record,
-)
-from ..jit import inline, jit
+from ..arena.contract import DONE, HIT_TOO_LARGE, MISMATCH
+from ..arena.listing import list_hits
+from ..forest.cpu_enumerate import LISTED, MAX_SPAN, canonical, path_fits, record
+from ..jit import composed, inline, jit
 from .contract import BOTTOM, CHECK, LABEL, LATEST, LEFT, NO_CHECK, RESET, RIGHT, STAMP, UNION
 
 
@@ -200,56 +193,22 @@ def count_up_to(arena, roots, lowest, most, counts, stack, halt):
         counts[end] = found
 
 
-@jit
-def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, progress, halt):
-    """Write the complex events of hits into a block: `DONE`, or why hit_order[progress[0]] is not in it.
+@inline
+def _found_all(forest, hits, hit, bulk):
+    """Find all complex events of a hit, and sort them: `DONE` or a status."""
+    arena, roots = forest
+    found, stack, sorting = bulk
+    count = hits.counts[hit]
+    walked = _walk(arena, roots, hit, hits.event[hit], hits.lowest[hit], count, found, stack)
+    status = DONE
+    if walked < 0:
+        status = -walked
+    elif walked != count:
+        status = MISMATCH
+    else:
+        canonical(count, found, sorting)
+    return status
 
-    As `cer_gpu.kernels.forest.cpu_enumerate.fill`, but `arena` int64 [nodes, COLUMNS] has gadgets, and
-    `stack.pending` three rows, the last for the least stamps.
-    """
-    order = sorting.order
-    n = 0
-    n_marks = 0
-    block.first[0] = 0
-    while progress[0] < hit_order.shape[0] and not halt[0]:
-        h = hit_order[progress[0]]
-        count = hits.counts[h]
-        wanted = min(count, limit)
-        base = hits.event[h] - MAX_SPAN
-        status = DONE
-        if count > found.start.shape[0]:
-            status = HIT_TOO_LARGE
-        elif n + wanted > block.start.shape[0]:
-            status = BLOCK_FULL
-        else:
-            walked = _walk(arena, roots, h, hits.event[h], hits.lowest[h], count, found, stack)
-            if walked < 0:
-                status = -walked
-            elif walked != count:
-                status = MISMATCH
-        if status == DONE:
-            canonical(count, found, sorting)
-            total = 0
-            for k in range(wanted):
-                total += found.length[order[k]]
-            if n_marks + total > block.event.shape[0]:
-                status = BLOCK_FULL
-        if status != DONE:
-            progress[1] = n
-            progress[2] = n_marks
-            return status
-        for k in range(wanted):
-            item = order[k]
-            block.hit[n] = h
-            block.start[n] = base + found.start[item]
-            low = found.first[item]
-            for m in range(low, low + found.length[item]):
-                block.event[n_marks] = base + found.event[m]
-                block.label[n_marks] = found.label[m]
-                n_marks += 1
-            n += 1
-            block.first[n] = n_marks
-        progress[0] += 1
-    progress[1] = n
-    progress[2] = n_marks
-    return DONE
+
+fill = composed(list_hits, "fill", find=_found_all, **LISTED)
+"""`list_hits` over `ForestNodes` with gadgets; `stack.pending` has a third row, for the least stamps."""

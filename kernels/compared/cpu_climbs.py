@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import jit
-from ..joins.contract import AnswerRows
-from ..joins.cpu_enumerate import full, note_rows
-from .contract import AT_MOST, LESS
+from ..arena.contract import DONE, STACK_FULL
+from ..arena.rows import full, list_rows
+from ..jit import composed, jit
+from .contract import AT_MOST, LESS, Arranged, Climb, ComparedSegments, ComparedTables, PairedEvents, Traced
 from .cpu_order import shown
-from .cpu_walk import DONE, PATH_FULL, ROWS_FULL
 from .tree import latest_in
 
-EVENT, ROOT, LOW, HIGH, ANY = range(5)
-"""Columns of a path: an event, the version and the ranks that hold further covers, whether it has one."""
+EVENT, ROOT, LOW, HIGH, ANY, COLUMNS = range(6)
+"""Columns of a path: an event, the version and the ranks that hold further covers, whether it has one.
+`COLUMNS` is their number."""
 
 
 class ClimbedHits(NamedTuple):
@@ -39,19 +39,16 @@ class ClimbedHits(NamedTuple):
     lowest: np.ndarray
 
 
-class ChainOrder(NamedTuple):
-    """Room to write answers and to sort them.
+class ClimbedSteps(NamedTuple):
+    """Chains of events, and the hits that they lead to: what a walk through them reads."""
 
-    =======  ==================  ==================================
-    `order`  int32 [rows]        the rows of each hit, sorted
-    `spare`  int32 [rows]        scratch
-    `path`   int64 [depth, 5]    scratch
-    =======  ==================  ==================================
-    """
-
-    order: np.ndarray
-    spare: np.ndarray
-    path: np.ndarray
+    tables: ComparedTables
+    events: PairedEvents
+    segments: ComparedSegments
+    arranged: Arranged
+    traced: Traced
+    climb: Climb
+    hits: ClimbedHits
 
 
 @jit
@@ -108,27 +105,23 @@ def is_long(tables, events, segments, traced, climb, g, event, length, lowest):
 
 
 @jit
-def walk(tables, events, segments, arranged, traced, climb, hits, h, path, rows, n, m):
+def _walk(steps, hit, lowest, path, rows, n, m):
     """Append the maximal chains of a hit; gives the status, and the rows and marks written then.
 
-    ==========  ==================  ===============================================
-    `tables`    ComparedTables      in
-    `events`    PairedEvents        in
-    `segments`  ComparedSegments    in
-    `arranged`  Arranged            in
-    `traced`    Traced              in
-    `climb`     Climb               in
-    `hits`      ClimbedHits         in
-    `h`         int                 in: the hit
-    `path`      int64 [depth, 5]    scratch
-    `rows`      AnswerRows          out
-    `n`, `m`    int                 in: rows and marks written so far
-    ==========  ==================  ===============================================
+    ========  ==================  =========================================
+    `steps`   ClimbedSteps        in
+    `hit`     int                 in
+    `lowest`  int                 in: the least admissible start
+    `path`    int64 [depth, 5]    scratch
+    `rows`    AnswerRows          out
+    `n`, `m`  int                 in: rows and marks written so far
+    ========  ==================  =========================================
     """
-    g = hits.segment[h]
-    lowest = max(hits.lowest[h], segments.begin[g])
+    tables, events, segments, arranged, traced, climb, hits = steps
+    g = hits.segment[hit]
+    lowest = max(lowest, segments.begin[g])
     least = climb.group.shape[1]
-    begin_covers(tables, events, segments, arranged, traced, climb, g, hits.event[h], path, 0)
+    begin_covers(tables, events, segments, arranged, traced, climb, g, hits.event[hit], path, 0)
     depth = 0
     while depth >= 0:
         found = next_cover(tables, events, segments, arranged, traced, climb, g, lowest, path, depth)
@@ -136,7 +129,7 @@ def walk(tables, events, segments, arranged, traced, climb, hits, h, path, rows,
             if is_long(tables, events, segments, traced, climb, g, found, least - depth - 1, lowest):
                 depth += 1
                 if depth == path.shape[0]:
-                    return PATH_FULL, n, m
+                    return STACK_FULL, n, m
                 begin_covers(tables, events, segments, arranged, traced, climb, g, found, path, depth)
             continue
         if path[depth, ANY] == 0 and depth + 1 >= least:
@@ -157,76 +150,5 @@ def walk(tables, events, segments, arranged, traced, climb, hits, h, path, rows,
     return DONE, n, m
 
 
-@jit
-def _fill(tables, events, segments, arranged, traced, climb, hits, begin, rows, sorting, progress, halt):
-    """The maximal chains of the hits from `progress[0]` on, until an array is full: the status.
-
-    ==========  ==================  ====================================================================
-    `tables`    ComparedTables      in
-    `events`    PairedEvents        in
-    `segments`  ComparedSegments    in
-    `arranged`  Arranged            in
-    `traced`    Traced              in
-    `climb`     Climb               in
-    `hits`      ClimbedHits         in
-    `begin`     int64 [hits + 1]    out: the first row of each, and all rows
-    `rows`      AnswerRows          out
-    `sorting`   ChainOrder          out: the rows of each hit in canonical order; scratch
-    `progress`  int64 [3]           in/out: hits, rows and marks that are done; zeros at first
-    `halt`      uint8 [1]           in: see `jit`
-    ==========  ==================  ====================================================================
-    """
-    begin[0] = 0
-    rows.first[progress[1]] = progress[2]
-    while progress[0] < hits.event.shape[0] and not halt[0]:
-        status, n, m = walk(
-            tables, events, segments, arranged, traced, climb, hits, progress[0], sorting.path, rows,
-            progress[1], progress[2],
-        )  # fmt: skip
-        if status != DONE:
-            return status
-        note_rows(rows, n, m, begin, sorting.order, sorting.spare, progress)
-    return DONE
-
-
-def climbed(tables, events, segments, arranged, traced, climb, hits, room):
-    """The maximal chains of some hits, each hit's in canonical order; None if they are more than `room`.
-
-    Parameters
-    ----------
-    tables : ComparedTables
-    events : PairedEvents
-    segments : ComparedSegments
-    arranged : Arranged
-    traced : Traced
-    climb : Climb
-    hits : ClimbedHits
-    room : int
-
-    Returns
-    -------
-    rows : AnswerRows
-    order : ndarray, shape (room,), int32
-        The rows of each hit in canonical order.
-    begin : ndarray, shape (hits + 1,), int64
-        Hit h has the rows begin[h] .. begin[h + 1] - 1.
-    """
-    marks, depth = 4 * room + 64, 64
-    progress = np.zeros(3, np.int64)
-    begin, first = np.zeros(len(hits.event) + 1, np.int64), np.empty(room + 1, np.int64)
-    event, label = np.empty(marks, np.int32), np.empty(marks, np.int32)
-    start, order, spare = (np.empty(room, np.int32) for _ in range(3))
-    while True:
-        rows = AnswerRows(first, event, label, start)
-        sorting = ChainOrder(order, spare, np.empty((depth, 5), np.int64))
-        status = _fill(
-            tables, events, segments, arranged, traced, climb, hits, begin, rows, sorting, progress
-        )
-        if status == DONE:
-            return rows, order, begin
-        if status == ROWS_FULL:
-            return None
-        if status == PATH_FULL:
-            depth *= 2
-        else:
-            event, label = (np.append(old, np.empty_like(old)) for old in (event, label))
+fill = composed(list_rows, "fill", walk=_walk)
+"""`list_rows` over `ClimbedSteps`."""

@@ -105,13 +105,41 @@ class SortScratch(NamedTuple):
     =======  ===============  ========================================
     `order`  int32 [events]   the complex events in canonical order
     `spare`  int32 [events]   scratch
-    `tally`  int64 [256]      scratch
+    `tally`  int64 [2 ** k]   scratch: k bits of their starts are sorted by at a time
     =======  ===============  ========================================
     """
 
     order: np.ndarray
     spare: np.ndarray
     tally: np.ndarray
+
+
+class BulkScratch(NamedTuple):
+    """What is found of a hit before it is written into a block.
+
+    =========  ===========  ===============================
+    `found`    Unsorted     the complex events of the hit
+    `stack`    WalkStack    scratch of the walk
+    `sorting`  SortScratch  their order
+    =========  ===========  ===============================
+    """
+
+    found: Unsorted
+    stack: WalkStack
+    sorting: SortScratch
+
+
+class ForestNodes(NamedTuple):
+    """The structure of some hits.
+
+    =======  ========================  =====================================
+    `arena`  int64 [nodes, columns]    the nodes
+    `roots`  Roots
+    =======  ========================  =====================================
+    """
+
+    arena: np.ndarray
+    roots: Roots
 
 
 class Block(NamedTuple):

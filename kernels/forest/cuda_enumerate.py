@@ -190,7 +190,7 @@ def merge_kernel(unit_first, units, width, found, order, merged):
         before = low
         while before < high:
             middle = (before + high) >> 1
-            if precedes(order[middle], order[at], found):
+            if precedes(found, order[middle], order[at]):
                 before = middle + 1
             else:
                 high = middle

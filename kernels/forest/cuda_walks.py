@@ -11,11 +11,11 @@ sort them.
 
 from numba import cuda
 
+from ..arena.contract import HIT_TOO_LARGE, MISMATCH
 from ..device.bodies import on_device
 from ..device.jit import device, kernel
 from . import cpu_enumerate as paths
 from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION, SortScratch, Unsorted, WalkStack
-from .cpu_enumerate import HIT_TOO_LARGE, MISMATCH
 
 HIT, SKIP, LAST, WAYS, NODE, FIRST, STOP, UNIT_COLUMNS = range(8)
 """Columns of a unit: its hit, how many complex events of the hit are found before its own, whether it has the

@@ -30,6 +30,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arena.contract import AnswerRows
+
 LABEL, EVENT, CHILD, CHILDREN, LEFT, RIGHT, LATEST, WEIGHT = range(8)
 COLUMNS = 8
 """Columns of an arena, and their number."""
@@ -204,23 +206,6 @@ class ProductNodes(NamedTuple):
     root_node: np.ndarray
 
 
-class AnswerRows(NamedTuple):
-    """Answers as they are found, one for each row.
-
-    =======  =====================  ====================================================================
-    `first`  int64 [rows + 1]       row r has the events first[r] .. first[r + 1] - 1
-    `event`  int32 [marks]          by atom; marks ascend (their runs are chains)
-    `label`  int32 [marks] or [0]   of marks
-    `start`  int32 [rows]           the least event of each answer
-    =======  =====================  ====================================================================
-    """
-
-    first: np.ndarray
-    event: np.ndarray
-    label: np.ndarray
-    start: np.ndarray
-
-
 class SlottedEvents(NamedTuple):
     """What the kernel of groups reads of the events of a segment.
 
@@ -338,17 +323,19 @@ class GroupStacks(NamedTuple):
     atom: np.ndarray
 
 
-class AnswerStacks(NamedTuple):
-    """Scratch of the enumeration of answers.
+class AnswerScratch(NamedTuple):
+    """What the enumeration of answers fills in, and its scratch.
 
-    =========  =======================  ==========================================================
-    `pending`  int32 [stack]            nodes still to visit
-    `choice`   int32 [depth, CHOICE]    the choices made so far
-    `agenda`   int32 [cells, 2]         what is still to choose: a node, and the next cell or -1
-    `atom`     int32 [atoms]            the event of each
-    =========  =======================  ==========================================================
+    =============  =======================  ==========================================================
+    `label_atoms`  uint8 [labels, atoms]    in: the atoms that a label fills; [labels, 0]: write marks
+    `pending`      int32 [stack]            nodes still to visit
+    `choice`       int32 [depth, CHOICE]    the choices made so far
+    `agenda`       int32 [cells, 2]         what is still to choose: a node, and the next cell or -1
+    `atom`         int32 [atoms]            the event of each
+    =============  =======================  ==========================================================
     """
 
+    label_atoms: np.ndarray
     pending: np.ndarray
     choice: np.ndarray
     agenda: np.ndarray

@@ -7,13 +7,10 @@ node that is visited inside the window leads to an answer, so the steps between 
 size of the answers.
 """
 
-from ..jit import inline, jit
+from ..arena.contract import DONE, STACK_FULL
+from ..arena.rows import full, list_rows
+from ..jit import composed, jit
 from .contract import CHILD, CHILDREN, EVENT, LABEL, LATEST, LEFT, RIGHT
-
-DONE = 0
-STACK_FULL = 1
-ROWS_FULL = 2
-MARKS_FULL = 3
 
 BASE, REST, CELLS, AT, MARK, LEAST, CHOICE = range(7)
 """Columns of `choice`: where its nodes still to visit begin, the agenda after it, and how many cells the
@@ -22,24 +19,20 @@ choice and those before it. `CHOICE` is the number of columns."""
 
 
 @jit
-def walk(nodes, hit, lowest, label_atoms, rows, stacks, n, m):
+def walk(nodes, hit, lowest, scratch, rows, n, m):
     """Append the answers of a hit; gives the status, and the rows and marks written then.
 
     ===============  ============================  =======================================================
     `nodes`          ProductNodes                  in
     `hit`            int64                         in
     `lowest`         int64                         in: the least admissible start
-    `label_atoms`    uint8 [labels, atoms]         in: the atoms that a label fills; [labels, 0]: write marks
+    `scratch`        AnswerScratch                 scratch
     `rows`           AnswerRows                    out
-    `stacks`         AnswerStacks                  scratch
     `n`, `m`         int64                         in: rows and marks written so far
     ===============  ============================  =======================================================
     """
     arena = nodes.arena
-    pending = stacks.pending
-    choice = stacks.choice
-    agenda = stacks.agenda
-    atom = stacks.atom
+    label_atoms, pending, choice, agenda, atom = scratch
     atoms = label_atoms.shape[1]
     for r in range(nodes.root_first[hit], nodes.root_first[hit + 1]):
         pending[0] = nodes.root_node[r]
@@ -105,104 +98,5 @@ def walk(nodes, hit, lowest, label_atoms, rows, stacks, n, m):
     return DONE, n, m
 
 
-@jit
-def _before(rows, one, other):
-    """Whether a row comes before another: by start, then events, then labels; both as tuples."""
-    if rows.start[one] != rows.start[other]:
-        return rows.start[one] < rows.start[other]
-    a, b = rows.first[one], rows.first[other]
-    n, m = rows.first[one + 1] - a, rows.first[other + 1] - b
-    for k in range(min(n, m)):
-        if rows.event[a + k] != rows.event[b + k]:
-            return rows.event[a + k] < rows.event[b + k]
-    if n != m:
-        return n < m
-    if rows.label.shape[0] > 0:
-        for k in range(n):
-            if rows.label[a + k] != rows.label[b + k]:
-                return rows.label[a + k] < rows.label[b + k]
-    return False
-
-
-@jit
-def sort_rows(rows, low, high, order, spare):
-    """Put rows low .. high - 1 of a hit in canonical order: `order[low:high]`; insertion, then merges."""
-    run = 16
-    for a in range(low, high, run):
-        b = min(a + run, high)
-        for i in range(a, b):
-            # Later runs are at the top of a heap, so the last rows are mostly the first.
-            row = high - 1 - i + low
-            j = i
-            while j > a and _before(rows, row, order[j - 1]):
-                order[j] = order[j - 1]
-                j -= 1
-            order[j] = row
-    while run < high - low:
-        for a in range(low, high, 2 * run):
-            mid = min(a + run, high)
-            b = min(a + 2 * run, high)
-            i, j = a, mid
-            for k in range(a, b):
-                if j >= b or (i < mid and not _before(rows, order[j], order[i])):
-                    spare[k] = order[i]
-                    i += 1
-                else:
-                    spare[k] = order[j]
-                    j += 1
-        for k in range(low, high):
-            order[k] = spare[k]
-        run *= 2
-
-
-@inline
-def full(rows, n, m, marks):
-    """Which array is full where a row with `marks` marks does not fit behind `n` rows and `m` marks."""
-    status = DONE
-    if n + 2 > rows.first.shape[0]:
-        status = ROWS_FULL
-    elif m + marks > rows.event.shape[0]:
-        status = MARKS_FULL
-    return status
-
-
-@jit
-def note_rows(rows, n, m, begin, order, spare, progress):
-    """Put the rows of a hit in canonical order, and note that it is done, with `n` rows and `m` marks now.
-
-    The other parameters are those of `fill`.
-    """
-    sort_rows(rows, progress[1], n, order, spare)
-    progress[0] += 1
-    begin[progress[0]] = n
-    progress[1] = n
-    progress[2] = m
-
-
-@jit
-def fill(nodes, hits, hit_lowest, label_atoms, begin, rows, order, spare, stacks, progress, halt):
-    """Write the answers of the hits from `progress[0]` on, until an array is full; gives the status.
-
-    ===============  ============================  =======================================================
-    `nodes`          ProductNodes                  in
-    `hits`           int64 [hits]                  in: numbers of hits
-    `hit_lowest`     int64 [all hits]              in: the least admissible start of each
-    `label_atoms`    uint8 [labels, atoms]         in: as in `walk`
-    `begin`          int64 [hits + 1]              out: the first row of each, and all rows
-    `rows`           AnswerRows                    out
-    `order`          int32 [rows]                  out: the rows of each hit in canonical order
-    `spare`          int32 [rows]                  scratch
-    `stacks`         AnswerStacks                  scratch
-    `progress`       int64 [3]                     in/out: hits, rows and marks that are done; zeros at first
-    `halt`           uint8 [1]                     in: see `jit`
-    ===============  ============================  =======================================================
-    """
-    begin[0] = 0
-    rows.first[progress[1]] = progress[2]
-    while progress[0] < hits.shape[0] and not halt[0]:
-        hit = hits[progress[0]]
-        status, n, m = walk(nodes, hit, hit_lowest[hit], label_atoms, rows, stacks, progress[1], progress[2])
-        if status != DONE:
-            return status
-        note_rows(rows, n, m, begin, order, spare, progress)
-    return DONE
+fill = composed(list_rows, "fill", walk=walk)
+"""`list_rows` over `ProductNodes`."""

@@ -13,9 +13,10 @@ may cost more than the structure of `cpu_nodes`; `STEPS` has it, and the pass en
 steps (CPU time of the whole query, a million events).
 """
 
+from ..arena.contract import DONE, MARKS_FULL, ROWS_FULL, STACK_FULL
+from ..arena.rows import sort_rows
 from ..jit import OFTEN, inline, jit
 from .contract import BEST, EVENT_OF, HEAD, LATEST_OF, LINK_OF, NEXT_OF, PASSED
-from .cpu_enumerate import DONE, MARKS_FULL, ROWS_FULL, STACK_FULL, sort_rows
 from .cpu_slots import slot_of
 
 __all__ = ["DONE", "MARKS_FULL", "ROWS_FULL", "STACK_FULL", "expand", "renamed"]

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..loop.contract import ANY_PLACE, MOST_RUNS, NEIGHBOUR, EntryRoom
+from ..forest.contract import SortScratch
+from ..loop.contract import ANY_PLACE, MOST_RUNS, NEIGHBOUR, EntryRoom, StepNodes
 
 DIGIT = 11
 """Bits of their starts by which one pass sorts complex events."""
@@ -113,9 +114,7 @@ class FoundPaths(NamedTuple):
     `node_entry`   int32 [nodes]          an entry, with what comes after it in some paths:
     `node_after`   int32 [nodes]          the node of the entry after it, -1 for none,
     `node_length`  int32 [nodes]          and how many entries it has with these
-    `order`        int32 [paths]          the paths in canonical order
-    `spare`        int32 [paths]          scratch
-    `tally`        int64 [2 ** `DIGIT`]   scratch
+    `sorting`      SortScratch            the paths in canonical order
     `frames`       int64 [depth, FRAME]   scratch: the path that is walked
     =============  =====================  ======================================================
     """
@@ -126,10 +125,23 @@ class FoundPaths(NamedTuple):
     node_entry: np.ndarray
     node_after: np.ndarray
     node_length: np.ndarray
-    order: np.ndarray
-    spare: np.ndarray
-    tally: np.ndarray
+    sorting: SortScratch
     frames: np.ndarray
+
+
+class WalkedPaths(NamedTuple):
+    """The complex events of a hit with the structure that they were found in, as they are compared.
+
+    =======  ================  ==========================================
+    `nodes`  StepNodes
+    `paths`  FoundPaths
+    `start`  int32 [paths]     as in `FoundPaths`
+    =======  ================  ==========================================
+    """
+
+    nodes: StepNodes
+    paths: FoundPaths
+    start: np.ndarray
 
 
 NEVER = -2

@@ -10,17 +10,16 @@ read backwards, ascends by the last events: little is left to do but a stable so
 
 import numpy as np
 
-from ..jit import inline, jit
-from .contract import DIGIT, FoundPaths
-
-DONE, BLOCK_FULL, NODES_FULL, DEPTH_FULL, MISMATCH = range(5)
+from ..arena.contract import DEPTH_FULL, DONE, MISMATCH, NODES_FULL
+from ..arena.listing import list_hits
+from ..arena.order import sort_found, sort_runs
+from ..forest.contract import SortScratch
+from ..jit import composed, inline, jit
+from .contract import DIGIT, FoundPaths, WalkedPaths
 
 ENTRY, NODE, AFTER, LINK, AT, FRAME = range(6)
 """Columns of a frame: an entry, its node, the node of the entry after it, the link that is followed, and the
 entry of that link to try next. `FRAME` is their number."""
-
-FEW = 16
-"""Up to this many complex events are sorted by insertion."""
 
 WALKED = 1 << 6
 """Up to this many complex events of a hit are counted one by one, however few events the window has."""
@@ -123,8 +122,9 @@ def _walk(nodes, hit, lowest, most, listed, found):
 
 
 @jit
-def _precedes(nodes, found, one, other):
+def _precedes(walked, one, other):
     """Whether a complex event comes before another: by start, then events, then labels; both as tuples."""
+    nodes, found, _ = walked
     if found.start[one] != found.start[other]:
         return found.start[one] < found.start[other]
     p = found.after[one]
@@ -151,88 +151,6 @@ def _precedes(nodes, found, one, other):
 
 
 @jit
-def _sort_slice(nodes, found, low, high):
-    """Sort order[low:high] canonically: insertion into short runs, then merging."""
-    order = found.order
-    spare = found.spare
-    for begin in range(low, high, FEW):
-        for k in range(begin + 1, min(begin + FEW, high)):
-            item = order[k]
-            m = k
-            while m > begin and _precedes(nodes, found, item, order[m - 1]):
-                order[m] = order[m - 1]
-                m -= 1
-            order[m] = item
-    width = FEW
-    while width < high - low:
-        for begin in range(low, high - width, 2 * width):
-            middle = begin + width
-            stop = min(middle + width, high)
-            for k in range(begin, middle):
-                spare[k] = order[k]
-            p, q, k = begin, middle, begin
-            while p < middle:
-                if q < stop and _precedes(nodes, found, order[q], spare[p]):
-                    order[k] = order[q]
-                    q += 1
-                else:
-                    order[k] = spare[p]
-                    p += 1
-                k += 1
-        width *= 2
-
-
-@jit
-def _canonical(nodes, found, count):
-    """Put the first `count` complex events of `found` in canonical order."""
-    order = found.order
-    spare = found.spare
-    start = found.start
-    tally = found.tally
-    for k in range(count):
-        order[k] = count - 1 - k
-    if count <= FEW:
-        _sort_slice(nodes, found, 0, count)
-        return
-    least = start[0]
-    most = start[0]
-    for k in range(1, count):
-        least = min(least, start[k])
-        most = max(most, start[k])
-    shift = 0
-    while (most - least) >> shift > 0:
-        digits = min(((most - least) >> shift) + 1, 1 << DIGIT)
-        mask = (1 << DIGIT) - 1
-        for digit in range(digits):
-            tally[digit] = 0
-        for k in range(count):
-            tally[((start[k] - least) >> shift) & mask] += 1
-        total = 0
-        for digit in range(digits):
-            number = tally[digit]
-            tally[digit] = total
-            total += number
-        for k in range(count):
-            item = order[k]
-            digit = ((start[item] - least) >> shift) & mask
-            spare[tally[digit]] = item
-            tally[digit] += 1
-        for k in range(count):
-            order[k] = spare[k]
-        shift += DIGIT
-    low = 0
-    while low < count:
-        high = low + 1
-        ordered = True
-        while high < count and start[order[high]] == start[order[low]]:
-            ordered = ordered and not _precedes(nodes, found, order[high], order[high - 1])
-            high += 1
-        if not ordered:
-            _sort_slice(nodes, found, low, high)
-        low = high
-
-
-@jit
 def count_up_to(nodes, hits, lowest, most, counts, found, halt):
     """Count the complex events of each hit, up to `most`: `most` + 1 stands for more; gives the status.
 
@@ -256,65 +174,59 @@ def count_up_to(nodes, hits, lowest, most, counts, found, halt):
     return DONE
 
 
-@jit
-def fill(nodes, hits, hit_order, limit, found, block, progress, halt):
-    """Write the complex events of hits into a block; gives the status.
+_sort_slice = composed(sort_runs, "_sort_slice", precedes=_precedes)
+_sort_found = composed(sort_found, "_sort_found", precedes=_precedes, sort_slice=_sort_slice)
 
-    ============  ===========  ==========================================================================
-    `nodes`       StepNodes    in
-    `hits`        CountedHits  in
-    `hit_order`   int64 [m]    in: the hits to list, in this order
-    `limit`       int64        in: the most complex events of a hit, the first in canonical order
-    `found`       FoundPaths   scratch, with room for the complex events of each
-    `block`       Block        out: with room for all complex events
-    `progress`    int64 [3]    in/out: hits, complex events and marks that are done; zeros at first
-    `halt`        uint8 [1]    in: see `jit`
-    ============  ===========  ==========================================================================
 
-    `BLOCK_FULL`: there is no room for the marks of the next hit. `NODES_FULL`, `DEPTH_FULL`: there is none
-    for its paths. `MISMATCH`: it has not as many complex events as were counted.
-    """
-    n = progress[1]
-    m = progress[2]
-    block.first[0] = 0
-    while progress[0] < hit_order.shape[0] and not halt[0]:
-        hit = hit_order[progress[0]]
-        count = hits.counts[hit]
-        wanted = min(count, limit)
-        number = _walk(nodes, hit, hits.lowest[hit], count, True, found)
-        if number < 0:
-            return -number
-        if number != count:
-            return MISMATCH
-        _canonical(nodes, found, count)
-        total = wanted
-        for k in range(wanted):
-            after = found.after[found.order[k]]
-            if after >= 0:
-                total += found.node_length[after]
-        if m + total > block.event.shape[0]:
-            return BLOCK_FULL
-        for k in range(wanted):
-            item = found.order[k]
-            entry = found.entry[item]
-            block.hit[n] = hit
-            block.start[n] = nodes.event[entry]
-            block.event[m] = nodes.event[entry]
-            block.label[m] = nodes.label[entry]
-            m += 1
-            after = found.after[item]
-            while after >= 0:
-                entry = found.node_entry[after]
-                block.event[m] = nodes.event[entry]
-                block.label[m] = nodes.label[entry]
-                m += 1
-                after = found.node_after[after]
-            n += 1
-            block.first[n] = m
-        progress[0] += 1
-        progress[1] = n
-        progress[2] = m
-    return DONE
+@inline
+def _found_all(nodes, hits, hit, found):
+    """Find all complex events of a hit, and sort them: `DONE` or a status."""
+    count = hits.counts[hit]
+    number = _walk(nodes, hit, hits.lowest[hit], count, True, found)
+    status = DONE
+    if number < 0:
+        status = -number
+    elif number != count:
+        status = MISMATCH
+    else:
+        for k in range(count):
+            found.sorting.order[k] = count - 1 - k
+        _sort_found(count, WalkedPaths(nodes, found, found.start), found.sorting)
+    return status
+
+
+@inline
+def _too_many(found, count):
+    return count > found.start.shape[0]
+
+
+@inline
+def _length(found, item):
+    after = found.after[item]
+    return 1 + (found.node_length[after] if after >= 0 else 0)
+
+
+@inline
+def _write(nodes, hits, hit, found, item, block, n, m):
+    entry = found.entry[item]
+    after = found.after[item]
+    block.start[n] = nodes.event[entry]
+    block.event[m] = nodes.event[entry]
+    block.label[m] = nodes.label[entry]
+    m += 1
+    while after >= 0:
+        entry = found.node_entry[after]
+        block.event[m] = nodes.event[entry]
+        block.label[m] = nodes.label[entry]
+        m += 1
+        after = found.node_after[after]
+    return m
+
+
+fill = composed(
+    list_hits, "fill", find=_found_all, too_many=_too_many, length=_length, write=_write
+)  # fmt: skip
+"""`list_hits` over `StepNodes`; `NODES_FULL`, `DEPTH_FULL`: `FoundPaths` has no room for what a hit needs."""
 
 
 def paths_for(rows, nodes, depth):
@@ -322,8 +234,7 @@ def paths_for(rows, nodes, depth):
     return FoundPaths(
         *np.empty((3, rows), np.int32),
         *np.empty((3, nodes), np.int32),
-        *np.empty((2, rows), np.int32),
-        np.empty(1 << DIGIT, np.int64),
+        SortScratch(*np.empty((2, rows), np.int32), np.empty(1 << DIGIT, np.int64)),
         np.empty((depth, FRAME), np.int64),
     )
 

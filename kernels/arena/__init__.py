@@ -1,0 +1,1 @@
+"""Enumeration: the complex events of many ends, walked through, put in canonical order, and written out."""
