@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -280,6 +281,12 @@ class CompiledQuery:
         Those of `machine`.
     window : WindowPlan or None
         WITHIN: that of `reading`.
+    hidden : bool
+        Whether answers differ only in their measures, so that counting has to compute them.
+    carries : bool
+        Whether hits and counts go from event to event without keeping events.
+    in_order : bool
+        Whether the events of all partitions can be run in the order of the stream, not grouped by lane.
     """
 
     text: str
@@ -293,16 +300,23 @@ class CompiledQuery:
     counts_machine: Machine | None = None
     traits: Traits = field(init=False)
     window: WindowPlan | None = field(init=False)
+    hidden: bool = field(init=False)
+    carries: bool = field(init=False)
+    in_order: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "traits", self.machine.traits)
-        object.__setattr__(self, "window", self.reading.window)
-
-    @property
-    def hidden(self) -> bool:
-        """Whether answers differ only in their measures, so that counting has to compute them."""
-        hides = isinstance(self.form, MarkForm) and self.form.hidden
-        return hides and self.limit != 1 and self.traits.keeps != "one"
+        put = partial(object.__setattr__, self)
+        traits, window, form = self.machine.traits, self.reading.window, self.form
+        free = window is None and self.consume == "NONE"
+        put("traits", traits)
+        put("window", window)
+        hides = isinstance(form, MarkForm) and form.hidden
+        put("hidden", hides and self.limit != 1 and traits.keeps != "one")
+        put("carries", traits.state == "carried" and free)
+        put(
+            "in_order",
+            "window" in traits.order or ("free" in traits.order and free and self.reading.makes_lanes),
+        )
 
     @property
     def grouped(self) -> bool:
@@ -310,22 +324,10 @@ class CompiledQuery:
         return isinstance(self.form, TupleForm) and bool(self.form.aggregates)
 
     @property
-    def carries(self) -> bool:
-        """Whether hits and counts go from event to event without keeping events."""
-        return self.traits.state == "carried" and self.window is None and self.consume == "NONE"
-
-    @property
     def ungrouped(self) -> bool:
         """Whether hits and counts that carry read the events of all lanes in the order of the stream."""
         order = self.traits.order
         return "carried" in order or ("lanes" in order and bool(self.reading.partition))
-
-    @property
-    def in_order(self) -> bool:
-        """Whether the events of all partitions can be run in the order of the stream, not grouped by lane."""
-        free = self.window is None and self.consume == "NONE"
-        order = self.traits.order
-        return "window" in order or ("free" in order and free and self.reading.makes_lanes)
 
     @property
     def pushes_run_again(self) -> bool:

@@ -334,15 +334,18 @@ class Intake:
         """The batches of the stream, with their derived columns."""
         return iter(batches) if self.derived is None else self.derived.extended(batches)
 
-    def relevant(self, batch: pa.RecordBatch) -> Iterator[Relevant]:
-        """The relevant events of the next batch, which is not empty, in one part or several.
+    def relevant(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Relevant]:
+        """The relevant events of the next batches of the stream, each in one part or several.
 
         Raises
         ------
         DataError
             If the data breaks the order of time.
         """
-        return self.classified(batch, self._order.time(batch) if self.order_by else None)
+        given = batches if self.derived is None else self.derived.extended(batches)
+        for batch in self.classifier.ahead(given):
+            if len(batch):
+                yield from self.classified(batch, self._order.time(batch) if self.order_by else None)
 
     def time(self, batch: pa.RecordBatch) -> Values | None:
         """The time column of the next batch; None if there is none.
@@ -371,7 +374,9 @@ class Intake:
             self.classifier.look(batch)
             self.rows += len(batch)
             return
-        if self._reads_rows:
+        window = self._query.window
+        beside = self.laned or self._contiguous or self._joins is not None or self.measuring.timed
+        if beside or self.payload or (window is not None and window.kind != "events"):
             yield self._read(batch, time)
             return
         before = self.rows
@@ -431,22 +436,3 @@ class Intake:
         others = self._partitions.outside(rows)
         self.of_others += others
         self.keyless += int(np.count_nonzero(lanes < 0)) - others
-
-    @property
-    def _reads_rows(self) -> bool:
-        """Whether anything but the symbol is read of the relevant events."""
-        window = self._query.window
-        return (
-            self._partitions.there
-            or self._contiguous
-            or self._joins is not None
-            or self.measuring.timed
-            or bool(self.payload)
-            or (window is not None and window.kind != "events")
-        )
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Relevant]:
-        """The relevant events of every batch."""
-        for batch in self.classifier.ahead(batches):
-            if len(batch):
-                yield from self.relevant(batch)

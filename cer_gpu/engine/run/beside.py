@@ -55,7 +55,6 @@ class BesideRun:
     ) -> None:
         self._bound, self._asked = bound, asked
         self._run = bound.begin(asked, pushed=kept)
-        self._rows = bound.most_rows(self._run)
         self._run.chunker.have_at_least(least)
         self._inside = Inside(self._run.chunker.resume, bound.halo, bound.stop)
         follows = self._run.query.traits.state == "followed"
@@ -65,10 +64,10 @@ class BesideRun:
     def read(self, batch: pa.RecordBatch) -> Iterator[pa.Table]:
         """Add the next batch of the stream; yields what ends there, in parts of the table of `counts`."""
         own = batch.select(self.columns)
-        for first in range(0, len(own), self._rows):
-            for extended in self._run.intake.extended([own.slice(first, self._rows)]):
-                for part in self._run.relevant(iter([extended]), pushed=True):
-                    yield from self._told(self._ends(part))
+        rows = self._run.rows
+        for first in range(0, len(own), rows):
+            for part in self._run.relevant([own.slice(first, rows)], pushed=True):
+                yield from self._told(self._ends(part))
 
     def nothing(self) -> pa.Table:
         """The table without any end."""

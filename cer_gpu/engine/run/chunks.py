@@ -54,7 +54,7 @@ LEAST_SHARE = 8
 class Run:
     """The parts of a run in progress.
 
-    `memory` is the bytes that it may take. `shown`, the columns of complex events, is not for `hits` and a
+    `memory` is the bytes that it may take, `rows` the most that are read at a time. `shown`, the columns of complex events, is not for `hits` and a
     sum of counts; `ends` and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`.
     """
 
@@ -64,6 +64,7 @@ class Run:
     runner: MachineRunner
     chunker: Chunker
     memory: int | None
+    rows: int
     shown: ResultForm | None = None
     ends: EndForm | None = None
     ids: EventIds | None = None
@@ -85,16 +86,16 @@ class Run:
         """Lists the complex events."""
         return Lister(self.runner, self.form, self.workers, self.query.limit, self.memory)
 
-    def relevant(self, batches: Iterator[pa.RecordBatch], pushed: bool = False) -> Iterator[Relevant]:
+    def relevant(self, batches: Iterable[pa.RecordBatch], pushed: bool = False) -> Iterator[Relevant]:
         """The relevant events of a stream, as the machine reads them.
 
         Parameters
         ----------
-        batches : iterator of RecordBatch
+        batches : iterable of RecordBatch
         pushed : bool, optional
             Whether further batches follow later: then what is not decided yet is held back.
         """
-        for part in self.intake(batches):
+        for part in self.intake.relevant(batches):
             if self.ids is not None:
                 self.ids.note(part)
             if self.outlooks is None:
@@ -128,11 +129,15 @@ class Run:
         stop : int, optional
             The events from this position on only tell what follows others, and are in no chunk.
         """
-        parts = self.relevant(batches)
-        if halo or stop is not None:
-            inside = map(Inside(self.chunker.resume, halo, stop), parts)
-            parts = (part for part in inside if part is not None)
-        return self.chunker.chunks(parts)
+        inside = Inside(self.chunker.resume, halo, stop) if halo or stop is not None else None
+        for part in self.relevant(batches):
+            reported = part if inside is None else inside(part)
+            chunk = None if reported is None else self.chunker.add(reported)
+            if chunk is not None:
+                yield chunk
+        rest = self.chunker.rest()
+        if rest is not None:
+            yield rest
 
     def listed(
         self,
@@ -227,16 +232,6 @@ class Chunker:
         self._last: Chunk | None = None
         self._waiting: list[Relevant] = []
         self._again = 0
-
-    def chunks(self, relevant: Iterable[Relevant]) -> Iterator[Chunk]:
-        """The chunks of a stream of relevant events; each has to be run before the next is asked for."""
-        for part in relevant:
-            chunk = self.add(part)
-            if chunk is not None:
-                yield chunk
-        rest = self.rest()
-        if rest is not None:
-            yield rest
 
     def add(self, part: Relevant) -> Chunk | None:
         """Add the next relevant events; once there are enough, gives a chunk, which has to be run first."""

@@ -67,7 +67,7 @@ class Closing:
 
     def _read(self, batches: Iterator[pa.RecordBatch]) -> Iterator[_Read | None]:
         intake = self._intake
-        for events in intake(batches):
+        for events in intake.relevant(batches):
             now = intake.watermark
             # Times are integers here, and so is what none is before.
             known = None if now is None else int(now)

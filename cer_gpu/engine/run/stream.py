@@ -123,8 +123,7 @@ class Stream:
             given = self._batches(batch) if alike is None or alike.batches is None else alike.batches(batch)
             batches = list(given)
             self._refuse(batches)
-            extended = self._run.intake.extended(batches)
-            found = self._taking(self._found, self._run.relevant(extended, pushed=True))
+            found = self._taking(self._found, self._run.relevant(batches, pushed=True))
         return self._ended(found)
 
     def _refuse(self, batches: list[pa.RecordBatch]) -> None:
@@ -227,7 +226,7 @@ class Stream:
             self._alike = AlikeBatches(given.schema, bound, self._run, keeps)
         elif keeps and isinstance(given, dict) and all(map(is_arrow, given.values())):
             self._alike = AlikeTables(given, bound, self._run)
-        return bound.given(self._run)
+        return bound.read(self._run)
 
     def snapshot(self) -> bytes:
         """Everything that the stream keeps, as bytes from which another process can continue the stream.

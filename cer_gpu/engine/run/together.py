@@ -168,9 +168,8 @@ class Bunch:
 
     def read(self, batch: pa.RecordBatch) -> None:
         """Read the next batch of the stream, and add to the totals what ends there, some of it later."""
-        for extended in self._intake.extended([batch.select(self.columns)]):
-            for part in self._intake.relevant(extended) if len(extended) else ():
-                self._go_on(self._inside(part))
+        for part in self._intake.relevant([batch.select(self.columns)]):
+            self._go_on(self._inside(part))
 
     def _go_on(self, part: Relevant | None) -> None:
         if part is None or not len(part):
