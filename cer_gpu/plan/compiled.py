@@ -16,10 +16,10 @@ import numpy as np
 
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Aggregate, Expression
-from cer_gpu.plan.axes import Axis
+from cer_gpu.plan.axes import Axis, columns_of
 from cer_gpu.plan.machine import Machine, Traits
 from cer_gpu.plan.outlook import Outlook
-from cer_gpu.plan.symbols import Stage
+from cer_gpu.plan.symbols import Stage, StageAxis, by_column
 
 if TYPE_CHECKING:
     from cer_gpu.plan.derived import DerivedColumn
@@ -151,6 +151,12 @@ class Reading:
         The event types of which every match has an event.
     only_type : str or None
         The type of all events where no column tells their types: the name in FROM, if the query asks for it.
+    numbers : tuple of StageAxis
+        The axes over numbers.
+    texts : mapping of str to tuple of StageAxis
+        The axes over each column of strings.
+    classified : tuple of str
+        The columns that the axes read.
     """
 
     axes: tuple[Axis, ...]
@@ -165,6 +171,15 @@ class Reading:
     idle: int = 0
     needed: frozenset[str] = frozenset()
     only_type: str | None = None
+    numbers: tuple[StageAxis, ...] = field(init=False, compare=False)
+    texts: Mapping[str, tuple[StageAxis, ...]] = field(init=False, compare=False)
+    classified: tuple[str, ...] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        put, found = partial(object.__setattr__, self), by_column(self.axes, self.stages)
+        put("numbers", tuple(found.pop(None, ())))
+        put("texts", {name: tuple(own) for name, own in found.items()})
+        put("classified", tuple(dict.fromkeys(name for axis in self.axes for name in columns_of(axis))))
 
     @property
     def reads_before(self) -> int:

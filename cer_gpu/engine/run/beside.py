@@ -15,10 +15,9 @@ from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.components import (
     begin_intake,
     intake_state,
-    is_component,
-    remembered,
-    remind,
     resume_intake,
+    resume_runner,
+    runner_state,
 )
 from cer_gpu.engine.run.followed import Followed, reported_in
 from cer_gpu.engine.run.inside import Inside
@@ -101,7 +100,7 @@ class BesideRun:
         carrying = self._carrying
         return {
             "intake": intake_state(run.intake),
-            "runner": [remembered(one) for one in self._components],
+            "runner": runner_state(run.runner),
             "outlooks": [] if run.outlooks is None else run.outlooks.state(),
             "followed": followed,
             "held": None if held is None else state_of(held),
@@ -112,8 +111,7 @@ class BesideRun:
         """Restore what `state` returned, for the same query over the same columns."""
         run = self._run
         resume_intake(run.intake, state["intake"], self._bound.arrow_schema)
-        for component, kept in zip(self._components, state["runner"], strict=True):
-            remind(component, kept)
+        resume_runner(run.runner, state["runner"])
         if run.outlooks is not None:
             run.outlooks.resume(state["outlooks"])
         if self._followed is not None:
@@ -122,10 +120,6 @@ class BesideRun:
             self._carrying.carry_on(state["carried"])
         if state["held"] is not None:
             run.chunker.resume(relevant_of(state["held"], run.intake.lane_keys))
-
-    @property
-    def _components(self) -> list[Any]:
-        return [one for one in vars(self._run.runner).values() if is_component(one)]
 
     @property
     def _carrying(self) -> CarryingRunner | None:

@@ -368,9 +368,9 @@ class BoundQuery:
         if query.reading.keys.values and intake.values_in_order is not None:
             runner.values = intake.values_in_order  # type: ignore[attr-defined]
             runner.orders_texts = intake.values_in_order.orders_texts(data)  # type: ignore[attr-defined]
-        intake.follow(runner.states)
+        intake.forgetting.follow(runner.states)
         if query.traits.state == "followed":
-            intake.hold(KeptLanes(runner.states))
+            intake.forgetting.holding.append(KeptLanes(runner.states))
         outlooks = None
         if query.outlooks:
             outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
@@ -396,8 +396,8 @@ class BoundQuery:
         times = [self.arrow_schema.field(name).type for name in self._options.order_by[:1]]
         whole = whole and all(pa.types.is_integer(kind) or pa.types.is_temporal(kind) for kind in times)
         outlooks = Outlooks(query, intake, at_once, self._options.memory, self._workers, whole)
-        intake.follow(outlooks.states)
-        intake.hold(outlooks)
+        intake.forgetting.follow(outlooks.states)
+        intake.forgetting.holding.append(outlooks)
         return outlooks
 
     def derived_columns(self) -> DerivedColumns | None:

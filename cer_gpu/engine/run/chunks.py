@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from sys import maxsize
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -54,8 +55,9 @@ LEAST_SHARE = 8
 class Run:
     """The parts of a run in progress.
 
-    `memory` is the bytes that it may take, `rows` the most that are read at a time. `shown`, the columns of complex events, is not for `hits` and a
-    sum of counts; `ends` and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`.
+    `memory` is the bytes that it may take, `rows` the most that are read at a time. `shown`, the columns of
+    complex events, is not for `hits` and a sum of counts; `ends` and `ids` are for `hits` and `counts` alone,
+    and `ids` only with `event_id`.
     """
 
     query: CompiledQuery
@@ -223,7 +225,7 @@ class Chunker:
         least = (CHUNK if least is None else least) * runner.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
         # Where memory is little, it counts more than how often a tail is run again.
-        self._most = None if memory is None else 2 * self._least
+        self._most = maxsize if memory is None else 2 * self._least
         self._tail: Relevant | None = None
         """What is kept without lanes."""
         self._tails = Tails()
@@ -235,7 +237,8 @@ class Chunker:
 
     def add(self, part: Relevant) -> Chunk | None:
         """Add the next relevant events; once there are enough, gives a chunk, which has to be run first."""
-        self._settle()
+        if self._last is not None:
+            self._settle()
         if self._intake.away is not None:
             self._take_back()
         if len(part):
@@ -244,9 +247,15 @@ class Chunker:
                 self._again += self._run_again(part)
         else:
             self._waiting = self.relieve(self._waiting)
-        if sum(map(len, self._waiting)) < self._enough(self._again):
-            return None
-        return self.rest()
+        enough = CARRIED
+        if not self._carries:
+            # What is read here and there in a chunk should lie in a cache.
+            near = self.in_order and self._query.window is None
+            least = min(self._least, CARRIED) if near else self._least
+            # What a tail costs once more is worth longer chunks, up to a bound.
+            longer = min(LESS_OFTEN * self._again, LONG * least) if self.in_order and not near else 0
+            enough = min(max(least, self._again, longer), self._most)
+        return self.rest() if sum(map(len, self._waiting)) >= enough else None
 
     def have_at_least(self, events: int) -> None:
         """Run chunks of at least `events` new events, if that is less than before."""
@@ -256,18 +265,6 @@ class Chunker:
         """The events that are in no chunk yet, as a chunk; None if there are none."""
         waiting, self._waiting, self._again = self._waiting, [], 0
         return self.chunk(joined(waiting)) if waiting else None
-
-    def _enough(self, again: int) -> int:
-        """How many new events make a chunk, where so many old ones are run again with them."""
-        if self._carries:
-            return CARRIED
-        # What is read here and there in a chunk should lie in a cache.
-        near = self.in_order and self._query.window is None
-        least = min(self._least, CARRIED) if near else self._least
-        # What a tail costs once more is worth longer chunks, up to a bound.
-        longer = min(LESS_OFTEN * again, LONG * least) if self.in_order and not near else 0
-        enough = max(least, again, longer)
-        return enough if self._most is None else min(enough, self._most)
 
     def chunk(self, new: Relevant) -> Chunk:
         """The next events of the stream, with those that the window still reaches, as a chunk."""

@@ -57,7 +57,7 @@ class Closing:
     ) -> None:
         self._intake, self._workers = intake, workers
         self._form, self._sessions, self._room = form, sessions, room
-        intake.follow([sessions])
+        intake.forgetting.follow([sessions])
         intake.without_payload()
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -72,6 +72,10 @@ class Source:
         Whether reading them again gives the same events in the same order, without running a query again.
     ordered : bool
         Whether they were sorted or merged by `order_by`.
+    tells_types : bool
+        Whether a column of texts of the usual name tells the types of events, so that any may occur.
+    device : int or None
+        The number of the device that the events are on; None on the host.
     """
 
     def __init__(
@@ -93,23 +97,14 @@ class Source:
         self.ordered = rows.ordered
         self.where = rows.where
         self.arrow_schema = self._typed(rows.schema)
-
-    @property
-    def device(self) -> int | None:
-        """The number of the device that the events are on; None on the host."""
-        return self._rows.device if isinstance(self._rows, DeviceRows) and self.on_device else None
+        usual = self.has_type_column and type_column == TYPE_COLUMN and self.type_kind is ValueType.STRING
+        self.tells_types = usual and not isinstance(rows, MergedRows)
+        self.device = rows.device if isinstance(rows, DeviceRows) and rows.tables else None
 
     @property
     def source_column(self) -> str | None:
         """The column that tells which table a row is from; None if there is one table."""
         return self.type_column if isinstance(self._rows, MergedRows) else None
-
-    @property
-    def tells_types(self) -> bool:
-        """Whether a column of texts of the usual name tells the types of events, so that any may occur."""
-        if not self.has_type_column or self.type_column != TYPE_COLUMN:
-            return False
-        return self.type_kind is ValueType.STRING and not isinstance(self._rows, MergedRows)
 
     @property
     def on_device(self) -> tuple[DeviceTable, ...]:
