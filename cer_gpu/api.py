@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from cer_gpu.checked import check_roles, checked, opened, raise_errors, say_findings, schema_of
 from cer_gpu.engine.read.sources.arrow_types import all_units
-from cer_gpu.engine.run.options import Options, read_options
+from cer_gpu.engine.run.options import Options, read_options, spelled
 from cer_gpu.engine.run.place import place_of
-from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic
 from cer_gpu.language.check import check as check_query
@@ -24,8 +23,8 @@ from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.lower import AUTO
 from cer_gpu.plan.outline import Outline, outline
-from cer_gpu.plan.planning.closed_query import ClosedQuery
 from cer_gpu.plan.planning.planner import Plan, plan
+from cer_gpu.plan.planning.plans import QueryPlans
 from cer_gpu.progress import on_terminal, shown_together
 
 if TYPE_CHECKING:
@@ -34,10 +33,9 @@ if TYPE_CHECKING:
     from cer_gpu.engine.answers.matches import Matches
     from cer_gpu.engine.read.sources.source import Source
     from cer_gpu.engine.run.bound import BoundQuery
-    from cer_gpu.engine.run.keywords import FunnelKeywords, ReadKeywords, StreamKeywords
+    from cer_gpu.engine.run.options import FunnelKeywords, ReadKeywords, StreamKeywords
     from cer_gpu.engine.run.portable import PortableQuery
     from cer_gpu.engine.run.stream import Stream
-    from cer_gpu.plan.planning.open_query import OpenQuery
 
 
 def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
@@ -93,11 +91,7 @@ class Query:
         raise_errors(found, text)
         self.names = names_in(self._tree)
         self._outline = outline(self._tree, text)
-        self._plans: ClosedQuery | OpenQuery = ClosedQuery(self._tree, text, self._outline)
-        if params or "$" in text:
-            from cer_gpu.plan.planning.open_query import OpenQuery
-
-            self._plans = OpenQuery(self._tree, text, params or {})
+        self._plans = QueryPlans(self._tree, text, self._outline, params or {})
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
         self._plan = None if bound_next else self._plan_without_data()

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.engine.run.options import Options, read_options
-from cer_gpu.engine.run.signatures import spelled
+from cer_gpu.engine.run.options import Options, read_options, spelled
 from cer_gpu.errors import Diagnostic, LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.check import check as check_query
@@ -27,7 +26,7 @@ from cer_gpu.progress import shown_together
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.notes import Notes
     from cer_gpu.engine.read.sources.source import Source
-    from cer_gpu.engine.run.keywords import ReadKeywords
+    from cer_gpu.engine.run.options import ReadKeywords
 
 COMMON = ("CER101",)
 """Notes on what many queries mean to do, so that no warning is given of it: a name on both sides of `;`."""

@@ -38,7 +38,7 @@ from cer_gpu.backtesting.table import QUERY, combined
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.where import DECIMAL_DIGITS, exact_column
 from cer_gpu.engine.read.sources.categories import Orders
-from cer_gpu.engine.run.signatures import spelled
+from cer_gpu.engine.run.options import spelled
 from cer_gpu.errors import DataError
 from cer_gpu.funnel import bound_stages, unlisted
 from cer_gpu.logic.tied_rows import depends_on_ties

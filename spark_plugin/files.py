@@ -24,7 +24,7 @@ from cer_gpu.spark.worker import Job, Worker
 from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.files import FileRows, unify
 from cer_gpu.engine.read.sources.open_file import OpenFile
-from cer_gpu.engine.run.signatures import spelled
+from cer_gpu.engine.run.options import spelled
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.warned import warn

@@ -14,7 +14,7 @@ from cer_gpu.spark.task import DIGITS, WARN
 from cer_gpu.spark.tie_reports import TieReports
 from cer_gpu.spark.worker import Worker
 
-from cer_gpu.engine.run.signatures import spelled
+from cer_gpu.engine.run.options import spelled
 from cer_gpu.plan.planning.explain import WIDTH
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import pytest
 import cer_gpu as cer
 from cer_gpu import api
 from cer_gpu.errors import DataError
-from cer_gpu.plan.planning.closed_query import SCHEMAS
 from cer_gpu.plan.planning.planner import plan
+from cer_gpu.plan.planning.plans import SCHEMAS
 
 EVENTS = pa.table({"type": ["A", "B"], "b": ["k", "k"], "price": [1.5, 2.5], "stream": ["S", "R"]})
 

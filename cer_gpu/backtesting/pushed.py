@@ -12,7 +12,7 @@ from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.over_stream import stream_over
+from cer_gpu.engine.run.stream import stream_over
 from cer_gpu.progress import begun
 
 

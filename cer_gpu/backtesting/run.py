@@ -35,16 +35,15 @@ from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
-from cer_gpu.engine.run.options import Options, read_options
+from cer_gpu.engine.run.options import Options, read_options, spelled
 from cer_gpu.engine.run.passes import Passes, PassFound, passes_of, sum_up
-from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.errors import DataError
 from cer_gpu.printable import brief
 from cer_gpu.progress import shown_together
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.run.keywords import FunnelKeywords
+    from cer_gpu.engine.run.options import FunnelKeywords
 
 
 @spelled(read_options, omit=OMITTED)

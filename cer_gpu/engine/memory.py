@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 from weakref import ref
 
@@ -215,7 +215,8 @@ def still_needed(count: int, window: WindowPlan | None) -> str:
     return f"{count:,} events may still be part of a complex event, since {why}"
 
 
-class within_memory:  # noqa: N801
+@contextmanager
+def within_memory(doing: str) -> Iterator[None]:
     """Turn a MemoryError of any library into a LimitError, inside a `with` block.
 
     Parameters
@@ -228,22 +229,13 @@ class within_memory:  # noqa: N801
     LimitError
         With what to change.
     """
-
-    def __init__(self, doing: str) -> None:
-        self._doing = doing
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not isinstance(error, MemoryError):
-            return
+    try:
+        yield
+    except MemoryError as error:
         # NumPy and Arrow say how much they asked for; Python says nothing.
         asked = f" ({error})" if str(error) else ""
         raise LimitError(
-            f"the memory of this machine ran out while {self._doing}{asked}: limit what the run "
+            f"the memory of this machine ran out while {doing}{asked}: limit what the run "
             "takes with memory= (--memory), narrow WITHIN or the filters, or take the answers batch by batch "
             "(`batches()`, or an output file)"
         ) from error

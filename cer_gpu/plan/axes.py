@@ -239,7 +239,7 @@ class GivenAxis:
     """Whether a predicate with a parameter holds: class 1 if so.
 
     When the call gives the value, another axis with the same two classes replaces it
-    (`cer_gpu.plan.planning.given`).
+    (`cer_gpu.plan.planning.plans`).
     """
 
     leaf: tree.Condition

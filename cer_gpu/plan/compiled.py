@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Aggregate, Expression
-from cer_gpu.plan.axes import Axis
+from cer_gpu.plan.axes import Axis, columns_of
 from cer_gpu.plan.machine import Machine, Traits
 from cer_gpu.plan.outlook import Outlook
-from cer_gpu.plan.symbols import Stage
+from cer_gpu.plan.symbols import Stage, StageAxis, by_column
 
 if TYPE_CHECKING:
     from cer_gpu.plan.derived import DerivedColumn
@@ -150,6 +151,12 @@ class Reading:
         The event types of which every match has an event.
     only_type : str or None
         The type of all events where no column tells their types: the name in FROM, if the query asks for it.
+    numbers : tuple of StageAxis
+        The axes over numbers.
+    texts : mapping of str to tuple of StageAxis
+        The axes over each column of strings.
+    classified : tuple of str
+        The columns that the axes read.
     """
 
     axes: tuple[Axis, ...]
@@ -164,6 +171,15 @@ class Reading:
     idle: int = 0
     needed: frozenset[str] = frozenset()
     only_type: str | None = None
+    numbers: tuple[StageAxis, ...] = field(init=False, compare=False)
+    texts: Mapping[str, tuple[StageAxis, ...]] = field(init=False, compare=False)
+    classified: tuple[str, ...] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        put, found = partial(object.__setattr__, self), by_column(self.axes, self.stages)
+        put("numbers", tuple(found.pop(None, ())))
+        put("texts", {name: tuple(own) for name, own in found.items()})
+        put("classified", tuple(dict.fromkeys(name for axis in self.axes for name in columns_of(axis))))
 
     @property
     def reads_before(self) -> int:
@@ -280,6 +296,12 @@ class CompiledQuery:
         Those of `machine`.
     window : WindowPlan or None
         WITHIN: that of `reading`.
+    hidden : bool
+        Whether answers differ only in their measures, so that counting has to compute them.
+    carries : bool
+        Whether hits and counts go from event to event without keeping events.
+    in_order : bool
+        Whether the events of all partitions can be run in the order of the stream, not grouped by lane.
     """
 
     text: str
@@ -293,16 +315,23 @@ class CompiledQuery:
     counts_machine: Machine | None = None
     traits: Traits = field(init=False)
     window: WindowPlan | None = field(init=False)
+    hidden: bool = field(init=False)
+    carries: bool = field(init=False)
+    in_order: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "traits", self.machine.traits)
-        object.__setattr__(self, "window", self.reading.window)
-
-    @property
-    def hidden(self) -> bool:
-        """Whether answers differ only in their measures, so that counting has to compute them."""
-        hides = isinstance(self.form, MarkForm) and self.form.hidden
-        return hides and self.limit != 1 and self.traits.keeps != "one"
+        put = partial(object.__setattr__, self)
+        traits, window, form = self.machine.traits, self.reading.window, self.form
+        free = window is None and self.consume == "NONE"
+        put("traits", traits)
+        put("window", window)
+        hides = isinstance(form, MarkForm) and form.hidden
+        put("hidden", hides and self.limit != 1 and traits.keeps != "one")
+        put("carries", traits.state == "carried" and free)
+        put(
+            "in_order",
+            "window" in traits.order or ("free" in traits.order and free and self.reading.makes_lanes),
+        )
 
     @property
     def grouped(self) -> bool:
@@ -310,22 +339,10 @@ class CompiledQuery:
         return isinstance(self.form, TupleForm) and bool(self.form.aggregates)
 
     @property
-    def carries(self) -> bool:
-        """Whether hits and counts go from event to event without keeping events."""
-        return self.traits.state == "carried" and self.window is None and self.consume == "NONE"
-
-    @property
     def ungrouped(self) -> bool:
         """Whether hits and counts that carry read the events of all lanes in the order of the stream."""
         order = self.traits.order
         return "carried" in order or ("lanes" in order and bool(self.reading.partition))
-
-    @property
-    def in_order(self) -> bool:
-        """Whether the events of all partitions can be run in the order of the stream, not grouped by lane."""
-        free = self.window is None and self.consume == "NONE"
-        order = self.traits.order
-        return "window" in order or ("free" in order and free and self.reading.makes_lanes)
 
     @property
     def pushes_run_again(self) -> bool:

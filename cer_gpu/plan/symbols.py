@@ -16,7 +16,7 @@ import numpy as np
 
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
-from cer_gpu.plan.axes import Axis, OutlookAxis
+from cer_gpu.plan.axes import Axis, OutlookAxis, text_column
 from cer_gpu.plan.formula import FALSE, Cases, Formula, Formulas
 
 State: TypeAlias = tuple[tuple[int, int], ...]
@@ -68,6 +68,34 @@ class Stage:
     strides: tuple[int, ...]
     state_stride: int
     table: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class StageAxis:
+    """An axis of a stage: each class adds `stride` more than the class before it to the index.
+
+    Attributes
+    ----------
+    stage, number : int
+        The number of the stage, and that of the axis among all.
+    axis : Axis
+    stride : int
+    """
+
+    stage: int
+    number: int
+    axis: Axis
+    stride: int
+
+
+def by_column(axes: Sequence[Axis], stages: Sequence[Stage]) -> dict[str | None, list[StageAxis]]:
+    """The axes of all stages by the column of strings that they read; None: those over numbers."""
+    found: dict[str | None, list[StageAxis]] = {}
+    for stage, one in enumerate(stages):
+        for number, stride in zip(one.axes, one.strides, strict=True):
+            own = found.setdefault(text_column(axes[number]), [])
+            own.append(StageAxis(stage, number, axes[number], stride))
+    return found
 
 
 def classes_that_matter(axes: Sequence[Axis], stages: Sequence[Stage], axis: int) -> tuple[int, ...]:

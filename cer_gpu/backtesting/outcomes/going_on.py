@@ -34,9 +34,8 @@ from cer_gpu.engine.run.beside import BesideRun
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import CHUNK
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.over_stream import stream_over
 from cer_gpu.engine.run.stored import unshared
-from cer_gpu.engine.run.stream import Stream
+from cer_gpu.engine.run.stream import Stream, stream_over
 from cer_gpu.progress import begun
 
 VALUE, LATE = "value {}", "late"

@@ -92,7 +92,7 @@ class Outlooks:
         self._reads_times = "time" in query.traits.columns
         self._laned = laned
         # `intake` knows who holds events back; a circle would keep both until Python looks for it.
-        self._intake: Intake = proxy(intake)  # type: ignore[assignment]
+        self._intake: Intake = proxy(intake)
         self._keeps_times = False
         self._memory = memory
         self._many = MANY if memory is None else min(MANY, memory // BYTES_OF_EVENT // 4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from sys import getrefcount
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from cer_gpu.engine.read.derive import Reader, overflow, read_columns
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Codes, Values
-from cer_gpu.engine.read.text_shares import SEEN, NamesSeen, StageAxis, TextAxis, TextShares
+from cer_gpu.engine.read.text_shares import SEEN, NamesSeen, TextShares
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.frozen import dataclass
@@ -36,7 +37,7 @@ from cer_gpu.plan.axes import (
     type_number,
 )
 from cer_gpu.plan.compiled import UNFIT, Reading
-from cer_gpu.plan.symbols import TABLE_BUDGET, Stage, reachable
+from cer_gpu.plan.symbols import TABLE_BUDGET, StageAxis, reachable
 
 if TYPE_CHECKING:
     from cer_gpu.engine.read.wide import WideColumns
@@ -115,8 +116,7 @@ class Classifier:
         self.completed: Callable[[pa.RecordBatch], pa.RecordBatch] = lambda batch: batch
         self.names = NamesSeen()
         self._texts = {
-            name: TextShares(axes, self._dtypes, self.names.note)
-            for name, axes in _text_axes(reading.stages, reading.axes).items()
+            name: TextShares(axes, self._dtypes, self.names.note) for name, axes in reading.texts.items()
         }
 
     def ahead(self, batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
@@ -166,21 +166,16 @@ class Classifier:
         while blocks:
             group, blocks = blocks[:size], blocks[size:]
             try:
-                found = self._classified(adders, group, before)
+                found = self._workers.map("reading", partial(self._block, adders, before), group)
             except UnfitError:
                 adders = self._adders(self.completed(batch), before)
-                found = self._classified(adders, group, before)
+                found = self._workers.map("reading", partial(self._block, adders, before), group)
             yield group[-1][1] - group[0][0], found
             size = size if self._lent else len(blocks)
 
     def reads_in_blocks(self, rows: int) -> bool:
         """Whether arithmetic and functions of a batch of so many rows are evaluated block by block."""
         return rows > BLOCK
-
-    def _classified(
-        self, adders: list[list[Adder]], blocks: list[tuple[int, int]], before: int
-    ) -> list[tuple[np.ndarray, np.ndarray]]:
-        return self._workers.map("reading", lambda block: self._block(adders, *block, before), blocks)
 
     @property
     def reading(self) -> Reading:
@@ -219,8 +214,9 @@ class Classifier:
             self.names.note(axis, map(str, spelled))
 
     def _block(
-        self, adders: list[list[Adder]], start: int, stop: int, before: int
+        self, adders: list[list[Adder]], before: int, block: tuple[int, int]
     ) -> tuple[np.ndarray, np.ndarray]:
+        start, stop = block
         # Blocks reuse the memory of blocks that are done: fresh pages cost more than the kernels.
         try:
             scratch = self._scratch.pop()
@@ -284,24 +280,21 @@ class Classifier:
         RowError
             Where arithmetic that an event is asked for does not fit 64 bits.
         """
-        adders: list[list[Adder]] = []
+        adders: list[list[Adder]] = [[] for _ in self._reading.stages]
         beyond: dict[int, np.ndarray] = {}
         reader = None
         if in_blocks and (self._reading.derived or any(map(computes, self._reading.axes))):
             from cer_gpu.engine.read.in_blocks import BlockReader  # only queries with arithmetic need it
 
             reader = BlockReader(batch, self._reader(batch), self._reading.derived)
-        for stage, dtype in zip(self._reading.stages, self._dtypes, strict=True):
-            adders.append([])
-            for number, stride in zip(stage.axes, stage.strides, strict=True):
-                axis = self._reading.axes[number]
-                if text_column(axis) is None:
-                    adder = None if reader is None else reader.adder(axis, stride, dtype)
-                    if adder is None:
-                        adder = self._number_adder(batch, axis, stride, dtype)
-                    adders[-1].append(adder)
-                    if isinstance(adder.column, Values) and len(adder.column.beyond):
-                        beyond[number] = adder.column.beyond
+        for each in self._reading.numbers:
+            own = each.axis, each.stride, self._dtypes[each.stage]
+            adder = None if reader is None else reader.adder(*own)
+            if adder is None:
+                adder = self._number_adder(batch, *own)
+            adders[each.stage].append(adder)
+            if isinstance(adder.column, Values) and len(adder.column.beyond):
+                beyond[each.number] = adder.column.beyond
         if beyond:
             self._refuse_overflow(batch, beyond, before)
         # One pass over a column of strings serves all of its axes: what they add is a table by code.
@@ -410,9 +403,8 @@ class Classifier:
         if name is None:
             adder = Classifier._number_adder(self, events, axis, 1, index.dtype)
         else:
-            assert isinstance(axis, TextAxis)
             codes = columns.codes(events.column(name), name)
-            texts = TextShares([StageAxis(0, axis, 1)], [index.dtype], lambda *_: None)
+            texts = TextShares([StageAxis(0, number, axis, 1)], [index.dtype], lambda *_: None)
             shares = texts.of(codes.dictionary)[0]
             adder = Adder(codes, shares.of_code, None, shares.of_null)
         adder.add(index, 0, len(events))
@@ -423,19 +415,6 @@ def _undecided(reading: Reading, classes: np.ndarray) -> np.ndarray:
     """For rows of classes, -1 where one is not known, whether an event may have several symbols: bool."""
     known = [{axis: one for axis, one in enumerate(row) if one >= 0} for row in classes.tolist()]
     return np.array([len(reachable(reading.axes, reading.stages, one)) > 1 for one in known], bool)
-
-
-def _text_axes(stages: Sequence[Stage], axes: Sequence[Axis]) -> dict[str, list[StageAxis]]:
-    """The axes over each column of strings."""
-    found: dict[str, list[StageAxis]] = {}
-    for number, stage in enumerate(stages):
-        for index, stride in zip(stage.axes, stage.strides, strict=True):
-            axis = axes[index]
-            name = text_column(axis)
-            if name is not None:
-                assert isinstance(axis, TextAxis)
-                found.setdefault(name, []).append(StageAxis(number, axis, stride))
-    return found
 
 
 def _values(axis: NumberAxis, batch: pa.RecordBatch, read: Reader) -> Values:

@@ -13,10 +13,10 @@ from cer_gpu.engine.read.away import AwayLanes
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.events import NO_KEYS, NO_LANES, NO_SLOTS, Relevant, plain_events
 from cer_gpu.engine.read.foresight import Foresight
-from cer_gpu.engine.read.forgetting import Forgetting, Holding
+from cer_gpu.engine.read.forgetting import Forgetting
 from cer_gpu.engine.read.join_keys import JoinKeys, columns_read
 from cer_gpu.engine.read.keys import Keys
-from cer_gpu.engine.read.lanes import LaneEncoder, LaneState
+from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.measuring import Measuring
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.read.partitions import Partitions
@@ -106,11 +106,16 @@ class Intake:
         self._partitions = Partitions(encoder, query.reading.streams, stream_column, counted, order_by, again)
         if ordered or (foresight is not None and foresight.ordered):
             self._partitions.follows = False
+        self.laned = self._partitions.there
+        """Whether events belong to lanes: partitions, or the part of the stream that FROM names."""
         self.grouped = grouped and encoder is not None
         """Whether a partition is over where another begins."""
+        self.away: AwayLanes | None = None
+        """The partitions that memory has no room for; None if none is ever put on disk."""
         if encoder is not None and again is None and not self.grouped:
-            self._partitions.away = AwayLanes(encoder, self._partitions.times, self._joins, payload)
-        self._forgetting = Forgetting(
+            self.away = AwayLanes(encoder, self._partitions.times, self._joins, payload)
+            self._partitions.away = self.away
+        self.forgetting = Forgetting(
             query, self._partitions, self._joins, bool(order_by), self.grouped, memory
         )
         self.rows = 0
@@ -141,16 +146,12 @@ class Intake:
         self.classifier.completed = derived.completed
 
     @property
-    def laned(self) -> bool:
-        """Whether events belong to lanes: partitions, or the part of the stream that FROM names."""
-        return self._partitions.there
-
-    @property
     def lane_count(self) -> int:
         """How many lanes there are so far: partitions, or keys that all events of an answer share."""
         if self._joins is not None and self._joins.has_lanes:
             return self._joins.lane_count
-        return self._partitions.count
+        encoder = self._partitions.encoder
+        return 1 if encoder is None else encoder.count
 
     @property
     def in_order(self) -> bool:
@@ -168,18 +169,10 @@ class Intake:
         """Orders the values by which events are compared; None if no values are."""
         return None if self._joins is None else self._joins.values_in_order
 
-    def follow(self, states: Iterable[LaneState]) -> None:
-        """Note the states that are kept for each lane: when lanes are forgotten, these forget them too."""
-        self._forgetting.follow(states)
-
-    def hold(self, holding: Holding) -> None:
-        """Note who holds back events that have been read, so that these are still to come, or lanes."""
-        self._forgetting.holding.append(holding)
-
     @property
     def nbytes(self) -> int:
         """Bytes of the keys of partitions, of what is known of each, and of events that are held back."""
-        held = sum(holding.nbytes for holding in self._forgetting.holding)
+        held = sum(holding.nbytes for holding in self.forgetting.holding)
         before = 0 if self.derived is None else self.derived.nbytes
         return self._partitions.nbytes + held + before
 
@@ -230,7 +223,7 @@ class Intake:
         if window is None or window.kind == "attribute":
             return None
         events = window.kind == "events"
-        for holding in self._forgetting.holding:
+        for holding in self.forgetting.holding:
             new = [*new, *holding.waiting()]
         least = [part.measured.min().item() for part in new if len(part)]
         if events:
@@ -242,33 +235,27 @@ class Intake:
     @property
     def keeps_nothing(self) -> bool:
         """Whether there are no lanes, compared values, derived columns or events that are held back."""
-        lanes = self._partitions.there or self._joins is not None
-        return not lanes and self.derived is None and not self._forgetting.holding
-
-    @property
-    def away(self) -> AwayLanes | None:
-        """The partitions that memory has no room for; None if none is ever put on disk."""
-        return self._partitions.away
+        return not self.laned and self._joins is None and self.derived is None and not self.forgetting.holding
 
     def returned(self) -> list[Relevant]:
         """As `Forgetting.returned`."""
-        return self._forgetting.returned()
+        return self.forgetting.returned()
 
     def put_away(
         self, kept: Relevant | None, new: list[Relevant], nbytes: int, excess: int
     ) -> np.ndarray | None:
         """Write the partitions that had no row for the longest time to disk; as `Forgetting.put_away`."""
-        return self._forgetting.put_away(kept, new, nbytes, excess)
+        return self.forgetting.put_away(kept, new, nbytes, excess)
 
     def forget(
         self, parts: list[Relevant], pressed: bool = False, away: np.ndarray | None = None
     ) -> list[Relevant]:
         """Forget the keys that no given event has; as `Forgetting.forget`."""
-        return self._forgetting.forget(self, parts, pressed, away)
+        return self.forgetting.forget(self, parts, pressed, away)
 
     def forgets(self, events: int, pressed: bool = False) -> bool:
         """Whether there are keys to forget, if `events` events are kept or new."""
-        return self._forgetting.forgets(self, events, pressed)
+        return self.forgetting.forgets(self, events, pressed)
 
     @property
     def lane_keys(self) -> Keys | None:
@@ -333,15 +320,18 @@ class Intake:
         """The batches of the stream, with their derived columns."""
         return iter(batches) if self.derived is None else self.derived.extended(batches)
 
-    def relevant(self, batch: pa.RecordBatch) -> Iterator[Relevant]:
-        """The relevant events of the next batch, which is not empty, in one part or several.
+    def relevant(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Relevant]:
+        """The relevant events of the next batches of the stream, each in one part or several.
 
         Raises
         ------
         DataError
             If the data breaks the order of time.
         """
-        return self.classified(batch, self._order.time(batch) if self.order_by else None)
+        given = batches if self.derived is None else self.derived.extended(batches)
+        for batch in self.classifier.ahead(given):
+            if len(batch):
+                yield from self.classified(batch, self._order.time(batch) if self.order_by else None)
 
     def time(self, batch: pa.RecordBatch) -> Values | None:
         """The time column of the next batch; None if there is none.
@@ -370,7 +360,9 @@ class Intake:
             self.classifier.look(batch)
             self.rows += len(batch)
             return
-        if self._reads_rows:
+        window = self._query.window
+        beside = self.laned or self._contiguous or self._joins is not None or self.measuring.timed
+        if beside or self.payload or (window is not None and window.kind != "events"):
             yield self._read(batch, time)
             return
         before = self.rows
@@ -430,22 +422,3 @@ class Intake:
         others = self._partitions.outside(rows)
         self.of_others += others
         self.keyless += int(np.count_nonzero(lanes < 0)) - others
-
-    @property
-    def _reads_rows(self) -> bool:
-        """Whether anything but the symbol is read of the relevant events."""
-        window = self._query.window
-        return (
-            self._partitions.there
-            or self._contiguous
-            or self._joins is not None
-            or self.measuring.timed
-            or bool(self.payload)
-            or (window is not None and window.kind != "events")
-        )
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Relevant]:
-        """The relevant events of every batch."""
-        for batch in self.classifier.ahead(batches):
-            if len(batch):
-                yield from self.relevant(batch)

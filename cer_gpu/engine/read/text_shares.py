@@ -10,9 +10,8 @@ import pyarrow as pa
 from cer_gpu.engine.read.numbers import TextNumbers
 from cer_gpu.engine.read.sources.columns import same_memory
 from cer_gpu.frozen import dataclass
-from cer_gpu.plan.axes import ColumnAxis, CutAxis, MatchAxis
-
-TextAxis = ColumnAxis | MatchAxis | CutAxis
+from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis
+from cer_gpu.plan.symbols import StageAxis
 
 REMEMBERED = 1 << 20
 """How many texts of a column keep their classes: beyond it, all earlier ones are forgotten."""
@@ -73,15 +72,6 @@ class Shares:
 
     of_code: np.ndarray
     of_null: np.generic
-
-
-@dataclass(frozen=True, slots=True)
-class StageAxis:
-    """An axis of a stage: each class adds `stride` more than the class before it."""
-
-    stage: int
-    axis: TextAxis
-    stride: int
 
 
 class TextShares:
@@ -152,7 +142,12 @@ class TextShares:
             self._forget()
         before = self._numbers.count
         numbers = self._numbers.encode(dictionary)
-        self._classify(before)
+        if before < self._numbers.count:
+            new = self._numbers.texts_from(before).to_pylist()
+            for number, each in enumerate(self._axes):
+                if isinstance(each.axis, ColumnAxis):
+                    self._note(each.axis, new)
+                self._of_text[number] = np.concatenate([self._of_text[number], _classes(each.axis, new)])
         whole: dict[int, tuple[np.ndarray, int]] = {}
         for each, classes, absent in zip(self._axes, self._of_text, self._absent, strict=True):
             shares, of_null = whole.get(each.stage, (np.zeros(len(numbers), np.int64), 0))
@@ -164,24 +159,15 @@ class TextShares:
             for stage, (shares, of_null) in whole.items()
         }
 
-    def _classify(self, before: int) -> None:
-        """Find the classes of the texts from number `before` on."""
-        if before == self._numbers.count:
-            return
-        new = self._numbers.texts_from(before).to_pylist()
-        for number, each in enumerate(self._axes):
-            if isinstance(each.axis, ColumnAxis):
-                self._note(each.axis, new)
-            self._of_text[number] = np.concatenate([self._of_text[number], _classes(each.axis, new)])
-
     def _forget(self) -> None:
         self._numbers = TextNumbers()
         self._of_text = [np.empty(0, np.int64) for _ in self._axes]
 
 
-def _classes(axis: TextAxis, texts: Sequence[str | None]) -> np.ndarray:
+def _classes(axis: Axis, texts: Sequence[str | None]) -> np.ndarray:
     """The class of each text, int64."""
     if isinstance(axis, ColumnAxis):
         number = {name: position + 1 for position, name in enumerate(axis.names)}
         return np.array([0 if text is None else number.get(text, 0) for text in texts], np.int64)
+    assert isinstance(axis, MatchAxis | CutAxis)
     return axis.text_classes(texts).astype(np.int64)

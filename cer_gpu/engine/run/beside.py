@@ -15,10 +15,9 @@ from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.components import (
     begin_intake,
     intake_state,
-    is_component,
-    remembered,
-    remind,
     resume_intake,
+    resume_runner,
+    runner_state,
 )
 from cer_gpu.engine.run.followed import Followed, reported_in
 from cer_gpu.engine.run.inside import Inside
@@ -55,7 +54,6 @@ class BesideRun:
     ) -> None:
         self._bound, self._asked = bound, asked
         self._run = bound.begin(asked, pushed=kept)
-        self._rows = bound.most_rows(self._run)
         self._run.chunker.have_at_least(least)
         self._inside = Inside(self._run.chunker.resume, bound.halo, bound.stop)
         follows = self._run.query.traits.state == "followed"
@@ -65,10 +63,10 @@ class BesideRun:
     def read(self, batch: pa.RecordBatch) -> Iterator[pa.Table]:
         """Add the next batch of the stream; yields what ends there, in parts of the table of `counts`."""
         own = batch.select(self.columns)
-        for first in range(0, len(own), self._rows):
-            for extended in self._run.intake.extended([own.slice(first, self._rows)]):
-                for part in self._run.relevant(iter([extended]), pushed=True):
-                    yield from self._told(self._ends(part))
+        rows = self._run.rows
+        for first in range(0, len(own), rows):
+            for part in self._run.relevant([own.slice(first, rows)], pushed=True):
+                yield from self._told(self._ends(part))
 
     def nothing(self) -> pa.Table:
         """The table without any end."""
@@ -102,7 +100,7 @@ class BesideRun:
         carrying = self._carrying
         return {
             "intake": intake_state(run.intake),
-            "runner": [remembered(one) for one in self._components],
+            "runner": runner_state(run.runner),
             "outlooks": [] if run.outlooks is None else run.outlooks.state(),
             "followed": followed,
             "held": None if held is None else state_of(held),
@@ -113,8 +111,7 @@ class BesideRun:
         """Restore what `state` returned, for the same query over the same columns."""
         run = self._run
         resume_intake(run.intake, state["intake"], self._bound.arrow_schema)
-        for component, kept in zip(self._components, state["runner"], strict=True):
-            remind(component, kept)
+        resume_runner(run.runner, state["runner"])
         if run.outlooks is not None:
             run.outlooks.resume(state["outlooks"])
         if self._followed is not None:
@@ -123,10 +120,6 @@ class BesideRun:
             self._carrying.carry_on(state["carried"])
         if state["held"] is not None:
             run.chunker.resume(relevant_of(state["held"], run.intake.lane_keys))
-
-    @property
-    def _components(self) -> list[Any]:
-        return [one for one in vars(self._run.runner).values() if is_component(one)]
 
     @property
     def _carrying(self) -> CarryingRunner | None:

@@ -28,14 +28,14 @@ from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
-from cer_gpu.engine.run.instead import going_on, or_instead
+from cer_gpu.engine.run.instead import going_on, in_its_place
 from cer_gpu.engine.run.needed import lacks_a_type, needed_columns
-from cer_gpu.engine.run.noticed import say_how_many, say_what_was_read
+from cer_gpu.engine.run.noticed import LARGE, said_as_large, say_what_was_read
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.place import Place, place_of
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import RowError
+from cer_gpu.errors import FarDecimalError, RowError
 from cer_gpu.plan.compiled import CompiledQuery, Product
 from cer_gpu.progress import Watch, begun, on_terminal
 
@@ -133,37 +133,44 @@ class BoundQuery:
 
     def count(self) -> int:
         """How many complex events there are."""
-        return or_instead(self, BoundQuery._count)
-
-    def _count(self) -> int:
         if self._query.hidden:
             return sum(len(batch) for batch in self.matches().batches())
-        total = 0
-        for part in self._ends(self.begin("count"), "count"):
-            total += sum_exactly(part.value)
-            if self._options.limit is not None and total > self._options.limit:
-                self.notes.say(stopped(self._options.limit))
-                return self._options.limit
-        return say_how_many(self.notes, total)
+        total, limit = 0, self._options.limit
+        run = self.begin("count")
+        try:
+            for part in self._watched(run, partial(self._ends, run, "count")):
+                total += sum_exactly(part.value)
+                if limit is not None and total > limit:
+                    self.notes.say(stopped(limit))
+                    return limit
+        except FarDecimalError as error:
+            return in_its_place(self, error).count()
+        return total if total < LARGE else said_as_large(self.notes, total)
 
     def counts(self) -> pa.Table:
         """How many complex events end at each position where any do."""
-        return or_instead(self, lambda bound: bound._where("counts"))
+        if self._query.hidden:
+            return self.counts_of(self.matches())
+        return self._where("counts")
 
     def hits(self) -> pa.Table:
         """The positions where complex events end, and the latest start at each."""
-        return or_instead(self, lambda bound: bound._where("hits"))
+        return self._where("hits")
 
     def _where(self, asked: Literal["hits", "counts"]) -> pa.Table:
         """Where complex events end, with what is asked of each end."""
+        try:
+            return self._table_of_ends(asked)
+        except FarDecimalError as error:
+            return in_its_place(self, error)._table_of_ends(asked)
+
+    def _table_of_ends(self, asked: Literal["hits", "counts"]) -> pa.Table:
         from cer_gpu.engine.answers.where import capped
 
-        if self._query.hidden and asked == "counts":
-            return self.counts_of(self.matches())
         parts: list[Reported] = []
         left = self._options.limit
         run = self.begin(asked)
-        for part in self._ends(run, asked):
+        for part in self._watched(run, partial(self._ends, run, asked)):
             total = sum_exactly(part.value) if asked == "counts" else len(part.position)
             if left is not None and total > left:
                 parts.append(capped(part, left) if asked == "counts" else part.some(left))
@@ -176,7 +183,8 @@ class BoundQuery:
 
     def _total(self) -> int:
         """How many complex events there are, by another run, whatever the limit of the caller."""
-        return sum(sum_exactly(part.value) for part in self._ends(self.begin("count"), "count"))
+        run = self.begin("count")
+        return sum(sum_exactly(part.value) for part in self._watched(run, partial(self._ends, run, "count")))
 
     def counts_of(self, matches: Matches) -> pa.Table:
         """How many of some complex events end at each position where any do."""
@@ -360,9 +368,9 @@ class BoundQuery:
         if query.reading.keys.values and intake.values_in_order is not None:
             runner.values = intake.values_in_order  # type: ignore[attr-defined]
             runner.orders_texts = intake.values_in_order.orders_texts(data)  # type: ignore[attr-defined]
-        intake.follow(runner.states)
+        intake.forgetting.follow(runner.states)
         if query.traits.state == "followed":
-            intake.hold(KeptLanes(runner.states))
+            intake.forgetting.holding.append(KeptLanes(runner.states))
         outlooks = None
         if query.outlooks:
             outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
@@ -371,7 +379,15 @@ class BoundQuery:
                 outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         chunker.in_order = query.in_order and not by_lane
-        return Run(query, workers, intake, runner, chunker, options.memory, form, ends, ids, outlooks)
+        rows = BATCH
+        if chunker.carries_ungrouped or chunker.in_order:
+            rows = min(BATCH, CARRIED_BATCH)
+        elif outlooks is not None and outlooks.by_next:
+            rows = min(BATCH, CHUNK)
+        if options.memory is not None:
+            # A quarter of the memory is for a batch and what is made of it, event by event.
+            rows = max(LEAST_BATCH, min(rows, options.memory // (4 * BYTES_OF_EVENT)))
+        return Run(query, workers, intake, runner, chunker, options.memory, rows, form, ends, ids, outlooks)
 
     def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks:
         """What looks after and before events."""
@@ -380,8 +396,8 @@ class BoundQuery:
         times = [self.arrow_schema.field(name).type for name in self._options.order_by[:1]]
         whole = whole and all(pa.types.is_integer(kind) or pa.types.is_temporal(kind) for kind in times)
         outlooks = Outlooks(query, intake, at_once, self._options.memory, self._workers, whole)
-        intake.follow(outlooks.states)
-        intake.hold(outlooks)
+        intake.forgetting.follow(outlooks.states)
+        intake.forgetting.holding.append(outlooks)
         return outlooks
 
     def derived_columns(self) -> DerivedColumns | None:
@@ -427,27 +443,11 @@ class BoundQuery:
         return CudaClassifier(query.reading, self._units, self._workers, device=number, also=also)
 
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
-        """The batches that a run reads, with the columns that it needs."""
-        given = self.given(run)
-        return given if run.intake.derived is None else run.intake.extended(given)
-
-    def given(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns of the source that it needs."""
         needed = needed_columns(self._query.reading, self._options, run.intake.payload)
-        return self._source.batches(needed.all, self.most_rows(run), needed.classified_alone)
+        return self._source.batches(needed.all, run.rows, needed.classified_alone)
 
-    def most_rows(self, run: Run) -> int:
-        """The most rows of a batch that a run reads."""
-        memory = self._options.memory
-        # A quarter of the memory is for a batch and what is made of it, event by event.
-        most = BATCH
-        if run.chunker.carries_ungrouped or run.chunker.in_order:
-            most = min(BATCH, CARRIED_BATCH)
-        elif run.outlooks is not None and run.outlooks.by_next:
-            most = min(BATCH, CHUNK)
-        return most if memory is None else max(LEAST_BATCH, min(most, memory // (4 * BYTES_OF_EVENT)))
-
-    def _ends(self, run: Run, asked: Asked) -> Iterator[Reported]:
+    def _ends(self, run: Run, asked: Asked, watch: Watch) -> Iterator[Reported]:
         """Where complex events end, chunk by chunk."""
         if len(self.place.numbers) == 1 and self._resides(run.query):
             from cer_gpu.engine.cuda.machines.resident_run import ResidentRun
@@ -456,20 +456,17 @@ class BoundQuery:
             resident = with_memory(lambda: ResidentRun(run, self._units, names, self.place.numbers[0]))
             if resident is not None:
                 lying = () if self._query.reading.derived else self._source.on_device
-                return self._watched(run, lambda watch: resident.ends(lying or self.read(run), asked, watch))
+                return resident.ends(lying or run.intake.extended(self.read(run)), asked, watch)
+        batches = watch(self.read(run))
+        if run.query.traits.state == "followed":
+            from cer_gpu.engine.run.followed import followed, reported_in  # few queries need it
 
-        def on_host(watch: Watch) -> Iterator[Reported]:
-            if run.query.traits.state == "followed":
-                from cer_gpu.engine.run.followed import followed, reported_in
-
-                parts = followed(run, watch(self.read(run)), self.halo, self.stop)
-                return (reported_in(found, asked, run.query.limit, run.more) for found in parts)
-            chunks = run.chunks(watch(self.read(run)), self.halo, self.stop)
-            if asked == "count" and run.chunker.carries_ungrouped:
-                return self._workers.behind("counting", partial(_reported_number, run), chunks)
-            return (reported(run.runner, chunk, asked, run.query.limit, run.more) for chunk in chunks)
-
-        return self._watched(run, on_host)
+            parts = followed(run, batches, self.halo, self.stop)
+            return (reported_in(found, asked, run.query.limit, run.more) for found in parts)
+        chunks = run.chunks(batches, self.halo, self.stop)
+        if asked == "count" and run.chunker.carries_ungrouped:
+            return self._workers.behind("counting", partial(_reported_number, run), chunks)
+        return (reported(run.runner, chunk, asked, run.query.limit, run.more) for chunk in chunks)
 
     def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
         """What `use` makes of the whole source, while a progress bar counts the batches that it watches."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from sys import maxsize
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -54,8 +55,9 @@ LEAST_SHARE = 8
 class Run:
     """The parts of a run in progress.
 
-    `memory` is the bytes that it may take. `shown`, the columns of complex events, is not for `hits` and a
-    sum of counts; `ends` and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`.
+    `memory` is the bytes that it may take, `rows` the most that are read at a time. `shown`, the columns of
+    complex events, is not for `hits` and a sum of counts; `ends` and `ids` are for `hits` and `counts` alone,
+    and `ids` only with `event_id`.
     """
 
     query: CompiledQuery
@@ -64,6 +66,7 @@ class Run:
     runner: MachineRunner
     chunker: Chunker
     memory: int | None
+    rows: int
     shown: ResultForm | None = None
     ends: EndForm | None = None
     ids: EventIds | None = None
@@ -85,16 +88,16 @@ class Run:
         """Lists the complex events."""
         return Lister(self.runner, self.form, self.workers, self.query.limit, self.memory)
 
-    def relevant(self, batches: Iterator[pa.RecordBatch], pushed: bool = False) -> Iterator[Relevant]:
+    def relevant(self, batches: Iterable[pa.RecordBatch], pushed: bool = False) -> Iterator[Relevant]:
         """The relevant events of a stream, as the machine reads them.
 
         Parameters
         ----------
-        batches : iterator of RecordBatch
+        batches : iterable of RecordBatch
         pushed : bool, optional
             Whether further batches follow later: then what is not decided yet is held back.
         """
-        for part in self.intake(batches):
+        for part in self.intake.relevant(batches):
             if self.ids is not None:
                 self.ids.note(part)
             if self.outlooks is None:
@@ -128,11 +131,15 @@ class Run:
         stop : int, optional
             The events from this position on only tell what follows others, and are in no chunk.
         """
-        parts = self.relevant(batches)
-        if halo or stop is not None:
-            inside = map(Inside(self.chunker.resume, halo, stop), parts)
-            parts = (part for part in inside if part is not None)
-        return self.chunker.chunks(parts)
+        inside = Inside(self.chunker.resume, halo, stop) if halo or stop is not None else None
+        for part in self.relevant(batches):
+            reported = part if inside is None else inside(part)
+            chunk = None if reported is None else self.chunker.add(reported)
+            if chunk is not None:
+                yield chunk
+        rest = self.chunker.rest()
+        if rest is not None:
+            yield rest
 
     def listed(
         self,
@@ -218,7 +225,7 @@ class Chunker:
         least = (CHUNK if least is None else least) * runner.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
         # Where memory is little, it counts more than how often a tail is run again.
-        self._most = None if memory is None else 2 * self._least
+        self._most = maxsize if memory is None else 2 * self._least
         self._tail: Relevant | None = None
         """What is kept without lanes."""
         self._tails = Tails()
@@ -228,19 +235,10 @@ class Chunker:
         self._waiting: list[Relevant] = []
         self._again = 0
 
-    def chunks(self, relevant: Iterable[Relevant]) -> Iterator[Chunk]:
-        """The chunks of a stream of relevant events; each has to be run before the next is asked for."""
-        for part in relevant:
-            chunk = self.add(part)
-            if chunk is not None:
-                yield chunk
-        rest = self.rest()
-        if rest is not None:
-            yield rest
-
     def add(self, part: Relevant) -> Chunk | None:
         """Add the next relevant events; once there are enough, gives a chunk, which has to be run first."""
-        self._settle()
+        if self._last is not None:
+            self._settle()
         if self._intake.away is not None:
             self._take_back()
         if len(part):
@@ -249,9 +247,15 @@ class Chunker:
                 self._again += self._run_again(part)
         else:
             self._waiting = self.relieve(self._waiting)
-        if sum(map(len, self._waiting)) < self._enough(self._again):
-            return None
-        return self.rest()
+        enough = CARRIED
+        if not self._carries:
+            # What is read here and there in a chunk should lie in a cache.
+            near = self.in_order and self._query.window is None
+            least = min(self._least, CARRIED) if near else self._least
+            # What a tail costs once more is worth longer chunks, up to a bound.
+            longer = min(LESS_OFTEN * self._again, LONG * least) if self.in_order and not near else 0
+            enough = min(max(least, self._again, longer), self._most)
+        return self.rest() if sum(map(len, self._waiting)) >= enough else None
 
     def have_at_least(self, events: int) -> None:
         """Run chunks of at least `events` new events, if that is less than before."""
@@ -261,18 +265,6 @@ class Chunker:
         """The events that are in no chunk yet, as a chunk; None if there are none."""
         waiting, self._waiting, self._again = self._waiting, [], 0
         return self.chunk(joined(waiting)) if waiting else None
-
-    def _enough(self, again: int) -> int:
-        """How many new events make a chunk, where so many old ones are run again with them."""
-        if self._carries:
-            return CARRIED
-        # What is read here and there in a chunk should lie in a cache.
-        near = self.in_order and self._query.window is None
-        least = min(self._least, CARRIED) if near else self._least
-        # What a tail costs once more is worth longer chunks, up to a bound.
-        longer = min(LESS_OFTEN * again, LONG * least) if self.in_order and not near else 0
-        enough = max(least, again, longer)
-        return enough if self._most is None else min(enough, self._most)
 
     def chunk(self, new: Relevant) -> Chunk:
         """The next events of the stream, with those that the window still reaches, as a chunk."""

@@ -57,7 +57,7 @@ class Closing:
     ) -> None:
         self._intake, self._workers = intake, workers
         self._form, self._sessions, self._room = form, sessions, room
-        intake.follow([sessions])
+        intake.forgetting.follow([sessions])
         intake.without_payload()
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -67,7 +67,7 @@ class Closing:
 
     def _read(self, batches: Iterator[pa.RecordBatch]) -> Iterator[_Read | None]:
         intake = self._intake
-        for events in intake(batches):
+        for events in intake.relevant(batches):
             now = intake.watermark
             # Times are integers here, and so is what none is before.
             known = None if now is None else int(now)

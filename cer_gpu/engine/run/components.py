@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
+    from cer_gpu.engine.machines.machine import MachineRunner
     from cer_gpu.engine.read.intake import Intake
 
 MODULES = frozenset(
@@ -31,7 +32,7 @@ def intake_state(intake: Intake) -> dict[str, Any]:
     """The state of what reads the events of a stream, with the types and streams that occurred."""
     names = intake.classifier.names
     return {
-        "parts": remembered(intake),
+        "parts": _remembered(intake),
         "unseen": {name: sorted(texts) for name, texts in names.unseen.items()},
         "seen": {name: sorted(texts) for name, texts in names.seen.items()},
     }
@@ -40,7 +41,7 @@ def intake_state(intake: Intake) -> dict[str, Any]:
 def resume_intake(intake: Intake, state: dict[str, Any], schema: pa.Schema) -> None:
     """Restore what `intake_state` returned; `schema` is that of the batches."""
     begin_intake(intake, schema)
-    remind(intake, state["parts"])
+    _remind(intake, state["parts"])
     names = intake.classifier.names
     for own, kept in ((names.unseen, "unseen"), (names.seen, "seen")):
         own.update({name: set(texts) for name, texts in state[kept].items()})
@@ -51,28 +52,40 @@ def begin_intake(intake: Intake, schema: pa.Schema) -> None:
     intake.begin(pa.RecordBatch.from_pylist([], schema=schema))
 
 
-def is_component(value: Any) -> bool:
+def runner_state(runner: MachineRunner) -> list[dict[str, Any]]:
+    """The state of the components of a runner."""
+    return [_remembered(one) for one in vars(runner).values() if _is_component(one)]
+
+
+def resume_runner(runner: MachineRunner, state: list[dict[str, Any]]) -> None:
+    """Restore what `runner_state` returned in a runner of the same query."""
+    components = [one for one in vars(runner).values() if _is_component(one)]
+    for component, kept in zip(components, state, strict=True):
+        _remind(component, kept)
+
+
+def _is_component(value: Any) -> bool:
     """Whether an object has state that depends on the stream."""
     return type(value).__module__ in MODULES and not isinstance(value, tuple)
 
 
-def remembered(component: Any) -> dict[str, Any]:
+def _remembered(component: Any) -> dict[str, Any]:
     """The state of a component, by the names of its attributes."""
     found = {name: _kept(value) for name, value in vars(component).items()}
     return {name: value for name, value in found.items() if value is not _NOT_KEPT}
 
 
-def remind(component: Any, state: dict[str, Any]) -> None:
-    """Restore a state from `remembered` in a component of the same query."""
+def _remind(component: Any, state: dict[str, Any]) -> None:
+    """Restore a state from `_remembered` in a component of the same query."""
     for name, kept in state.items():
         own = getattr(component, name)
-        if is_component(own):
-            remind(own, kept)
+        if _is_component(own):
+            _remind(own, kept)
         elif _is_arrays(own):
             setattr(component, name, type(own)(*kept))
         elif isinstance(own, (list, tuple, dict)):
             for one, its in zip(_items(own), kept, strict=True):
-                remind(one, its)
+                _remind(one, its)
         elif isinstance(own, np.ndarray) and isinstance(kept, pa.RecordBatch):
             values = np.empty(len(kept), object)
             values[:] = kept.column(0).to_pylist()
@@ -82,8 +95,8 @@ def remind(component: Any, state: dict[str, Any]) -> None:
 
 
 def _kept(value: Any) -> Any:
-    if is_component(value):
-        return remembered(value)
+    if _is_component(value):
+        return _remembered(value)
     if value is None or isinstance(value, (bool, int, float, str, pa.RecordBatch)):
         return value
     if isinstance(value, np.generic):
@@ -94,8 +107,8 @@ def _kept(value: Any) -> Any:
         return value if value.dtype.kind in "biuf" else _NOT_KEPT
     if _is_arrays(value):
         return list(value)
-    if isinstance(value, (list, tuple, dict)) and all(map(is_component, _items(value))):
-        return list(map(remembered, _items(value)))
+    if isinstance(value, (list, tuple, dict)) and all(map(_is_component, _items(value))):
+        return list(map(_remembered, _items(value)))
     return _NOT_KEPT
 
 

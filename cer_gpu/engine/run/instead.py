@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from cer_gpu.engine.answers.notes import Notes
     from cer_gpu.engine.answers.room import Room
 
-Result = TypeVar("Result")
-
 
 class Answering(Protocol):
     """A query on a source, such as `BoundQuery`."""
@@ -35,14 +33,6 @@ class Answering(Protocol):
 Bound = TypeVar("Bound", bound=Answering)
 
 
-def or_instead(bound: Bound, ask: Callable[[Bound], Result]) -> Result:
-    """The answer of a query, or of the query that takes its place."""
-    try:
-        return ask(bound)
-    except FarDecimalError as error:
-        return ask(_other(bound, error))
-
-
 def going_on(bound: Answering, produce: Produce) -> Produce:
     """Complex events of a query; where it meets such a decimal, the others come from what compares it.
 
@@ -57,14 +47,14 @@ def going_on(bound: Answering, produce: Produce) -> Produce:
                 yield found
                 given += _matches_in(found)
         except FarDecimalError as error:
-            other = _other(bound, error)
+            other = in_its_place(bound, error)
             run = other.begin("run", more=form.payload)
             yield from _after(other.listed(run, run.lister.of(form, room), wanted, room), given)
 
     return produced
 
 
-def _other(bound: Bound, error: FarDecimalError) -> Bound:
+def in_its_place(bound: Bound, error: FarDecimalError) -> Bound:
     """What answers in the place of a query, with its notes; raises the error where nothing does."""
     if bound.instead is None:
         raise error

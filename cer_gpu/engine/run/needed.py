@@ -7,7 +7,7 @@ from typing import NamedTuple
 from cer_gpu.engine.read.join_keys import columns_read
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.options import Options
-from cer_gpu.plan.axes import columns_of, computes
+from cer_gpu.plan.axes import computes
 from cer_gpu.plan.compiled import Reading
 
 
@@ -28,7 +28,6 @@ class NeededColumns(NamedTuple):
 
 def needed_columns(reading: Reading, options: Options, payload: tuple[str, ...]) -> NeededColumns:
     """The columns that a run reads if its results are made of the columns of `payload`."""
-    classified = [name for axis in reading.axes for name in columns_of(axis)]
     behind = sorted({name for one in reading.derived for name in one.read})
     kept = list(options.order_by)
     if reading.keys.columns or reading.keys.values:
@@ -40,9 +39,9 @@ def needed_columns(reading: Reading, options: Options, payload: tuple[str, ...])
         kept.append(options.stream_column)
     kept += payload
     derived = {one.name for one in reading.derived}
-    every = dict.fromkeys([*options.order_by, *classified, *behind, *kept])
+    every = dict.fromkeys([*options.order_by, *reading.classified, *behind, *kept])
     return NeededColumns(
-        [name for name in every if name not in derived], set(classified).difference(kept, behind)
+        [name for name in every if name not in derived], set(reading.classified).difference(kept, behind)
     )
 
 

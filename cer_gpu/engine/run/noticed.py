@@ -11,14 +11,12 @@ from cer_gpu.engine.read.sources.source import no_such_type
 from cer_gpu.engine.run.options import Options
 from cer_gpu.plan.compiled import CompiledQuery
 
-LARGE = 30
-"""A count with more digits than this is noted as large."""
+LARGE = 10**30
+"""From here on a count is noted as large."""
 
 
-def say_how_many(notes: Notes, count: int) -> int:
-    """The same count, which prints whatever its size; for a large one, note what may have been meant."""
-    if count < 10**LARGE:
-        return count
+def said_as_large(notes: Notes, count: int) -> int:
+    """A large count as one that prints whatever its size; notes what may have been meant."""
     notes.say(
         f"there are about 10^{digits(count) - 1} complex events: SELECT MAX or NEXT keeps fewer for "
         "each end, and WITHIN limits how long they last"

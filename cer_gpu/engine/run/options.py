@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field, fields
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypedDict, TypeVar
 
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm, text_form
 from cer_gpu.engine.run.place import asked_devices
 from cer_gpu.frozen import dataclass
 from cer_gpu.printable import brief
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _NO_FORM = (None, None, None, None)
 
@@ -57,6 +60,41 @@ class Options:
     event_id: str | None = None
     text: TextForm = PLAIN
     params: Mapping[str, Any] = field(default_factory=dict)
+
+
+class CommonKeywords(TypedDict, total=False):
+    """The keywords of every function that reads events."""
+
+    order_by: str | Sequence[str] | None
+    order_unit: str | None
+    type_column: str | None
+    stream_column: str | None
+    ordered: bool
+    device: str | Sequence[str]
+    engine: str
+    delimiter: str | None
+    column_types: Mapping[str, Any] | None
+    date_format: str | Sequence[str] | None
+    decimal_point: str | None
+    params: Mapping[str, Any] | None
+
+
+class FunnelKeywords(CommonKeywords, total=False):
+    """The keywords of a funnel, which lists nothing."""
+
+    sort: bool
+
+
+class StreamKeywords(CommonKeywords, total=False):
+    """The keywords of a stream, whose batches come in order."""
+
+    limit: int | None
+    memory: int | None
+    event_id: str | None
+
+
+class ReadKeywords(FunnelKeywords, StreamKeywords, total=False):
+    """All keywords."""
 
 
 KEYWORDS = (
@@ -123,7 +161,7 @@ def read_options(
         stream_column,
         sort,
         ordered,
-        asked_devices(device),
+        ("auto",) if device == "auto" else asked_devices(device),
         None if limit is None else _whole("limit", limit),
         None if memory is None else _whole("memory", memory),
         engine,
@@ -150,3 +188,36 @@ def _whole(name: str, value: object) -> int:
     if index(value) < 0:
         raise ValueError(f"{name} must be a whole number, 0 or more, not {brief(index(value))}")
     return index(value)
+
+
+def spelled(
+    source: Callable[..., Any], omit: Collection[str] = (), only: Collection[str] | None = None
+) -> Callable[[Function], Function]:
+    """A decorator whose function shows the keywords of another function in place of `**keywords`.
+
+    Parameters
+    ----------
+    source : callable
+        The function that has the keywords; its own `**unknown` is left out.
+    omit : collection of str
+        Keywords that the decorated function does not have.
+    only : collection of str, optional
+        Keywords that it has; by default all.
+    """
+    passed = [
+        given.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, given in inspect.signature(source).parameters.items()
+        if given.kind is not inspect.Parameter.VAR_KEYWORD
+        and name not in omit
+        and (only is None or name in only)
+    ]
+
+    def spell(function: Function) -> Function:
+        own = inspect.signature(function)
+        first = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+        names = {one.name for one in first}
+        parameters = [*first, *(one for one in passed if one.name not in names)]
+        function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return function
+
+    return spell

@@ -145,16 +145,12 @@ def place_of(
                 f"device={brief(','.join(asked))}: the events are in the memory of cuda:{lying}; give that "
                 "device, or copy them to the host"
             )
-        reason = f"device={brief(','.join(asked))} was asked for"
+        said = f"device={brief(','.join(asked))} was asked for"
         without = on_host(query)
         return Place(
             tuple(int(name.removeprefix("cuda:")) for name in asked),
-            f"{reason}; on the CPU: {without}" if without else reason,
+            f"{said}; on the CPU: {without}" if without else said,
         )
-    return _automatic(query, rows, lying)
-
-
-def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Place:
     if (reason := query.machine.where("auto")) is not None:
         return Place((), reason)
     if lying is not None:

@@ -17,17 +17,18 @@ from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
 from cer_gpu.engine.read.order import HOW_TO_SORT
 from cer_gpu.engine.read.singly import NO_EVENTS, SingleEvent
 from cer_gpu.engine.read.sources.categories import check_alike
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.engine.read.sources.rows import NoRows
+from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.alike_batches import AlikeBatches, AlikeTables, is_arrow
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.chunks import Run
 from cer_gpu.engine.run.components import (
     begin_intake,
     intake_state,
-    is_component,
-    remembered,
-    remind,
     resume_intake,
+    resume_runner,
+    runner_state,
 )
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
@@ -123,8 +124,7 @@ class Stream:
             given = self._batches(batch) if alike is None or alike.batches is None else alike.batches(batch)
             batches = list(given)
             self._refuse(batches)
-            extended = self._run.intake.extended(batches)
-            found = self._taking(self._found, self._run.relevant(extended, pushed=True))
+            found = self._taking(self._found, self._run.relevant(batches, pushed=True))
         return self._ended(found)
 
     def _refuse(self, batches: list[pa.RecordBatch]) -> None:
@@ -227,7 +227,7 @@ class Stream:
             self._alike = AlikeBatches(given.schema, bound, self._run, keeps)
         elif keeps and isinstance(given, dict) and all(map(is_arrow, given.values())):
             self._alike = AlikeTables(given, bound, self._run)
-        return bound.given(self._run)
+        return bound.read(self._run)
 
     def snapshot(self) -> bytes:
         """Everything that the stream keeps, as bytes from which another process can continue the stream.
@@ -260,7 +260,7 @@ class Stream:
                     "orders": {name: one.stored() for name, one in self._first.orders.items()},
                     "intake": intake_state(run.intake),
                     "away": [] if run.intake.away is None else run.intake.away.everything(),
-                    "runner": [remembered(one) for one in vars(run.runner).values() if is_component(one)],
+                    "runner": runner_state(run.runner),
                     "outlooks": [] if run.outlooks is None else run.outlooks.state(),
                     "open": state,
                     "groups": self._groups,
@@ -285,9 +285,7 @@ class Stream:
         resume_intake(run.intake, state["intake"], self._first.arrow_schema)
         if run.intake.away is not None:
             run.intake.away.resume(state["away"])
-        components = [one for one in vars(run.runner).values() if is_component(one)]
-        for component, kept in zip(components, state["runner"], strict=True):
-            remind(component, kept)
+        resume_runner(run.runner, state["runner"])
         if run.outlooks is not None:
             run.outlooks.resume(state["outlooks"])
         self._state = _state_of(run)
@@ -319,6 +317,32 @@ class Stream:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def stream_over(bound: BoundQuery, source: Source, options: Options, state: bytes | None) -> Stream:
+    """The stream of a query; it takes tables with columns of the source.
+
+    Parameters
+    ----------
+    bound : BoundQuery
+    source : Source
+    options : Options
+    state : bytes or None
+        From `Stream.snapshot`, to go on.
+    """
+    there = options.stream_column in source.arrow_schema.names
+    stream_column = options.stream_column if there else None
+
+    def bind(given: pa.Table) -> BoundQuery:
+        opened = open_source(
+            given,
+            order_by=options.order_by,
+            type_column=options.type_column,
+            stream_column=stream_column,
+        )
+        return bound.over(opened, 0)
+
+    return Stream(bind, {}, state)
 
 
 def about(text: str, asked: Options) -> dict[str, Any]:

@@ -36,10 +36,9 @@ from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.chunks import CHUNK, Chunker
 from cer_gpu.engine.run.components import (
     intake_state,
-    is_component,
-    remembered,
-    remind,
     resume_intake,
+    resume_runner,
+    runner_state,
 )
 from cer_gpu.engine.run.inside import Inside
 from cer_gpu.engine.run.noticed import say_what_was_read
@@ -168,9 +167,8 @@ class Bunch:
 
     def read(self, batch: pa.RecordBatch) -> None:
         """Read the next batch of the stream, and add to the totals what ends there, some of it later."""
-        for extended in self._intake.extended([batch.select(self.columns)]):
-            for part in self._intake.relevant(extended) if len(extended) else ():
-                self._go_on(self._inside(part))
+        for part in self._intake.relevant([batch.select(self.columns)]):
+            self._go_on(self._inside(part))
 
     def _go_on(self, part: Relevant | None) -> None:
         if part is None or not len(part):
@@ -281,22 +279,17 @@ class SharedRun:
         """All that is kept for later events, after `rest` was called."""
         return {
             "held": _stored(self._chunker.held()),
-            "parts": [remembered(one) for one in self._components],
+            "parts": runner_state(self._runner),
             "carried": self._carrying.carried() if self._carrying is not None else None,
         }
 
     def restore(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
         """Restore what `state` returned; `lane_keys` has the keys of the lanes."""
-        for component, kept in zip(self._components, state["parts"], strict=True):
-            remind(component, kept)
+        resume_runner(self._runner, state["parts"])
         if self._carrying is not None:
             self._carrying.carry_on(state["carried"])
         if state["held"] is not None:
             self._chunker.resume(relevant_of(state["held"], lane_keys))
-
-    @property
-    def _components(self) -> list[Any]:
-        return [one for one in vars(self._runner).values() if is_component(one)]
 
     def _run(self, chunk: Chunk | None) -> list[CountedEnds]:
         if chunk is None:

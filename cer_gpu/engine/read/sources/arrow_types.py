@@ -30,6 +30,37 @@ _WITHOUT_UNIT = {
 """The commonest types of batches whose values are in no unit, to see at a glance."""
 
 
+_TEXTS = frozenset(kind.id for kind in (pa.string(), pa.large_string(), pa.string_view()))
+
+_VALUES = {
+    **dict.fromkeys(_TEXTS, ValueType.STRING),
+    pa.bool_().id: ValueType.BOOL,
+    **{kind.id: ValueType.INT64 for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64())},
+    **{kind.id: ValueType.INT64 for kind in (pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())},
+    **{kind.id: ValueType.FLOAT64 for kind in (pa.float16(), pa.float32(), pa.float64())},
+    **{
+        kind.id: ValueType.DECIMAL
+        for kind in (pa.decimal32(1), pa.decimal64(1), pa.decimal128(1), pa.decimal256(1))
+    },
+    **{kind.id: ValueType.TIMESTAMP for kind in (pa.timestamp("s"), pa.date32(), pa.date64())},
+    **{kind.id: ValueType.DURATION for kind in (pa.duration("s"), pa.time32("s"), pa.time64("us"))},
+}
+"""The type of the language's values for each of Arrow's types that holds values itself."""
+
+_RENAMED = frozenset(
+    kind.id
+    for kind in (
+        pa.run_end_encoded(pa.int32(), pa.string()),
+        DICTIONARY,
+        pa.string_view(),
+        pa.float16(),
+        pa.decimal32(1),
+        pa.decimal64(1),
+    )
+)
+"""The types whose normal type is another."""
+
+
 def value_type(arrow: pa.DataType) -> ValueType | None:
     """The type of the language's values that a column of an Arrow type holds.
 
@@ -41,26 +72,12 @@ def value_type(arrow: pa.DataType) -> ValueType | None:
     """
     if pa.types.is_dictionary(arrow) or pa.types.is_run_end_encoded(arrow):
         return value_type(arrow.value_type)
-    if pa.types.is_boolean(arrow):
-        return ValueType.BOOL
-    if pa.types.is_integer(arrow):
-        return ValueType.INT64
-    if pa.types.is_floating(arrow):
-        return ValueType.FLOAT64
-    if pa.types.is_decimal(arrow):
-        return ValueType.DECIMAL
-    if is_text(arrow):
-        return ValueType.STRING
-    if pa.types.is_timestamp(arrow) or pa.types.is_date(arrow):
-        return ValueType.TIMESTAMP
-    if pa.types.is_duration(arrow) or pa.types.is_time(arrow):
-        return ValueType.DURATION
-    return None
+    return _VALUES.get(arrow.id)
 
 
 def is_text(arrow: pa.DataType) -> bool:
     """Whether a type is one of Arrow's plain string types."""
-    return pa.types.is_string(arrow) or pa.types.is_large_string(arrow) or pa.types.is_string_view(arrow)
+    return arrow.id in _TEXTS
 
 
 def is_narrow(arrow: pa.DataType) -> bool:
@@ -122,7 +139,8 @@ def decoded(texts: pa.Array) -> pa.Array:
 
 def normal_schema(schema: pa.Schema) -> pa.Schema:
     """`schema` with every field in its normal type, without metadata."""
-    return pa.schema([pa.field(field.name, normal_type(field.type)) for field in schema])
+    kinds = [normal_type(kind) if kind.id in _RENAMED else kind for kind in schema.types]
+    return pa.schema(zip(schema.names, kinds, strict=True))
 
 
 def convert(array: pa.Array, target: pa.DataType, where: str) -> pa.Array:
@@ -219,7 +237,8 @@ def _run_end_decoded(array: pa.RunEndEncodedArray) -> pa.Array:
 
 def convert_batch(batch: pa.RecordBatch, schema: pa.Schema, where: str) -> pa.RecordBatch:
     """`batch` with its columns in the types of `schema` (same names, same order), see `convert`."""
-    if batch.schema.equals(schema) and not has_null_texts(batch, dictionaries(schema)):
+    encoded = [one for one in batch.columns if isinstance(one, pa.DictionaryArray)]
+    if batch.schema.equals(schema) and not any(one.dictionary.null_count for one in encoded):
         return batch
     arrays = [
         convert(column, field.type, f"column `{field.name}` of {where}")

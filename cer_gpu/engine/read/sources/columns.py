@@ -14,6 +14,7 @@ from cer_gpu.engine.words import unsigned_words
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
+from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
 
 NO_TEXTS = pa.nulls(1, pa.string())
@@ -250,7 +251,7 @@ def codes(column: pa.Array | pa.ChunkedArray, name: str) -> Codes:
     array = single(column)
     if pa.types.is_null(array.type):
         return no_codes(len(array))
-    if not is_text(array.type):
+    if arrow_types.value_type(array.type) is not ValueType.STRING:
         raise DataError(f"column `{name}` is of type {array.type}, and a string is needed: cast it")
     if not pa.types.is_dictionary(array.type):
         if len(array) == 1 and not array.null_count:

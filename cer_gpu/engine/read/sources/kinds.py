@@ -60,10 +60,6 @@ def open_rows(events: Any, where: str, text: TextForm = PLAIN) -> Rows:
         return FileRows.at(list(paths), text)
     if text != PLAIN:
         raise DataError(f"{text.said} is for CSV and JSON lines files, and {where} has types of its own")
-    return _open_object(events, where)
-
-
-def _open_object(events: Any, where: str) -> Rows:
     if isinstance(events, pa.Table):
         return TableRows(events, where)
     if isinstance(events, pa.RecordBatch):
@@ -129,7 +125,7 @@ def _open_list(events: Sequence[Any], where: str) -> Rows:
             "a list of events must hold paths only, or record batches, tables or data frames only, and this "
             f"one holds a {_type_name(odd[0])}{rows if isinstance(odd[0], Mapping) else ''}"
         )
-    parts = [_open_object(each, f"number {number} of the list") for number, each in enumerate(events)]
+    parts = [open_rows(each, f"number {number} of the list") for number, each in enumerate(events)]
     tables = [part.table() for part in parts]
     unread = {name: reason for part in parts for name, reason in part.unread.items()}
     # What one of the frames does not hold in one type is a column of the list that no query can read.
@@ -262,7 +258,7 @@ def _parts_of(events: Iterable[Any], where: str) -> Iterator[Rows]:
     for number, each in enumerate(events):
         if not _is_table(each):
             raise DataError(f"{where} gives {_type_name(each)}, not record batches, tables or data frames")
-        yield _open_object(each, f"item {number} of {where}")
+        yield open_rows(each, f"item {number} of {where}")
 
 
 # ------------------------------------------------------------------------------- data frames

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -72,14 +72,12 @@ def open_source(
         raise DataError("sort=True needs order_by, the columns to sort by")
     dotted = [name for name in {*names, *order, type_column or "", stream_column or ""} if "." in name]
 
-    def open_one(given: Any, where: str) -> Rows:
-        rows = open_rows(given, where, text)
-        return with_fields(rows, dotted) if dotted else rows
-
     if isinstance(events, Mapping) and not on_device(events):
-        tables = _open_tables(events, order, type_column, sort, open_one)
+        tables = _open_tables(events, order, type_column, sort, text, dotted)
         return Source(tables, order, type_column, stream_column)
-    rows = open_one(events, "the table")
+    rows = open_rows(events, "the table", text)
+    if dotted:
+        rows = with_fields(rows, dotted)
     source = Source(rows, order, type_column, stream_column)  # checks the columns before they are sorted by
     return Source(SortedRows(rows, order), order, type_column, stream_column) if sort else source
 
@@ -89,7 +87,8 @@ def _open_tables(
     order: tuple[str, ...],
     type_column: str | None,
     sort: bool,
-    open_one: Callable[[Any, str], Rows],
+    text: TextForm,
+    dotted: Sequence[str],
 ) -> MergedRows:
     if not tables:
         raise DataError("the dict of tables is empty: add at least one event type and its events")
@@ -113,7 +112,9 @@ def _open_tables(
         check_encoded(name, "the event type")
         if isinstance(events, Mapping):
             raise DataError(f"the events of `{name}` are a dict again; pass {ACCEPTED.rsplit(', or ', 1)[0]}")
-        part = open_one(events, f"the table of `{name}`")
+        part = open_rows(events, f"the table of `{name}`", text)
+        if dotted:
+            part = with_fields(part, dotted)
         if isinstance(part, StreamRows) and part.rewindable:
             # Streams of one DuckDB connection cannot be open side by side.
             part = TableRows(part.table(), part.where)

@@ -187,11 +187,9 @@ class TableRows(Rows):
         self, columns: Sequence[str], rows: int, lying: Collection[str]
     ) -> Iterator[pa.RecordBatch]:
         """As `read`; a table is not copied to widen its codes."""
-        fields = []
-        for field in self.subschema(columns):
-            own = self._table.schema.field(field.name).type
-            fields.append(pa.field(field.name, own if field.name in lying and is_narrow(own) else field.type))
-        target = pa.schema(fields)
+        own, normal = self._table.schema, self.schema
+        narrow = {name for name in lying if name in columns and is_narrow(own.field(name).type)}
+        target = pa.schema([(name, (own if name in narrow else normal).field(name).type) for name in columns])
         for batch in self._table.select(list(columns)).to_batches(max_chunksize=rows):
             yield convert_batch(batch, target, self.where)
 

@@ -75,6 +75,10 @@ class Source:
         For one file: its path, its size in bytes, and when it was changed (ns since 1970); otherwise None.
     orders : mapping of str to CategoryOrder
         The columns of dictionary-encoded texts, with the order of their categories.
+    tells_types : bool
+        Whether a column of texts of the usual name tells the types of events, so that any may occur.
+    device : int or None
+        The number of the device that the events are on; None on the host.
     """
 
     def __init__(
@@ -98,23 +102,14 @@ class Source:
         self.stamp = rows.stamp
         self.orders = rows.orders
         self.arrow_schema = self._typed(rows.schema)
-
-    @property
-    def device(self) -> int | None:
-        """The number of the device that the events are on; None on the host."""
-        return self._rows.device if isinstance(self._rows, DeviceRows) and self.on_device else None
+        usual = self.has_type_column and type_column == TYPE_COLUMN and self.type_kind is ValueType.STRING
+        self.tells_types = usual and not isinstance(rows, MergedRows)
+        self.device = rows.device if isinstance(rows, DeviceRows) and rows.tables else None
 
     @property
     def source_column(self) -> str | None:
         """The column that tells which table a row is from; None if there is one table."""
         return self.type_column if isinstance(self._rows, MergedRows) else None
-
-    @property
-    def tells_types(self) -> bool:
-        """Whether a column of texts of the usual name tells the types of events, so that any may occur."""
-        if not self.has_type_column or self.type_column != TYPE_COLUMN:
-            return False
-        return self.type_kind is ValueType.STRING and not isinstance(self._rows, MergedRows)
 
     @property
     def on_device(self) -> tuple[DeviceTable, ...]:
