@@ -13,7 +13,7 @@ which row of registers an event changes:
 `none()`                                 no run: what the registers hold at first
 `start(program, registers, begun, stop)` a run that starts at an event; `begun` is what is recorded of it
 `plus(own, other)`                       the runs of both
-`admitted(own, low)`                     those that start at `low` or later
+`within(window, event, own)`             those that the window of an end at an event admits
 `note(registers, out, found, event, stop, own)`  write an end at place `found`; gives how many ends there are
 =======================================  ==================================================================
 
@@ -29,7 +29,6 @@ import numpy as np
 
 from ..jit import SELDOM, inline
 from ..runs.contract import INTO, LEFT, RIGHT
-from .products import in_order
 
 FIRST, ONE = np.uint64(0), np.uint64(1)
 
@@ -94,7 +93,6 @@ def follow_registers(program, events, window, segments, registers, out, halt):
     for g in range(segments.begin.shape[0]):
         stop = segments.stop[g]
         report = segments.report[g]
-        low = segments.begin[g]
         for strip in range(segments.begin[g], stop, SELDOM):
             if halt.shape[0] > 0 and halt[0]:
                 return found
@@ -113,8 +111,7 @@ def follow_registers(program, events, window, segments, registers, out, halt):
                 if event >= report:
                     best = registers[own, accepted]
                     if windowed:
-                        low = in_order(events, window, registers, event, low)
-                        best = admitted(best, low)
+                        best = within(window, event, best)
                     # Written always and kept sometimes, since a branch on the data would be mispredicted.
                     ends = note(registers, out, found, event, stop, best)
                     if best != none():
