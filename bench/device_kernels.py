@@ -272,7 +272,7 @@ _ENTRIES = frozenset(("value", "queue", "scratch"))
 
 SCRATCH: dict[str, frozenset[str]] = {
     "counts": frozenset(("prefix", "suffix", "front")),
-    "forward_counts": frozenset(("register",)),
+    "forward_counts": frozenset(("registers",)),
     "matrices": frozenset(("register",)),
     "count_nodes": frozenset(("root_first", "slots", "states", "progress")),
     "fill_nodes": frozenset(("slots", "states", "progress")),

@@ -7,15 +7,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.counts import cpu as counting
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device import words
 from cer_gpu.kernels.device.geometry import Geometry
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.hits import cuda_long as flows
-from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
+from cer_gpu.kernels.runs.programs import backward_program, counts_program, forward_program, hits_program
 from cuda_device import TINY, USABLE
 from numba import cuda
 from random_tables import Case, kleene, random_case, sequence
@@ -125,12 +125,9 @@ def test_counts_of_units(seed: int) -> None:
         vectors = np.array(
             [[rng.randint(0, 4) for _ in range(tables.n_live)] for _ in range(case.begin.size)], np.int64
         )
-        left = np.full_like(vectors, -1)
+        left = np.where(vectors > 0, 0, -1)
         event, _ = hitting.hits(program, case.symbols, NONE, NONE, 0, case.begin, case.begin, case.stop, left)
-        whole = np.append(np.searchsorted(event, case.begin), event.size)
-        expected, rest = counting.forward_counts(
-            tables, forward, case.symbols, case.begin, case.stop, whole, event, vectors
-        )
+        _, expected, rest = counted_ends(counts_program(tables), case.symbols, case.begin, case.stop, vectors)
         begin, stop, segment = units_of(rng, case)
         moved, status = cuda.to_device(vectors), cuda.to_device(np.zeros(case.begin.size, np.uint8))
         found = matrices.long_forward_counts(

@@ -16,7 +16,13 @@ from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.hits.contract import hits_reference
 from cer_gpu.kernels.jit import SELDOM
 from cer_gpu.kernels.runs.contract import accepting_runs
-from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program, longest_run
+from cer_gpu.kernels.runs.programs import (
+    backward_program,
+    counts_program,
+    forward_program,
+    hits_program,
+    longest_run,
+)
 from cer_gpu.kernels.windows import cpu as windows
 from random_tables import Case, kleene, random_case, tables_of
 
@@ -72,30 +78,23 @@ def test_carried_registers_and_vectors_do_not_show_where_batches_are_cut(seed: i
         tables, n = case.tables, case.symbols.size
         none = np.zeros(1, dtype=np.int64)
         starts = 10 * np.arange(n)
-        program, forward = hits_program(tables), forward_program(tables)
+        program, counting_program = hits_program(tables), counts_program(tables)
         runs = accepting_runs(tables, case.symbols, 0, n)
         registers = np.full((1, tables.n_live), -1, dtype=np.int64)
         vectors = np.zeros((1, tables.n_live), dtype=np.int64)
         cuts = sorted({0, n, *(rng.randint(0, n) for _ in range(3))})
-        found, counted, at_once = [], [], []
-        carried = vectors
+        found, counted = [], []
         for low, high in pairwise(cuts):
             bounds = none + low, none + low, none + high
             event, latest = hitting.hits(program, case.symbols, starts, NONE, 0, *bounds, registers)
-            first = np.array([0, event.size])
-            counts, vectors = counting.forward_counts(
-                tables, forward, case.symbols, none + low, none + high, first, event, vectors
-            )
             found += list(zip(event.tolist(), latest.tolist()))
-            counted += counts.tolist()
-            own = tables, forward, case.symbols, none + low, none + high
-            ended, number, carried = counted_ends(*own, carried)
-            at_once += list(zip(ended.tolist(), number.tolist()))
-            assert carried[:, 1:].tolist() == vectors[:, 1:].tolist()
+            ended, number, vectors = counted_ends(
+                counting_program, case.symbols, none + low, none + high, vectors
+            )
+            counted += list(zip(ended.tolist(), number.tolist()))
         ends = sorted({end for _, end, _ in runs})
         assert found == [(end, 10 * max(i for i, j, _ in runs if j == end)) for end in ends]
-        assert counted == [sum(1 for _, j, _ in runs if j == end) for end in ends]
-        assert at_once == list(zip(ends, counted))
+        assert counted == [(end, sum(1 for _, j, _ in runs if j == end)) for end in ends]
 
 
 def test_hits_of_segments_of_every_length() -> None:
@@ -103,9 +102,7 @@ def test_hits_of_segments_of_every_length() -> None:
     tables = tables_of(
         3, [(0, 1, 1, 1, False), (1, 1, 0, 1, False), (1, 2, 0, 1, False), (1, 2, 2, -1, True)]
     )
-    lengths = np.array(
-        [0, 1, hitting.FEW - 1, hitting.FEW, hitting.FEW + 1, SELDOM, SELDOM + 1, 3, 2 * SELDOM + 7]
-    )
+    lengths = np.array([0, 1, 63, 64, SELDOM, SELDOM + 1, 3, 2 * SELDOM + 7])
     stop = np.cumsum(lengths)
     begin = stop - lengths
     report = begin + lengths // 3
@@ -136,25 +133,19 @@ def test_counts_past_two_to_the_63_are_exact() -> None:
         counts = counting.counts(tables, *programs, symbols, first, event, lowest)
         assert counts.tolist() == [2 ** (n - int(low)) - 1 for low in lowest]
         assert (counts.dtype == np.int64) == (window < 62)
-    one = np.array([0]), np.array([n + 2])
-    vectors = np.zeros((1, tables.n_live), dtype=np.int64)
-    counts, vectors = counting.forward_counts(tables, programs[0], symbols, *one, first, event, vectors)
-    assert counts.tolist() == [2**n - 1] * 2
-    again, _ = counting.forward_counts(tables, programs[0], symbols, *one, first, event, vectors)
-    assert again.tolist() == [2 ** (2 * n) - 1] * 2
 
 
 def test_ends_and_counts_past_two_to_the_63_are_found_in_one_pass() -> None:
     """Beside segments with small numbers, before and after one with large ones."""
     tables = kleene()
-    forward = forward_program(tables)
+    program = counts_program(tables)
     symbols = np.array([1, 2, *[1] * 130, 2, 2, 1, 1, 2], dtype=np.uint8)
     begin, stop = np.array([0, 2, 134]), np.array([2, 134, 137])
     vectors = np.zeros((3, tables.n_live), dtype=np.int64)
-    event, number, after = counted_ends(tables, forward, symbols, begin, stop, vectors)
+    event, number, after = counted_ends(program, symbols, begin, stop, vectors)
     assert event.tolist() == [1, 132, 133, 136]
     assert number.tolist() == [1, 2**130 - 1, 2**130 - 1, 3]
-    again, more, _ = counted_ends(tables, forward, symbols, begin, stop, after)
+    again, more, _ = counted_ends(program, symbols, begin, stop, after)
     assert again.tolist() == event.tolist()
     assert more.tolist() == [3, 2**260 - 1, 2**260 - 1, 15]
 
@@ -170,7 +161,8 @@ def test_one_segment_past_the_limit_leaves_the_others_as_they_are() -> None:
     assert counting.counts(*arguments).tolist() == expected
     assert counting.counts(*arguments, exact=False).tolist() == [3, 2**62, 1]
     vectors = np.zeros((3, tables.n_live), dtype=np.int64)
-    counts, after = counting.forward_counts(tables, programs[0], symbols, begin, stop, first, event, vectors)
+    ended, counts, after = counted_ends(counts_program(tables), symbols, begin, stop, vectors)
+    assert ended.tolist() == event.tolist()
     assert counts.tolist() == expected
     assert after.tolist() == [[1, 3], [1, 2**70 - 1], [1, 1]]
     assert not vectors.any()

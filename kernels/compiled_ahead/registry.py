@@ -41,6 +41,7 @@ from ..joins.contract import FoundEnds, KeyedEvents, NodeWeights
 from ..joins.cuda_nodes import ListNodes
 from ..joins.index import HashTables
 from ..loop.contract import LoopSegments, StepNodes
+from ..loop.registers import RegisterEvents
 from ..runs.contract import Program, SegmentHits, TransitionTables
 from ..steps import cuda_counts as step_counts
 from ..steps import cuda_hits as step_hits
@@ -77,7 +78,6 @@ from .arguments import (
     U8,
     U8_2,
     U16,
-    U32,
     U64,
     U64_2,
     array,
@@ -104,7 +104,7 @@ def _pair_rooms(trees):
 
 HITS_PROGRAM = named(DeviceProgram, U64, U64, INT, INT)
 WORDS = named(SymbolWords, U64, INT, I64)
-PROGRAM = named(Program, I32, U32, U32, U32, INT, INT)
+PROGRAM = named(Program, I32, U64_2, INT, INT)
 TABLES = named(TransitionTables, I32, I32, I32, I32, U8)
 HITS = named(SegmentHits, I64, I64, I64)
 ROOTS = named(Roots, I64, I32, I64)
@@ -253,7 +253,20 @@ KERNELS = (
     CudaKernel(
         "forward_counts",
         counts.forward_counts_kernel,
-        tuple((TABLES, PROGRAM, symbols, I64, I64, I64, I64, I64_2, I64_2, I64, U8) for symbols in SYMBOLS),
+        tuple(
+            (
+                PROGRAM,
+                named(RegisterEvents, symbols, I64, I32),
+                _window(U64, types.uint64),
+                STEP_UNITS,
+                I64,
+                I64_2,
+                types.Array(types.int64, 2, "F"),
+                I64,
+                U8,
+            )
+            for symbols in SYMBOLS
+        ),
         LANE.threads,
     ),
     CudaKernel(

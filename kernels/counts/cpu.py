@@ -5,7 +5,6 @@ accept at j is `e_0 A_low ... A_(j-1) f_j`, where state 0 keeps itself, so that 
 Inside a window the product is cut in two at a middle event: **suffixes** `e_0 A_low ... A_(middle-1)`, made
 once, backwards, and one **prefix** `A_middle ... A_(j-1)`, which grows with j. When low passes the middle,
 new suffixes are made up to j (van Herk; two stacks). Every event is multiplied at most twice, whatever the
-window, and only the rows that a hit asks for are kept.
 window, and only the rows that a hit needs are kept.
 
 Sums are int64 and every one is checked: where one reaches 2**62 the segment is counted again by remainders
@@ -14,8 +13,8 @@ Sums are int64 and every one is checked: where one reaches 2**62 the segment is 
 
 import numpy as np
 
-from ..jit import OFTEN, SELDOM, go_on, jit
-from ..runs.contract import SegmentHits
+from ..jit import OFTEN, jit
+from ..runs.contract import INTO, LEFT, RIGHT, SegmentHits
 
 
 def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix, suffix, front, out, halt):
@@ -63,9 +62,9 @@ def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix
                 for i in range(high - 1, max(high - OFTEN, low) - 1, -1):
                     symbol = symbols[i]
                     for k in range(backward.first[symbol], backward.first[symbol + 1]):
-                        into = backward.into[k]
-                        left = backward.left[k]
-                        right = backward.right[k]
+                        into = backward.moves[k, INTO]
+                        left = backward.moves[k, LEFT]
+                        right = backward.moves[k, RIGHT]
                         for c in range(n):
                             value = suffix[left, c] + suffix[right, c]
                             suffix[into, c] = value
@@ -81,9 +80,9 @@ def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix
             for i in range(at, until):
                 symbol = symbols[i]
                 for k in range(forward.first[symbol], forward.first[symbol + 1]):
-                    into = forward.into[k]
-                    left = forward.left[k]
-                    right = forward.right[k]
+                    into = forward.moves[k, INTO]
+                    left = forward.moves[k, LEFT]
+                    right = forward.moves[k, RIGHT]
                     for c in range(n):
                         value = prefix[left, c] + prefix[right, c]
                         prefix[into, c] = value
@@ -110,40 +109,7 @@ def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix
     return 1 if over >> 62 else 0
 
 
-def forward_counts_segment_body(tables, forward, symbols, begin, stop, event, h0, h1, register, out):
-    """Count without a window: 0, or 1 where a sum has reached 2**62.
-
-    ===============  ==========================  ========================================================
-    `begin`, `stop`  int64                       in: the events to run
-    `event`          int64 [hits]                in: ascending; hits h0 .. h1 - 1 lie in [begin, stop)
-    `register`       int64 [forward registers]   in/out: number of runs in each state
-    `out`            int64 [hits]                out: number of complex events that end at each hit
-    ===============  ==========================  ========================================================
-
-    The other arguments are those of `counts_segment_body`.
-    """
-    register[0] = 1
-    over = 0
-    h = h0
-    for i in range(begin, stop):
-        symbol = symbols[i]
-        if h < h1 and event[h] == i:
-            total = 0
-            for t in range(tables.first[symbol], tables.first[symbol + 1]):
-                if tables.accepting[t]:
-                    total += register[tables.source[t]]
-                    over |= total
-            out[h] = total
-            h += 1
-        for k in range(forward.first[symbol], forward.first[symbol + 1]):
-            value = register[forward.left[k]] + register[forward.right[k]]
-            register[forward.into[k]] = value
-            over |= value
-    return 1 if over >> 62 else 0
-
-
 _counts_segment = jit(counts_segment_body)
-_forward_counts_segment = jit(forward_counts_segment_body)
 
 
 @jit
@@ -153,44 +119,6 @@ def _counts(tables, forward, backward, symbols, hits, prefix, suffix, front, out
             tables, forward, backward, symbols, hits, hits.first[g], hits.first[g + 1], prefix, suffix, front,
             out, halt,
         )  # fmt: skip
-
-
-@jit
-def _first_from(event, low, high, bound):
-    """The first of the hits low .. high - 1 that is at an event from `bound` on; `high` where none is."""
-    while low < high:
-        middle = (low + high) >> 1
-        if event[middle] < bound:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@jit
-def forward_counts_kernel(
-    tables, forward, symbols, begin, stop, first, event, vectors, register, out, status, halt
-):
-    n_states = vectors.shape[1]
-    for g in range(begin.shape[0]):
-        if status[g]:
-            continue
-        for q in range(n_states):
-            register[q] = vectors[g, q]
-        register[0] = 1  # in a segment without events too
-        h = first[g]
-        for low in range(begin[g], stop[g], SELDOM):
-            if halt[0]:
-                return
-            high = min(low + SELDOM, stop[g])
-            h0 = h
-            h = _first_from(event, h, first[g + 1], high)
-            status[g] |= _forward_counts_segment(
-                tables, forward, symbols, low, high, event, h0, h, register, out
-            )
-        if not status[g]:
-            for q in range(n_states):
-                vectors[g, q] = register[q]
 
 
 def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest, exact=True, most_steps=None):
@@ -243,51 +171,3 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest,
     again = SegmentHits(first, hit_event[of], hit_lowest[of])
     whole[of] = ShiftedCounter(tables, forward, backward).counts(symbols, again, True, most_steps)
     return whole
-
-
-def forward_counts(tables, forward, symbols, begin, stop, hit_first, hit_event, vectors):
-    """How many complex events end at each hit, without a window.
-
-    Parameters
-    ----------
-    tables, forward, symbols, hit_first, hit_event
-        As in `counts`.
-    begin, stop : ndarray, shape (segments,), int64
-        The events of each segment; `vectors` sums up those before `begin`.
-    vectors : ndarray, shape (segments, n_live), int64 or object
-        Number of runs in each state before the segment; zeros at first. Not changed.
-
-    Returns
-    -------
-    counts : ndarray, shape (hits,), int64 or object
-    vectors : ndarray, shape (segments, n_live), int64 or object
-        Number of runs in each state after the segment.
-    """
-    n = tables.n_live
-    large = np.zeros(begin.size, dtype=np.uint8)
-    if vectors.dtype == object:
-        large[:] = (vectors >= 2**62).any(axis=1)
-    after = np.where(large[:, None] != 0, 0, vectors).astype(np.int64)
-    out = np.zeros(hit_event.size, dtype=np.int64)
-    register = np.zeros(forward.n_registers, dtype=np.int64)
-    status = large.copy()
-    forward_counts_kernel(
-        tables, forward, symbols, begin, stop, hit_first, hit_event, after, register, out, status
-    )
-    if not status.any():
-        return out, after
-    exact, exact_after = out.astype(object), after.astype(object)
-    for g in np.flatnonzero(status):
-        exact_register = np.zeros(forward.n_registers, dtype=object)
-        exact_register[:n] = [int(value) for value in vectors[g]]
-        exact_register[0] = 1
-        h, last = int(hit_first[g]), int(hit_first[g + 1])
-        for low in range(int(begin[g]), int(stop[g]), OFTEN):
-            go_on()
-            high = min(low + OFTEN, int(stop[g]))
-            h0, h = h, _first_from(hit_event, h, last, high)
-            forward_counts_segment_body(
-                tables, forward, symbols, low, high, hit_event, h0, h, exact_register, exact
-            )
-        exact_after[g] = exact_register[:n]
-    return exact, exact_after

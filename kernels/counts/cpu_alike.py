@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import OFTEN, go_on
-from .cpu import forward_counts, forward_counts_kernel
+from ..runs.programs import counts_program
+from .cpu_ends import counted_ends
 
 STRIP = 1 << 10
 """Lengths that are computed at a time."""
@@ -77,14 +78,12 @@ def alike_bits(tables, length):
     return float(bits.sum())
 
 
-def alike_counts(tables, forward, length, exact=True):
+def alike_counts(tables, length, exact=True):
     """How many complex events end at each hit of an automaton with one relevant symbol.
 
     Parameters
     ----------
     tables : TransitionTables
-    forward : Program
-        `forward_program(tables)`.
     length : ndarray, shape (hits,), int64
         How many relevant events lie from the first admitted one to the hit, both included; at least 1.
     exact : bool
@@ -96,21 +95,15 @@ def alike_counts(tables, forward, length, exact=True):
     """
     asked = _different(length)
     found = np.zeros(len(asked), np.int64)
-    vectors = np.zeros((1, tables.n_live), np.int64)
-    register = np.zeros(forward.n_registers, np.int64)
-    symbols = np.ones(STRIP, np.uint8)
+    vectors, program = np.zeros((1, tables.n_live), np.int64), counts_program(tables)
     low, done, last = 0, 0, int(asked[-1]) if len(asked) else 0
     while low < last:
         high = min(low + STRIP, last)
-        stop = int(np.searchsorted(asked, high, side="right"))
-        bounds = np.zeros(1, np.int64), np.array([high - low])
-        ends = np.array([0, stop - done]), asked[done:stop] - (low + 1)
-        after, status = vectors.copy(), np.zeros(1, np.uint8)
-        forward_counts_kernel(
-            tables, forward, symbols, *bounds, *ends, after, register, found[done:stop], status
-        )
-        if status[0]:
+        numbers, after = _numbers(program, high - low, vectors)
+        if numbers.dtype == object:
             break
+        stop = int(np.searchsorted(asked, high, side="right"))
+        found[done:stop] = numbers[asked[done:stop] - (low + 1)]
         vectors, low, done = after, high, stop
     if done == len(asked):
         return _by_length(asked, found, length)
@@ -120,7 +113,8 @@ def alike_counts(tables, forward, length, exact=True):
     whole = found.astype(object)
     subsets = subsets_of(tables)
     if subsets is None:
-        whole[done:] = _by_states(tables, forward, vectors, asked[done:] - low)
+        numbers, _ = _numbers(program, last - low, vectors)
+        whole[done:] = numbers[asked[done:] - (low + 1)]
     else:
         whole[done:] = _by_sums(subsets, asked[done:].tolist())
     return _by_length(asked, whole, length)
@@ -139,12 +133,14 @@ def _by_length(asked, found, length):
     return table[length]
 
 
-def _by_states(tables, forward, vectors, asked):
-    """The numbers for lengths beyond those that are in `vectors`, ascending, state by state."""
-    bounds = np.zeros(1, np.int64), asked[-1:]
-    symbols = np.ones(int(asked[-1]), np.uint8)
-    ends = np.array([0, len(asked)]), asked - 1
-    return forward_counts(tables, forward, symbols, *bounds, *ends, vectors)[0]
+def _numbers(program, length, vectors):
+    """The numbers at so many events that are alike, and the vectors after them."""
+    event, number, after = counted_ends(
+        program, np.ones(length, np.uint8), np.zeros(1, np.int64), np.array([length]), vectors
+    )
+    numbers = np.zeros(length, number.dtype)
+    numbers[event] = number
+    return numbers, after
 
 
 def _by_sums(subsets, asked):

@@ -1,153 +1,94 @@
-"""Counts without a window in one pass: where complex events end, and how many.
+"""Counts without a window: where complex events end, and how many.
 
 An event whose number is not 0 is an end, so no pass for hits is needed before.
-
-1.2 to 1.6 times as fast as a pass for hits and one for their numbers (CPU time of the whole query, 1.5
-million events of ten types).
 """
 
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 
-from ..jit import SELDOM, jit
-from .cpu import forward_counts
+from ..jit import composed
+from ..joins.contract import room_for_ends
+from ..loop.contract import MOST_RUNS, LoopSegments
+from ..loop.products import COUNT, EXACT
+from ..loop.registers import BY_SEGMENT, IN_ORDER, RegisterEvents, follow_registers, found_ends
+from ..windows.contract import NO_WINDOW
+
+NO_STARTS, NO_LANES = np.empty(0, np.int64), np.empty(0, np.int32)
+
+count_ends = composed(follow_registers, "count_ends", **COUNT, **BY_SEGMENT)
+count_in_order = composed(follow_registers, "count_in_order", **COUNT, **IN_ORDER)
+exact_ends = composed(follow_registers, "exact_ends", **EXACT, **BY_SEGMENT)
 
 
-class AcceptingSources(NamedTuple):
-    """The states from which each symbol ends a complex event.
-
-    ========  ====================  =======================================================
-    `first`   int32 [symbols + 1]   symbol s has the sources first[s] .. first[s + 1] - 1
-    `source`  int32 [transitions]
-    ========  ====================  =======================================================
-    """
-
-    first: np.ndarray
-    source: np.ndarray
-
-
-@jit
-def _counted_ends(
-    forward, accepts, symbols, begin, stop, vectors, register, first, event, number, status, halt
-):
-    """Write where complex events end in each segment, and how many; gives how many ends there are.
-
-    ===============  ==========================  ========================================================
-    `forward`        Program                     in
-    `accepts`        AcceptingSources            in
-    `symbols`        uint8 or uint16 [events]    in
-    `begin`, `stop`  int64 [segments]            in: the events of each segment
-    `vectors`        int64 [segments, n_live]    in/out: number of runs in each state before and after it
-    `register`       int64 [forward registers]   scratch: zeros
-    `first`          int64 [segments + 1]        out: segment g has the ends first[g] .. first[g + 1] - 1
-    `event`          int64 [ends]                out; room for all events of the segments
-    `number`         int64 [ends]                out
-    `status`         uint8 [segments]            in/out: 1 where a number has reached 2**62, or is known to
-    `halt`           uint8 [1]                   in: see `jit`
-    ===============  ==========================  ========================================================
-    """
-    n_states = vectors.shape[1]
-    h = 0
-    first[0] = 0
-    for g in range(begin.shape[0]):
-        first[g + 1] = h
-        if status[g]:
-            continue
-        for q in range(n_states):
-            register[q] = vectors[g, q]
-        register[0] = 1
-        over = 0
-        for low in range(begin[g], stop[g], SELDOM):
-            if halt[0]:
-                return h
-            for i in range(low, min(low + SELDOM, stop[g])):
-                symbol = symbols[i]
-                total = 0
-                for t in range(accepts.first[symbol], accepts.first[symbol + 1]):
-                    total += register[accepts.source[t]]
-                    over |= total
-                event[h] = i
-                number[h] = total
-                h += total != 0
-                for k in range(forward.first[symbol], forward.first[symbol + 1]):
-                    value = register[forward.left[k]] + register[forward.right[k]]
-                    register[forward.into[k]] = value
-                    over |= value
-        if over >> 62:
-            status[g] = 1
-            h = first[g]
-        else:
-            for q in range(n_states):
-                vectors[g, q] = register[q]
-        first[g + 1] = h
-    return h
-
-
-def accepting_sources(tables):
-    """The states from which each symbol ends a complex event: `AcceptingSources`."""
-    accepting = np.flatnonzero(tables.accepting)
-    return AcceptingSources(
-        np.searchsorted(accepting, tables.first).astype(np.int32), tables.source[accepting].astype(np.int32)
-    )
-
-
-def counted_ends(tables, forward, symbols, begin, stop, vectors):
+def counted_ends(program, symbols, begin, stop, vectors):
     """Where complex events end in some segments, and how many end there, without a window.
 
     Parameters
     ----------
-    tables, forward, symbols
-        As in `counts`.
-    begin, stop, vectors
-        As in `forward_counts`.
+    program : Program
+        From `counts_program`.
+    symbols : ndarray, shape (events,), uint8 or uint16
+    begin, stop : ndarray, shape (segments,), int64
+        The events of each segment; `vectors` sums up those before `begin`.
+    vectors : ndarray, shape (segments, n_live), int64 or object
+        Number of runs in each state before the segment; zeros at first. Not changed.
 
     Returns
     -------
     event : ndarray, shape (ends,), int64
         Ascending inside a segment.
-    number : ndarray, shape (ends,), int64 or object
-    vectors : ndarray, shape (segments, n_live), int64 or object
+    number : ndarray, shape (ends,), int64, or object past 2^61
+    vectors : ndarray, shape (segments, n_live), int64, or object past 2^61
         Number of runs in each state after the segment.
     """
-    status = np.zeros(begin.size, dtype=np.uint8)
-    if vectors.dtype == object:
-        status[:] = (vectors >= 2**62).any(axis=1)
-    after = np.where(status[:, None] != 0, 0, vectors).astype(np.int64)
-    event, number = np.empty((2, int((stop - begin).sum()) + 1), dtype=np.int64)
-    first = np.empty(begin.size + 1, np.int64)
-    register = np.zeros(forward.n_registers, dtype=np.int64)
-    n = _counted_ends(
-        forward,
-        accepting_sources(tables),
-        symbols,
-        begin,
-        stop,
-        after,
-        register,
-        first,
-        event,
-        number,
-        status,
-    )
-    if not status.any():
-        return event[:n], number[:n], after
-    large = np.flatnonzero(status)
-    # All events of these segments are looked at: a number that is not 0 is an end.
-    every = np.concatenate([np.arange(low, high) for low, high in zip(begin[large], stop[large])])
-    inside = np.append(0, np.cumsum(stop[large] - begin[large]))
-    exact, rest = forward_counts(
-        tables, forward, symbols, begin[large], stop[large], inside, every, vectors[large].astype(object)
-    )
+    large = vectors.dtype == object and bool((vectors >= MOST_RUNS).any())
+    after = np.where(vectors >= MOST_RUNS, 0, vectors).astype(np.int64) if large else vectors.astype(np.int64)
+    event, number = _counted(count_ends, program, symbols, LoopSegments(begin, begin, stop), after)
+    wrong = (after >= MOST_RUNS).any(axis=1)
+    if large:
+        wrong |= (vectors >= MOST_RUNS).any(axis=1)
+    owner = np.searchsorted(stop, event, side="right")
+    wrong[owner[number < 0]] = True
+    if not wrong.any():
+        return event, number, after
+    # Those segments are counted once more, with Python's integers.
+    some, kept = np.flatnonzero(wrong), ~wrong[owner]
     after = after.astype(object)
-    after[large] = rest
-    some = np.flatnonzero(exact)
-    owner = np.append(np.repeat(np.arange(begin.size), np.diff(first)), large[_owners(inside, some)])
-    order = np.argsort(owner, kind="stable")
-    events = np.append(event[:n], every[some])[order]
-    return events, np.append(number[:n].astype(object), exact[some])[order], after
+    exact = vectors[some].astype(object)
+    segments = LoopSegments(begin[some], begin[some], stop[some])
+    more, exactly = _counted(partial(exact_ends.plainly, helpers=True), program, symbols, segments, exact)
+    after[some] = exact
+    events = np.append(event[kept], more)
+    order = np.argsort(events, kind="stable")
+    return events[order], np.append(number[kept].astype(object), exactly)[order], after
 
 
-def _owners(first, rows):
-    """For each of some rows, the number g of its range, first[g] .. first[g + 1] - 1."""
-    return np.searchsorted(first, rows, side="right") - 1
+def counted_in_order(program, symbols, lanes, vectors):
+    """The same for events of many lanes in the order of the stream, as `hits_in_order`.
+
+    Parameters
+    ----------
+    program, symbols
+        As for `counted_ends`.
+    lanes : ndarray, shape (events,), int32
+    vectors : ndarray, shape (lanes, n_live), int64
+        In and out.
+
+    Returns
+    -------
+    (event, number) or None
+        Each int64, shape (ends,). None where a number has reached 2**61: then `vectors` are as before.
+    """
+    whole, after = LoopSegments(*np.array([[0], [0], [len(symbols)]])), vectors.copy()
+    event, number = _counted(count_in_order, program, symbols, whole, after, lanes)
+    if (number < 0).any() or (after >= MOST_RUNS).any():
+        return None
+    vectors[:] = after
+    return event, number
+
+
+def _counted(kernel, program, symbols, segments, vectors, lanes=NO_LANES):
+    events = RegisterEvents(symbols, NO_STARTS, lanes)
+    out = room_for_ends(segments, vectors.dtype)
+    return found_ends(kernel, program, events, NO_WINDOW, segments, vectors, 0, out)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import OFTEN, go_on, inline, jit
+from ..runs.contract import INTO, LEFT, RIGHT
 from .shifted import VIRTUAL, shifted, shifted_programs
 
 EXACT = 1 << 52
@@ -54,8 +55,9 @@ class ShiftedRows(NamedTuple):
 
 
 @inline
-def _sums(rows, into, left, right, modulus):
-    """Put the sum of two rows into one."""
+def _sums(rows, moves, k, modulus):
+    """Put the sum of two rows into one, by one of the operations."""
+    into, left, right = moves[k, INTO], moves[k, LEFT], moves[k, RIGHT]
     for x in range(rows.shape[1]):
         value = rows[left, x] + rows[right, x]
         rows[into, x] = value - modulus[x] if value >= modulus[x] else value
@@ -71,9 +73,11 @@ def _prefixed(rows, programs, found, symbol):
     # It reads what the rows of the range held before the event, so it comes first.
     program = programs.ahead_in
     for k in range(program.first[symbol], program.first[symbol + 1]):
-        into, left, right = program.into[k], program.left[k], program.right[k]
+        into = np.int64(program.moves[k, INTO])
+        left = np.int64(program.moves[k, LEFT])
+        right = np.int64(program.moves[k, RIGHT])
         if left < VIRTUAL and right < VIRTUAL:
-            _sums(inside, into, left, right, modulus)
+            _sums(inside, program.moves, k, modulus)
             continue
         for c in range(states):
             shift = c // found.period * found.period
@@ -94,7 +98,7 @@ def _prefixed(rows, programs, found, symbol):
                 inside[into, x] = value - modulus[x] if value >= modulus[x] else value
     program = programs.ahead
     for k in range(program.first[symbol], program.first[symbol + 1]):
-        _sums(ahead, program.into[k], program.left[k], program.right[k], modulus)
+        _sums(ahead, program.moves, k, modulus)
 
 
 @jit
@@ -105,15 +109,17 @@ def _suffixed(rows, programs, found, symbol):
     singles = found.single.shape[0]
     program = programs.behind
     for k in range(program.first[symbol], program.first[symbol + 1]):
-        _sums(rows.behind, program.into[k], program.left[k], program.right[k], modulus)
+        _sums(rows.behind, program.moves, k, modulus)
     program = programs.behind_in
     for r in range(before.shape[0]):
         for x in range(before.shape[1]):
             before[r, x] = inside[singles + r, x]
     for k in range(program.first[symbol], program.first[symbol + 1]):
-        into, left, right = program.into[k], program.left[k], program.right[k]
+        into = np.int64(program.moves[k, INTO])
+        left = np.int64(program.moves[k, LEFT])
+        right = np.int64(program.moves[k, RIGHT])
         if left < VIRTUAL and right < VIRTUAL:
-            _sums(inside, into, left, right, modulus)
+            _sums(inside, program.moves, k, modulus)
             continue
         # The first period of the range says what the rows that are not kept hold: the same, further on.
         behind_left = (left - VIRTUAL) // found.period * found.period * n if left >= VIRTUAL else 0

@@ -1,7 +1,7 @@
 """`cpu` on the device: the same bodies, one thread for each segment.
 
-What a thread keeps (the rows of a prefix and of a suffix, the register of a forward count) is in global
-memory, thread beside thread, so that the accesses of a warp fall together. Where a sum has reached 2**62 the
+What a thread keeps (the rows of a prefix and of a suffix, the registers of a forward count) is in global
+memory, thread beside thread, so that the accesses of a warp fall together. Where a sum has reached 2**61 the
 segment's status is 1, its counts are undefined, and the caller counts it on the CPU.
 """
 
@@ -11,14 +11,31 @@ import numpy as np
 from numba import cuda
 
 from ..device.arrays import device_array
+from ..device.bodies import on_device
 from ..device.geometry import LANE, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.words import copied
+from ..joins.contract import FoundEnds
+from ..loop.contract import MOST_RUNS, LoopSegments
+from ..loop.cuda import no_window, segment_of
+from ..loop.registers import RegisterEvents
 from ..runs.contract import Program, SegmentHits, TransitionTables
-from .cpu import counts_segment_body, forward_counts_segment_body
+from ..runs.programs import counts_program
+from .cpu import counts_segment_body
+from .cpu_ends import NO_LANES, NO_STARTS, count_ends
 
 counts_segment = device(counts_segment_body)
-forward_counts_segment = device(forward_counts_segment_body)
+
+
+@device
+def note_known(registers, out, found, event, stop, own):
+    """Write the number of a hit that is known: other places belong to other threads."""
+    if own != 0 and found < out.start.shape[0]:
+        out.start[found] = own
+    return found + 1
+
+
+counted_ends = on_device(count_ends, note=note_known)
 
 
 class DeviceTables(NamedTuple):
@@ -27,14 +44,15 @@ class DeviceTables(NamedTuple):
     Attributes
     ----------
     tables : TransitionTables
-    forward, backward : Program
-        From `forward_program` and `backward_program`.
+    forward, backward, ends : Program
+        From `forward_program`, `backward_program` and `counts_program`.
     n_live : int
     """
 
     tables: TransitionTables
     forward: Program
     backward: Program
+    ends: Program
     n_live: int
 
 
@@ -44,6 +62,7 @@ def device_tables(tables, forward, backward):
         TransitionTables(*(_copied(part) for part in tables)),
         Program(*(_copied(part) for part in forward)),
         Program(*(_copied(part) for part in backward)),
+        Program(*(_copied(part) for part in counts_program(tables))),
         tables.n_live,
     )
 
@@ -51,7 +70,7 @@ def device_tables(tables, forward, backward):
 def _copied(part):
     if not isinstance(part, np.ndarray):
         return part
-    return copied(part if part.size else np.zeros(1, part.dtype))
+    return copied(part if part.size else np.zeros((1, *part.shape[1:]), part.dtype))
 
 
 @kernel
@@ -82,36 +101,41 @@ def counts_kernel(tables, forward, backward, symbols, hits, prefix, suffix, fron
 
 
 @kernel
-def forward_counts_kernel(
-    tables, forward, symbols, begin, stop, first, event, vectors, register, out, status
-):
-    """`forward_counts_segment_body` for every segment whose status is 0.
+def forward_counts_kernel(program, events, window, segments, first, vectors, registers, out, status):
+    """Count the ends of every segment whose status is 0, by the loop of the CPU.
 
-    `vectors` int64 [segments, n_live] in/out: changed where the status is 0 afterwards; `register` int64
-    [registers, threads] scratch. The rest as in `cpu.forward_counts`.
+    ============  ============================  ===========================================================
+    `program`     Program                       in: `counts_program`
+    `events`      RegisterEvents                in: `symbols` alone
+    `window`      MeasuredWindow                in: `no_window`
+    `segments`    LoopSegments                  in
+    `first`       int64 [segments + 1]          in: the hits of each segment
+    `vectors`     int64 [segments, n_live]      in/out: changed where the status is 0 afterwards
+    `registers`   int64 [threads, registers]    scratch, thread beside thread
+    `out`         int64 [hits]                  out: how many complex events end at each
+    `status`      uint8 [segments]              in/out: 1 where a sum has reached 2**61
+    ============  ============================  ===========================================================
     """
     thread = cuda.grid(1)
     n_states = vectors.shape[1]
-    for segment in range(thread, status.shape[0], register.shape[1]):
+    for segment in range(thread, status.shape[0], registers.shape[0]):
         if status[segment] == 0:
-            mine = register[:, thread]
-            for q in range(mine.shape[0]):
-                mine[q] = vectors[segment, q] if q < n_states else 0
-            status[segment] = forward_counts_segment(
-                tables,
-                forward,
-                symbols,
-                begin[segment],
-                stop[segment],
-                event,
-                first[segment],
-                first[segment + 1],
-                mine,
-                out,
-            )
-            if status[segment] == 0:
+            mine = registers[thread : thread + 1]
+            for q in range(mine.shape[1]):
+                mine[0, q] = vectors[segment, q] if q < n_states else 0
+            number = out[first[segment] : first[segment + 1]]
+            found = FoundEnds(number, number)
+            counted_ends(program, events, window, segment_of(segments, segment), mine, found, status[:0])
+            large = False
+            for h in range(number.shape[0]):
+                large = large or number[h] < 0 or number[h] >= MOST_RUNS
+            for q in range(n_states):
+                large = large or mine[0, q] >= MOST_RUNS
+            if large:
+                status[segment] = 1
+            else:
                 for q in range(n_states):
-                    vectors[segment, q] = mine[q]
+                    vectors[segment, q] = mine[0, q]
 
 
 def counts(machine, symbols, first, event, lowest, geometry=LANE):
@@ -154,17 +178,20 @@ def counts(machine, symbols, first, event, lowest, geometry=LANE):
 
 
 def forward_counts(machine, symbols, begin, stop, first, event, vectors, status, geometry=LANE):
-    """Counts without a window: `cpu.forward_counts` on the device.
+    """Counts without a window at hits that are known, on the device.
 
     Parameters
     ----------
     machine : DeviceTables
-    symbols, begin, stop, first, event
-        As for `cpu.forward_counts`, but device arrays.
+    symbols : device array, shape (events,), uint8 or uint16
+    begin, stop : device array, shape (segments,), int64
+    first : device array, shape (segments + 1,), int64
+        The hits of each segment.
+    event : device array, shape (hits,), int64
     vectors : device array, shape (segments, n_live), int64
         In and out: number of runs in each state before the segment, and after it.
     status : device array, shape (segments,), uint8
-        In and out: segments with a 1 are left out; it becomes 1 where a sum has reached 2**62, the
+        In and out: segments with a 1 are left out; it becomes 1 where a sum has reached 2**61, the
         segment's counts are undefined, and its vector is what it was.
 
     Returns
@@ -174,19 +201,17 @@ def forward_counts(machine, symbols, begin, stop, first, event, vectors, status,
     segments = begin.shape[0]
     out = device_array(event.shape[0], np.int64)
     if segments:
-        rows = machine.forward[-1]
+        rows = machine.ends.n_registers
         blocks = scratch_blocks(segments, rows, geometry)
-        register = device_array((rows, blocks * geometry.threads), np.int64)
+        registers = device_array((rows, blocks * geometry.threads), np.int64).T
         forward_counts_kernel[blocks, geometry.threads](
-            machine.tables,
-            machine.forward,
-            symbols,
-            begin,
-            stop,
+            machine.ends,
+            RegisterEvents(symbols, copied(NO_STARTS), copied(NO_LANES)),
+            no_window(),
+            LoopSegments(begin, begin, stop),
             first,
-            event,
             vectors,
-            register,
+            registers,
             out,
             status,
         )

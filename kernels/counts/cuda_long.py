@@ -22,6 +22,7 @@ from ..device.geometry import LANE, SCRATCH
 from ..device.jit import device, kernel
 from ..device.words import copied
 from ..hits.cuda_long import GROUP, begin_units_kernel, end_segments_kernel
+from ..runs.contract import INTO, LEFT, RIGHT
 from .cuda import forward_counts
 
 MOST = 1 << 62
@@ -60,7 +61,7 @@ def matrices_kernel(forward, symbols, begin, stop, segment, vectors, register, m
     `matrix`     int64 [units, n, n]          out: what a run in state c becomes, at [t, q, c]
     ===========  ===========================  ============================================================
     """
-    first, into, left, right, _, n_registers = forward
+    first, moves, n_registers = forward.first, forward.moves, forward.n_registers
     thread = cuda.grid(1)
     n = vectors.shape[1]
     for at in range(thread, begin.shape[0] * n, cuda.gridsize(1)):
@@ -74,7 +75,8 @@ def matrices_kernel(forward, symbols, begin, stop, segment, vectors, register, m
         for i in range(begin[unit], stop[unit]):
             symbol = symbols[i]
             for k in range(first[symbol], first[symbol + 1]):
-                register[into[k], thread] = sum_of(register[left[k], thread], register[right[k], thread])
+                one, other = register[moves[k, LEFT], thread], register[moves[k, RIGHT], thread]
+                register[moves[k, INTO], thread] = sum_of(one, other)
         for q in range(n):
             matrix[unit, q, column] = register[q, thread]
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import jit
+from ..runs.contract import INTO, LEFT, RIGHT
 from .cpu_lists import begin_lists, empty_lists, halve, meeting, merge_lists
 
 LARGEST = (1 << 62) - 1
@@ -85,7 +86,7 @@ def meet_body(machine, symbols, ranks, low, middle, lists, numbers, count, halt)
                 t += 1
         if alive:
             for k in range(backward.first[symbol], backward.first[symbol + 1]):
-                into, left, right = backward.into[k], backward.left[k], backward.right[k]
+                into, left, right = backward.moves[k, INTO], backward.moves[k, LEFT], backward.moves[k, RIGHT]
                 for c in range(n):
                     value = states[left, c] + states[right, c]
                     states[into, c] = LARGEST if bounded and value > LARGEST else value
@@ -112,7 +113,7 @@ def meet_body(machine, symbols, ranks, low, middle, lists, numbers, count, halt)
                 t += 1
         if alive:
             for k in range(forward.first[symbol], forward.first[symbol + 1]):
-                into, left, right = forward.into[k], forward.left[k], forward.right[k]
+                into, left, right = forward.moves[k, INTO], forward.moves[k, LEFT], forward.moves[k, RIGHT]
                 for c in range(n):
                     value = states[left, c] + states[right, c]
                     states[into, c] = LARGEST if bounded and value > LARGEST else value

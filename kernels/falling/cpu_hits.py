@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import jit
+from ..runs.contract import INTO, LEFT, RIGHT
 from .cpu_lists import begin_lists, empty_lists, halve, meeting, merge_lists
 
 WORD = 64
@@ -44,7 +45,7 @@ def _begin_sets(states, n_states):
 def _carry(program, symbol, states):
     """Carry sets of states over an event: the union takes the place of the sum."""
     for k in range(program.first[symbol], program.first[symbol + 1]):
-        into, left, right = program.into[k], program.left[k], program.right[k]
+        into, left, right = program.moves[k, INTO], program.moves[k, LEFT], program.moves[k, RIGHT]
         for w in range(states.shape[1]):
             states[into, w] = states[left, w] | states[right, w]
 

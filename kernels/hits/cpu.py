@@ -6,104 +6,15 @@ is counted and nothing overflows.
 
 import numpy as np
 
-from ..jit import SELDOM, inline, jit
-from ..runs.registers import step
-from ..windows.contract import comparable
+from ..jit import composed
+from ..joins.contract import room_for_ends
+from ..loop.contract import LoopSegments
+from ..loop.products import LATEST
+from ..loop.registers import BY_SEGMENT, IN_ORDER, RegisterEvents, follow_registers, found_ends
+from ..windows.contract import NO_WINDOW, comparable
 
-FEW = 64
-"""A segment of up to this many events is run without a call, which costs as much as two events."""
-
-
-@inline
-def note_hit(out_event, out_start, n, event, latest, window):
-    """Write the latest start at an event as hit `n`; gives how many hits there are, with it if it is one.
-
-    `out_event`, `out_start` int64 [hits + 1] out; `latest` int64: -1 where there is none; `window`
-    MeasuredWindow.
-    """
-    # Written always and kept sometimes, since a branch on the data would be mispredicted.
-    keys = window.keys
-    out_event[n] = event
-    out_start[n] = latest
-    if keys.shape[0] > 0:
-        at = latest if latest >= 0 else event
-        n += (latest >= 0) & (keys[event] - keys[at] <= window.size)
-    else:
-        n += latest >= 0
-    return n
-
-
-@inline
-def _followed(program, symbols, starts, window, begin, report, stop, register, out_event, out_start, n):
-    """The hits of a part of a segment, appended at `n`; the new number of hits.
-
-    ===========  ========================  ========================================================
-    `program`    Program                   in: from `hits_program`
-    `symbols`    uint8 or uint16 [events]  in
-    `starts`     int64 [events] or [0]     in: what is recorded of a run that starts at each event; ascending,
-                                           >= 0; empty: the number of the event
-    `window`     MeasuredWindow            in; with keys, `starts` is empty
-    `begin`      int64                     in: first event that is run
-    `report`     int64                     in: first event that is reported
-    `stop`       int64                     in: one past the last event
-    `register`   int64 [n_registers]       in/out: latest start for each state; -1 where there is none
-    `out_event`  int64 [hits + 1]          out: the event at which complex events end
-    `out_start`  int64 [hits + 1]          out: their latest start
-    `n`          int64                     in: hits so far
-    ===========  ========================  ========================================================
-    """
-    first = program.first
-    into = program.into
-    left = program.left
-    right = program.right
-    accepted = program.zero + 1
-    numbered = starts.shape[0] > 0
-    for i in range(begin, stop):
-        register[0] = starts[i] if numbered else i
-        symbol = symbols[i]
-        step(register, into, left, right, first[symbol], first[symbol + 1])
-        if i >= report:
-            n = note_hit(out_event, out_start, n, i, register[accepted], window)
-    return n
-
-
-@jit
-def _long_segment(
-    program, symbols, starts, window, begin, report, stop, register, out_event, out_start, n, halt
-):
-    """`_followed` for a segment of many events, in strips; `halt` uint8 [1] in: see `jit`."""
-    for low in range(begin, stop, SELDOM):
-        if halt[0]:
-            break
-        high = min(low + SELDOM, stop)
-        n = _followed(program, symbols, starts, window, low, report, high, register, out_event, out_start, n)
-    return n
-
-
-@jit
-def _hits(
-    program, symbols, starts, window, begin, report, stop, registers, register, out_event, out_start, halt
-):
-    n = 0
-    n_states = registers.shape[1]
-    for g in range(begin.shape[0]):
-        for q in range(n_states):
-            register[q] = registers[g, q]
-        if halt[0]:
-            break
-        if stop[g] - begin[g] <= FEW:
-            n = _followed(
-                program, symbols, starts, window, begin[g], report[g], stop[g], register, out_event,
-                out_start, n,
-            )  # fmt: skip
-        else:
-            n = _long_segment(
-                program, symbols, starts, window, begin[g], report[g], stop[g], register, out_event,
-                out_start, n, halt,
-            )  # fmt: skip
-        for q in range(n_states):
-            registers[g, q] = register[q]
-    return n
+latest_ends = composed(follow_registers, "latest_ends", **LATEST, **BY_SEGMENT)
+latest_in_order = composed(follow_registers, "latest_in_order", **LATEST, **IN_ORDER)
 
 
 def hits(program, symbols, starts, keys, size, begin, report, stop, registers):
@@ -113,10 +24,12 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers):
     ----------
     program : Program
         From `hits_program`.
-    symbols, starts
-        As in `_followed`.
+    symbols : ndarray, shape (events,), uint8 or uint16
+    starts : ndarray, shape (events,) or (0,), int64
+        As in `RegisterEvents`.
     keys : ndarray, shape (events,) or (0,), int64 or float64
-        As there; integers are subtracted modulo 2**64, which is exact since they do not decrease.
+        What the window measures; then `starts` is empty. Integers are subtracted modulo 2**64, which is exact
+        since they do not decrease.
     size : int or float
         At least 0.
     begin, report, stop : ndarray, shape (segments,), int64
@@ -131,12 +44,29 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers):
     latest_start : ndarray, shape (hits,), int64
         In the unit of `starts`.
     """
-    capacity = int((stop - report).sum()) + 1
-    out_event = np.empty(capacity, dtype=np.int64)
-    out_start = np.empty(capacity, dtype=np.int64)
-    register = np.full(program.n_registers, -1, dtype=np.int64)
-    window = comparable(keys, size)
-    n = _hits(
-        program, symbols, starts, window, begin, report, stop, registers, register, out_event, out_start
-    )
-    return out_event[:n], out_start[:n]
+    events = RegisterEvents(symbols, starts, np.empty(0, np.int32))
+    window, segments = comparable(keys, size), LoopSegments(begin, report, stop)
+    return found_ends(latest_ends, program, events, window, segments, registers, -1, room_for_ends(segments))
+
+
+def hits_in_order(program, symbols, starts, lanes, registers):
+    """The hits of events of many lanes in the order of the stream, without a window; as `hits`.
+
+    Each lane has a row of registers, and an event changes those of its lane. Events need not be grouped by
+    lane, which costs more than what a small automaton does at an event; the rows of all lanes should stay in
+    a core's cache.
+
+    1.9 to 3.1 times as fast as grouping by lane: hits of `A ; B`, `A ; B ; C` and `A : B : C` by a thousand
+    keys (CPU time of the whole query, 1.5 million events of ten types).
+
+    Parameters
+    ----------
+    program, symbols, starts
+        As for `hits`.
+    lanes : ndarray, shape (events,), int32
+    registers : ndarray, shape (lanes, n_live), int64
+        In and out, as for `hits`.
+    """
+    events = RegisterEvents(symbols, starts, lanes)
+    whole = LoopSegments(*np.array([[0], [0], [len(symbols)]]))
+    return found_ends(latest_in_order, program, events, NO_WINDOW, whole, registers, -1, room_for_ends(whole))

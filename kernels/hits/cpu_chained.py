@@ -6,20 +6,38 @@
 
 import numpy as np
 
-from ..jit import SELDOM, jit
+from ..jit import SELDOM, inline, jit
 from ..runs.registers import chained_step
 from ..windows.contract import comparable
-from .cpu import note_hit
 
 ROOM = 1024
 """Moves of the chain after which it is put back to the end of its array."""
+
+
+@inline
+def note_hit(out_event, out_start, n, event, latest, window):
+    """Write the latest start at an event as hit `n`; gives how many hits there are, with it if it is one.
+
+    `out_event`, `out_start` int64 [hits + 1] out; `latest` int64: -1 where there is none; `window`
+    MeasuredWindow.
+    """
+    # Written always and kept sometimes, since a branch on the data would be mispredicted.
+    keys = window.keys
+    out_event[n] = event
+    out_start[n] = latest
+    if keys.shape[0] > 0:
+        at = latest if latest >= 0 else event
+        n += (latest >= 0) & (keys[event] - keys[at] <= window.size)
+    else:
+        n += latest >= 0
+    return n
 
 
 @jit
 def _hits_chained(
     program, symbols, starts, window, begin, report, stop, registers, register, out_event, out_start, halt
 ):
-    """As `cpu._hits`, of a `ChainedProgram`.
+    """The hits of a `ChainedProgram`; parameters as of `hits_chained`.
 
     `register`, int64 [n_registers + ROOM + chain], holds the chain behind the others; on entry -1 throughout.
     """

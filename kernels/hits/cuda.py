@@ -50,10 +50,7 @@ def device_program(program, geometry=LANE):
         From `lane_geometry(program.n_registers)`; the kernels are launched with it.
     """
     first = program.first.astype(np.uint64)
-    into, left, right = (
-        part.astype(np.uint64) * np.uint64(geometry.threads)
-        for part in (program.into, program.left, program.right)
-    )
+    into, left, right = (part.astype(np.uint64) * np.uint64(geometry.threads) for part in program.moves.T)
     operations = into | left << np.uint64(16) | right << np.uint64(32)
     return DeviceProgram(
         copied(first[:-1] | first[1:] << np.uint64(32)),
@@ -69,7 +66,7 @@ class SymbolWords(NamedTuple):
     =========  ======================  =============================================================
     `words`    uint64 [padded]         the symbols, `width` bytes each
     `width`    int                     1 or 2
-    `starts`   int64 [events] or [0]   as in `cpu._followed`
+    `starts`   int64 [events] or [0]   as in `RegisterEvents`
     =========  ======================  =============================================================
     """
 
@@ -82,7 +79,7 @@ class SymbolWords(NamedTuple):
 def run_segment(
     program, events, window, begin, report, stop, register, out_event, out_start, n, writes, flows
 ):
-    """`cpu._followed` for the registers of this thread; writes hits if `writes`.
+    """The loop of registers (`loop.registers`) for those of this thread; writes hits if `writes`.
 
     If `flows`, behind the registers of the block stand as many sets of states, and what an event does to the
     registers it does to the sets, with their union for the maximum (`cuda_long`).

@@ -183,10 +183,13 @@ class FoundEnds(NamedTuple):
     start: np.ndarray
 
 
-def room_for_ends(segments):
-    """Room for the ends of segments, for the case that every reported event is one: `FoundEnds`."""
+def room_for_ends(segments, dtype=np.int64):
+    """Room for the ends of segments, for the case that every reported event is one: `FoundEnds`.
+
+    `dtype`: of what is noted of each.
+    """
     capacity = int((segments.stop - segments.report).sum())
-    return FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+    return FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, dtype))
 
 
 class ProductNodes(NamedTuple):

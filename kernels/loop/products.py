@@ -64,6 +64,13 @@ def in_window(own, low):
 
 
 @inline
+def latest_within(window, event, own):
+    keys = window.keys
+    start = own if own >= 0 else event
+    return own if keys[event] - keys[start] <= window.size else -1
+
+
+@inline
 def note_start(room, out, found, event, stop, own):
     out.event[found] = event
     out.start[found] = own
@@ -77,7 +84,7 @@ def earlier(own, other):
 
 LATEST = {
     "none": no_start, "plus": later, "times": earlier, "start": started, "admitted": in_window,
-    "note": note_start,
+    "within": latest_within, "note": note_start,
 }  # fmt: skip
 """The latest start of a run: where complex events end, and whether a window admits one of them."""
 
@@ -93,13 +100,20 @@ def unbounded(own, low):
 
 
 @inline
+def all_within(window, event, own):
+    return own
+
+
+@inline
 def note_back(room, out, found, event, stop, own):
     out.event[found] = event
     out.start[found] = stop - own
     return found + 1
 
 
-EARLIEST = LATEST | {"start": started_back, "admitted": unbounded, "note": note_back}
+EARLIEST = LATEST | {
+    "start": started_back, "admitted": unbounded, "within": all_within, "note": note_back
+}  # fmt: skip
 """The earliest start of a run, counted back from the end of the segment; without a window."""
 
 
@@ -135,6 +149,15 @@ def pairs(own, other):
 
 COUNT = {
     "none": no_run, "plus": both, "times": pairs, "start": one_run, "admitted": unbounded,
-    "note": note_number,
+    "within": all_within, "note": note_number,
 }  # fmt: skip
 """How many runs there are, without a window; at most `MOST_RUNS`, which is noted as -1."""
+
+
+@inline
+def sum_of(own, other):
+    return own + other
+
+
+EXACT = COUNT | {"plus": sum_of, "note": note_start}
+"""The same with Python's integers, for kernels that are called `plainly`."""

@@ -1,6 +1,7 @@
 """Outlooks on the CPU: events are read once, in the order of the stream, whatever their lanes."""
 
 from ..jit import SELDOM, inline, jit
+from ..runs.contract import INTO, LEFT, RIGHT
 from .contract import DEAD, ENDED, NOT_KEPT, UNASKED, WAITS
 
 
@@ -111,9 +112,9 @@ def look_ahead(program, read, low, high, step, lanes, waiting, share, decided, h
             if symbol != 0:
                 lanes.registers[lane, 0] = read.positions[i]
                 for k in range(program.first[symbol], program.first[symbol + 1]):
-                    one = lanes.registers[lane, program.left[k]]
-                    other = lanes.registers[lane, program.right[k]]
-                    lanes.registers[lane, program.into[k]] = one if one > other else other
+                    one = lanes.registers[lane, program.moves[k, LEFT]]
+                    other = lanes.registers[lane, program.moves[k, RIGHT]]
+                    lanes.registers[lane, program.moves[k, INTO]] = one if one > other else other
                 latest = lanes.registers[lane, accepted]
             if latest >= 0:
                 while at >= 0 and waiting.positions[at] < latest and now - waiting.times[at] >= low:

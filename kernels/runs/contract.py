@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+INTO, LEFT, RIGHT = range(3)
+"""Columns of the operations of a `Program`."""
+
 
 class TransitionTables(NamedTuple):
     """A deterministic complex event automaton. State 0 is initial and never entered.
@@ -62,13 +65,19 @@ class Program(NamedTuple):
     """For each symbol, operations `register[into] = register[left] + register[right]`, in order.
 
     Registers 0 .. n_live - 1 are the states, `zero` holds the neutral value, `zero + 1` what is accepted (in
-    programs for hits only), and the other registers hold old values that are still to be read.
+    programs for ends only), and the other registers hold old values that are still to be read.
+
+    ============  ========================  =============================================================
+    `first`       int32 [symbols + 1]       the operations of symbol s are first[s] .. first[s + 1] - 1
+    `moves`       uint64 [operations, 3]    columns `INTO`, `LEFT`, `RIGHT`; unsigned, since an index that
+                                            may be negative costs more at every access
+    `zero`        int
+    `n_registers` int
+    ============  ========================  =============================================================
     """
 
     first: np.ndarray
-    into: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
+    moves: np.ndarray
     zero: int
     n_registers: int
 
@@ -84,7 +93,9 @@ class ChainedProgram(NamedTuple):
     `first`        int32 [symbols + 1]     the other operations of symbol s are first[s] .. first[s + 1] - 1
     `middle`       int32 [symbols]         the chain moves before operation middle[s]
     `moves`        uint8 [symbols]         1: the chain moves at the symbol
-    `into` ...                             as in `Program`; register low + k of the chain is n_registers + k
+    `into`         uint32 [operations]     as in `Program`; register low + k of the chain is n_registers + k
+    `left`
+    `right`
     `low`, `high`  int                     the chain, both ends in it
     `told`         int64 [symbols] or [0]  the place in the chain of the start that is accepted, -1 where
                                            none is; empty unless that and moving is all that events do, and

@@ -5,58 +5,45 @@ gathers many. What an event does to the first two depends on the set of those th
 up. Only states that may hold several runs have registers, which are added to.
 
 Counts by a thousand keys are 1.4 to 1.8 times as fast as with a register for each state for `A : B : C`, `A
-: B ; C` and a contiguous chain of five; for `A ; B`, which has no such state but the first, as fast (CPU
-time of the whole query, 1.5 million events).
+: B ; C` and a contiguous chain of five (CPU time of the whole query, 1.5 million events). Where several
+states may hold many runs, as in `A ; B ; C`, registers for all of them are faster.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from .programs import level_moves, moves_of, program_of
-
 MOST_SETS = 1 << 12
 """The most sets of states, times the symbols: their tables stay in a core's cache."""
 
 
 class CountedSets(NamedTuple):
-    """An automaton that counts without a window, for events of many lanes in the order of the stream.
+    """An automaton with one state that may hold several runs, for events of many lanes, without a window.
 
-    ==========  ===================================  ====================================================
-    `follow`    int64 [symbols, sets]                the set after an event
-    `ends`      int64 [symbols, sets]                how many runs of the set end there
-    `more`      int64 [symbols, sets, registers]     how many runs of the set enter each register's state
-    `moves`     uint64 [symbols, width, 3]           `into`, `left`, `right` of each operation; registers
-                                                     are numbered from 1, and there is one that holds 0
-    `accepts`   uint64 [symbols, accepting states]   further registers whose runs end there
-    `lone`      int64 [lone states]                  the states of the sets, ascending
-    `members`   int64 [sets]                         bit k: the set holds state lone[k]; the first is empty
-    `several`   int64 [registers]                    the states of the registers, ascending
-    `keeps`     int64 [symbols] or [0]               of the only register: -1: an event leaves it as it is,
-                                                     0: it becomes 0, before `more` is added; else empty
-    `tells`     int64 [symbols] or [0]               of the only register: -1: its runs end there; 0: not
-    ==========  ===================================  ====================================================
+    ==========  ========================  ===============================================================
+    `follow`    int64 [symbols, sets]     the set after an event
+    `ends`      int64 [symbols, sets]     how many runs of the set end there
+    `more`      int64 [symbols, sets]     how many runs of the set enter the state that holds several
+    `lone`      int64 [lone states]       the states of the sets, ascending
+    `members`   int64 [sets]              bit k: the set holds state lone[k]; the first is empty
+    `several`   int                       the state that may hold several runs
+    `keeps`     int64 [symbols]           -1: an event leaves these runs as they are, 0: they are over
+    `tells`     int64 [symbols]           -1: they end there; 0: not
+    ==========  ========================  ===============================================================
     """
 
     follow: np.ndarray
     ends: np.ndarray
     more: np.ndarray
-    moves: np.ndarray
-    accepts: np.ndarray
     lone: np.ndarray
     members: np.ndarray
-    several: np.ndarray
+    several: int
     keeps: np.ndarray
     tells: np.ndarray
 
-    @property
-    def n_registers(self):
-        """Registers of a lane: the number of its set, one for each state, and those that are read later."""
-        return int(self.moves.max(initial=len(self.several) + 1)) + 1
-
 
 def counted_sets(tables):
-    """The sets and registers of an automaton: `CountedSets`.
+    """The sets of an automaton: `CountedSets`; None where not one state alone may hold several runs.
 
     Parameters
     ----------
@@ -64,42 +51,20 @@ def counted_sets(tables):
     """
     lone = _lone(tables)
     found = _sets(tables, lone) if len(lone) < 62 else None
-    if found is None:
-        lone, found = [], _sets(tables, [])
+    if found is None or tables.n_live - len(lone) != 2:
+        return None
     members, follow, ends, entered = found
-    several = [state for state in range(1, tables.n_live) if state not in set(lone)]
-    number = {state: 1 + at for at, state in enumerate(several)}
-    more = np.zeros((*follow.shape, len(several)), np.int64)
-    for symbol, one, state in entered:
-        more[symbol, one, number[state] - 1] += 1
-    blocks, accepting = [], []
-    for block in _transitions(tables):
-        edges = [(number[to], number[by]) for by, to, _ in block if by in number and to in number]
-        blocks.append(moves_of(sorted(edges), 1 + len(several), descending=True))
-        accepting.append([number[by] for by, _, ends_there in block if by in number and ends_there])
-    return CountedSets(
-        follow,
-        ends,
-        more,
-        level_moves(program_of(blocks, 1 + len(several))),
-        _filled(accepting, 1 + len(several)),
-        np.array(lone, np.int64),
-        np.array(members, np.int64),
-        np.array(several, np.int64),
-        *_of_the_only(tables, several),
-    )
-
-
-def _of_the_only(tables, several):
-    """`keeps` and `tells` of `CountedSets`; empty where there are several registers, or runs would double."""
-    none = np.empty(0, np.int64)
-    if len(several) != 1:
-        return none, none
-    (state,) = several
+    (state,) = set(range(1, tables.n_live)) - set(lone)
     own = [[(to, ends) for by, to, ends in block if by == state] for block in _transitions(tables)]
     keeps = np.array([sum(to == state for to, _ in block) for block in own], np.int64)
     tells = np.array([sum(ends for _, ends in block) for block in own], np.int64)
-    return (none, none) if max(keeps.max(), tells.max()) > 1 else (-keeps, -tells)
+    if max(keeps.max(), tells.max()) > 1:  # these runs would double
+        return None
+    more = np.zeros(follow.shape, np.int64)
+    for symbol, one, _ in entered:
+        more[symbol, one] += 1
+    lone, members = np.array(lone, np.int64), np.array(members, np.int64)
+    return CountedSets(follow, ends, more, lone, members, state, -keeps, -tells)
 
 
 def _transitions(tables):
@@ -135,7 +100,7 @@ def _sets(tables, lone):
     follow, ends, entered = [[] for _ in blocks], [[] for _ in blocks], []
     for members_here in members:  # grows
         one = number[members_here]
-        if (one + 1) * len(blocks) > MOST_SETS and lone:
+        if (one + 1) * len(blocks) > MOST_SETS:
             return None
         for symbol, block in enumerate(blocks):
             after, ending = 0, 0
@@ -153,11 +118,3 @@ def _sets(tables, lone):
             follow[symbol].append(number[after])
             ends[symbol].append(ending)
     return members, np.array(follow, np.int64), np.array(ends, np.int64), entered
-
-
-def _filled(lists, filler):
-    """Lists of numbers, filled up to one length: uint64, shape (lists, length)."""
-    level = np.full((len(lists), max(map(len, lists), default=0)), filler, np.uint64)
-    for row, own in zip(level, lists):
-        row[: len(own)] = own
-    return level

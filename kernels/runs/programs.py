@@ -8,27 +8,42 @@ state that only keeps its runs (one self-loop) costs nothing.
 
 import numpy as np
 
-from .contract import ChainedProgram, Program
+from .contract import INTO, ChainedProgram, Program
 
 CHAINED = 12
 """The least number of registers of a chain: shorter ones are moved one by one."""
 
 
-def hits_program(tables):
-    """The program of `cer_gpu.kernels.hits.cpu`: `+` is max, and register `zero + 1` gets the accepted start.
+LEVEL = 8
+"""Where no symbol has more operations, all are filled up to one length, so that the loop over them is
+predicted."""
 
-    Short programs are padded to one length, so that the loop over them is predicted.
+
+def hits_program(tables):
+    """The program for the latest starts of ends, and for others whose `+` adds nothing to what is there.
+
+    Register `zero + 1` gets what is accepted.
     """
+    return _accepting(tables, set)
+
+
+def counts_program(tables):
+    """The program for products of any kind: runs that meet are read once for each way in which they do."""
+    return _accepting(tables, list)
+
+
+def _accepting(tables, kept):
+    """A program for ends; `kept` says which of equal transitions are kept."""
     zero = tables.n_live
     blocks = []
     for symbol in range(tables.first.size - 1):
         block = slice(tables.first[symbol], tables.first[symbol + 1])
         sources, targets = tables.source[block].tolist(), tables.target[block].tolist()
-        accepted = sorted({s for s, accepts in zip(sources, tables.accepting[block].tolist()) if accepts})
-        edges = sorted(set(zip(targets, sources)))
+        accepted = sorted(kept(s for s, accepts in zip(sources, tables.accepting[block].tolist()) if accepts))
+        edges = sorted(kept(zip(targets, sources)))
         blocks.append(_sum(zero + 1, accepted, zero) + moves_of(edges, zero, descending=True))
     width = max((len(block) for block in blocks), default=0)
-    if width <= 4:
+    if width <= LEVEL:
         blocks = [block + [(zero, zero, zero)] * (width - len(block)) for block in blocks]
     return program_of(blocks, zero)
 
@@ -66,7 +81,7 @@ def chained_program(program):
     """
     if program.zero < CHAINED:
         return None
-    into, left, right = (column.astype(np.int64) for column in (program.into, program.left, program.right))
+    into, left, right = program.moves.T.astype(np.int64)
     link = (left == into) & (right == into - 1) & (into < program.zero)
     bounds = list(zip(program.first[:-1], program.first[1:]))
     runs = [_longest_fall(into[low:high], link[low:high]) for low, high in bounds]
@@ -205,25 +220,8 @@ def _sum(into, read, zero):
 
 def program_of(blocks, zero):
     operations = [operation for block in blocks for operation in block]
-    columns = np.array(operations, dtype=np.uint32).reshape(-1, 3)
+    moves = np.array(operations, dtype=np.uint64).reshape(-1, 3)
     first = np.zeros(len(blocks) + 1, dtype=np.int32)
     np.cumsum([len(block) for block in blocks], out=first[1:])
-    greatest = int(columns[:, 0].max()) if operations else 0
-    return Program(
-        first,
-        np.ascontiguousarray(columns[:, 0]),
-        np.ascontiguousarray(columns[:, 1]),
-        np.ascontiguousarray(columns[:, 2]),
-        zero,
-        max(greatest, zero + 1) + 1,
-    )
-
-
-def level_moves(program):
-    """The operations of all symbols, filled up to one length: uint64, shape (symbols, width, 3)."""
-    lengths = np.diff(program.first)
-    moves = np.full((len(lengths), int(lengths.max(initial=0)), 3), program.zero, np.uint64)
-    for row, low, high in zip(moves, program.first[:-1], program.first[1:]):
-        for column, own in enumerate((program.into, program.left, program.right)):
-            row[: high - low, column] = own[low:high]
-    return moves
+    greatest = int(moves[:, INTO].max()) if operations else 0
+    return Program(first, moves, zero, max(greatest, zero + 1) + 1)

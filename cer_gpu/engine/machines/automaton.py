@@ -19,15 +19,15 @@ from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState, grown
 from cer_gpu.engine.workers import QUICK, Workers
-from cer_gpu.kernels.counts.cpu import forward_counts
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
 from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.runs.barred import barred, bars_of, with_bars
-from cer_gpu.kernels.runs.contract import SegmentHits
+from cer_gpu.kernels.runs.contract import Program, SegmentHits
 from cer_gpu.kernels.runs.cpu import first_open
 from cer_gpu.kernels.runs.forced import is_forced
+from cer_gpu.kernels.runs.programs import counts_program
 from cer_gpu.plan.automaton import AutomatonMachine, programs_of
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -143,6 +143,11 @@ class AutomatonRunner:
         self.consumption = Consumption(query)
 
     @cached_property
+    def _counted(self) -> Program:
+        """What an event does to the numbers of open partial matches."""
+        return counts_program(self.tables)
+
+    @cached_property
     def _forced(self) -> bool:
         """Whether the start and the end of a complex event tell all of it."""
         return not self._by_attribute and is_forced(self.tables, self._monitor)
@@ -234,17 +239,14 @@ class AutomatonRunner:
         """The ends and their counts by the CPU, with what is carried."""
         self.registers = grown(self.registers, chunk.lanes.count, -1)
         self.vectors = grown(self.vectors, chunk.lanes.count)
-        tables, forward, symbols = self.tables, self.counting.forward, chunk.events.symbols
+        program, symbols = self._counted, chunk.events.symbols
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray, Segments, np.ndarray]:
+            if self._devices is not None:
+                # What a device finds in a later chunk goes on from the latest starts too.
+                self.hits_here(chunk, segments)
             before, own = self.vectors[segments.lane], (segments.begin, segments.stop)
-            if self._devices is None:
-                event, number, after = counted_ends(tables, forward, symbols, *own, before)
-                return event, number, segments, after
-            # What a device finds in a later chunk goes on from the latest starts too.
-            event, _ = self.hits_here(chunk, segments)
-            first = first_ends(segments, event)
-            number, after = forward_counts(tables, forward, symbols, *own, first, event, before)
+            event, number, after = counted_ends(program, symbols, *own, before)
             return event, number, segments, after
 
         parts = self._over_units("counting", chunk.segments, run, here=True)

@@ -11,9 +11,10 @@ from cer_gpu.engine.machines.chunk import Chunk, by_lane
 from cer_gpu.engine.machines.ends import Ends, no_ends
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.runs.cpu_lanes import LevelProgram, counted_by_lane, latest_by_lane
+from cer_gpu.kernels.counts.cpu_ends import counted_in_order
+from cer_gpu.kernels.hits.cpu import hits_in_order
+from cer_gpu.kernels.runs.cpu_lanes import counted_by_lane
 from cer_gpu.kernels.runs.lone import CountedSets, counted_sets
-from cer_gpu.kernels.runs.programs import level_moves
 from cer_gpu.plan.compiled import CompiledQuery
 
 NEAR = 1 << 20
@@ -26,7 +27,7 @@ They then stay in a core's cache; those of more lanes would be fetched from memo
 class UngroupedRunner(AutomatonRunner):
     """Runs a small automaton over chunks in the order of the stream; a `CarryingRunner`.
 
-    Each lane has registers, and an event changes those of its lane (`kernels.runs.cpu_lanes`). Where these
+    Each lane has registers, and an event changes those of its lane (`hits_in_order`). Where these
     are too many for the cache, or numbers too large for 64 bits, a chunk is grouped by lane after all.
 
     Parameters
@@ -52,8 +53,8 @@ class UngroupedRunner(AutomatonRunner):
             grouped = self._grouped(chunk, lanes)
             found = super().ends(grouped, bounded=False)
             return Ends(self._back(chunk, grouped, found.event), found.latest, found.lowest)
-        event, latest = latest_by_lane(
-            self._level, events.symbols, events.lanes, events.positions, self.registers
+        event, latest = hits_in_order(
+            self.program, events.symbols, events.positions, events.lanes, self.registers
         )
         return Ends(event, latest, event[:0])
 
@@ -65,7 +66,10 @@ class UngroupedRunner(AutomatonRunner):
         lanes = _lanes_of(chunk)
         self.vectors = grown(self.vectors, lanes)
         if lanes * self.vectors.shape[1] * 8 <= NEAR and self.vectors.dtype != object:
-            found = counted_by_lane(self._sets, events.symbols, events.lanes, self.vectors)
+            if self._sets is None:
+                found = counted_in_order(self._counted, events.symbols, events.lanes, self.vectors)
+            else:
+                found = counted_by_lane(self._sets, events.symbols, events.lanes, self.vectors)
             if found is not None:
                 return found
         grouped = self._grouped(chunk, lanes)
@@ -73,11 +77,7 @@ class UngroupedRunner(AutomatonRunner):
         return self._back(chunk, grouped, event), number
 
     @cached_property
-    def _level(self) -> LevelProgram:
-        return LevelProgram(level_moves(self.program), self.program.zero + 1)
-
-    @cached_property
-    def _sets(self) -> CountedSets:
+    def _sets(self) -> CountedSets | None:
         return counted_sets(self.tables)
 
     def _grouped(self, chunk: Chunk, lanes: int) -> Chunk:

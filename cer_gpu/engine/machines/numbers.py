@@ -87,14 +87,14 @@ class WindowNumbers:
         """The same where all relevant events are alike, for windows of some lengths."""
         from cer_gpu.kernels.counts.cpu_alike import alike_bits, alike_counts
 
-        tables, forward, _ = self._programs
+        tables = self._programs.tables
         if exact and alike_bits(tables, length) > COUNTS_BITS:
             raise LimitError(
                 f"the numbers of complex events of {_blamed(self._text)} alone would take more than "
                 f"{COUNTS_BITS >> 33} GiB, as up to {int(length.max()):,} events lie in a window; give a "
                 "shorter WITHIN, or ask for hits"
             )
-        return alike_counts(tables, forward, length, exact)
+        return alike_counts(tables, length, exact)
 
 
 def too_many(text: str, longest: int, error: OverflowError) -> LimitError:

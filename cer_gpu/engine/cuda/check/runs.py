@@ -9,14 +9,15 @@ import numpy as np
 from cer_gpu.engine.cuda.check.inputs import NONE, WITHIN, A, Answers, B, C, Compared, Inputs, mixed, there
 from cer_gpu.kernels.consume import cpu as on_cpu_consume
 from cer_gpu.kernels.consume import cuda as consume
-from cer_gpu.kernels.counts import cpu as on_cpu_counts
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device.geometry import lane_geometry
 from cer_gpu.kernels.device.words import copied, to_device
 from cer_gpu.kernels.hits import cpu as on_cpu_hits
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.hits import cuda_long as flows
+from cer_gpu.kernels.runs.programs import counts_program
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
 
@@ -87,11 +88,11 @@ def carried_counts(inputs: Inputs) -> Answers:
     yield Compared("latest start", found_latest, latest)
     yield Compared("registers", left, after)
 
-    vectors = mixed(after.size, 1000).reshape(after.shape)
+    vectors = np.where(registers < 0, 0, mixed(after.size, 1000).reshape(after.shape) + 1)
     vectors[:, 0] = 0
     first = np.append(np.searchsorted(event, inputs.begin), len(event))
-    counted, carried = on_cpu_counts.forward_counts(
-        inputs.tables, inputs.programs[0], inputs.symbols, inputs.begin, inputs.stop, first, event, vectors
+    _, counted, carried = counted_ends(
+        counts_program(inputs.tables), inputs.symbols, inputs.begin, inputs.stop, vectors
     )
     moved, status = copied(vectors), copied(np.zeros(len(vectors), np.uint8))
     ends = there((inputs.begin, inputs.stop, first, event))
@@ -146,18 +147,8 @@ def long_counts(inputs: Inputs) -> Answers:
     vectors = np.array([[0, 0, 0], [0, 1, 5], [0, 2, 0]])
     event = np.flatnonzero(symbols == C)
     event = event[event >= stop[0]]
-    first = np.append(np.searchsorted(event, begin), len(event))
-    whole = slice(1, 3)
-    counted, carried = on_cpu_counts.forward_counts(
-        inputs.tables,
-        inputs.programs[0],
-        symbols,
-        begin[whole],
-        stop[whole],
-        first[1:],
-        event,
-        vectors[whole],
-    )
+    program, whole = counts_program(inputs.tables), slice(1, 3)
+    _, counted, carried = counted_ends(program, symbols, begin[whole], stop[whole], vectors[whole])
     moved, status = copied(vectors), copied(np.zeros(3, np.uint8))
     lists = np.append(np.searchsorted(event, units[0]), len(event)), event
     number = matrices.long_forward_counts(

@@ -20,14 +20,14 @@ from cer_gpu.engine.machines.numbers import check_open
 from cer_gpu.errors import DeviceError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify import cuda as classify
-from cer_gpu.kernels.counts import cpu as on_cpu
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.kernels.hits import cuda_long as flows
 from cer_gpu.kernels.hits.cuda import device_program
-from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
+from cer_gpu.kernels.runs.programs import backward_program, counts_program, forward_program, hits_program
 from cer_gpu.plan.compiled import CompiledQuery
 
 
@@ -94,8 +94,8 @@ class CarriedQuery:
         assert long is not None
         self._classifier, self._lane, self._stream, self._long = classifier, lane, stream, long
         self._program = device_program(program, long)
-        self._forward = forward_program(self._host)
-        self._machine = counts.device_tables(self._host, self._forward, backward_program(self._host))
+        programs = forward_program(self._host), backward_program(self._host)
+        self._machine = counts.device_tables(self._host, *programs)
 
     @property
     def nothing(self) -> Carried:
@@ -186,10 +186,7 @@ class CarriedQuery:
 
     def _by_host(self, ends: CarriedEnds, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The same for numbers that are too large for a kernel."""
-        symbols, event = ends.events.symbols.copy_to_host(), ends.event.copy_to_host()
-        begin, stop, first = np.zeros(1, np.int64), np.array([ends.events.kept]), np.array([0, len(event)])
-        number, after = on_cpu.forward_counts(
-            self._host, self._forward, symbols, begin, stop, first, event, before
-        )
+        symbols, bounds = ends.events.symbols.copy_to_host(), np.array([[0], [ends.events.kept]])
+        _, number, after = counted_ends(counts_program(self._host), symbols, *bounds, before)
         check_open(after, self._text)
         return number, after
