@@ -7,6 +7,7 @@ from random import Random
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.clocked.contract import LABEL, RESET
+from clocked_validator import check_lists, check_nodes
 from generate import stream, stream_to_table
 from random_one_clock import one_clock_query
 from test_papers_timed_cel import FIGURE_1, PADRES, PHI_1_TIMED, PHI_2, PHI_NON_DET, answers
@@ -14,7 +15,6 @@ from test_papers_timed_cel import FIGURE_1, PADRES, PHI_1_TIMED, PHI_2, PHI_NON_
 import cer_gpu as cer
 from cer_gpu.engine.machines.one_clock_stream import ClockRuns
 from cer_gpu.enumeration.timed import TimedStructure
-from cer_gpu.enumeration.timed_validator import check_lists, check_nodes
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.outline import outline

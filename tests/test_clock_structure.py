@@ -11,6 +11,13 @@ from cer_gpu.kernels.clocked.contract import CHECK, LABEL, RESET, ClockedEvents
 from cer_gpu.kernels.clocked.cpu_counts import TOO_MANY
 from cer_gpu.kernels.streams.contract import StreamEvents
 from cer_gpu.kernels.streams.cpu import mark_open, relink
+from clocked_validator import (
+    MAX_OUTPUT_DEPTH,
+    check_lists,
+    check_nodes,
+    check_runs,
+    longest_timed_walk,
+)
 from random_clocks import (
     ClockCase,
     Listed,
@@ -22,13 +29,6 @@ from random_clocks import (
 
 from cer_gpu.enumeration.timed import Ending, TimedAnswers, TimedStructure, exact_counts, latest_starts
 from cer_gpu.enumeration.timed_ordered import SpanEvents
-from cer_gpu.enumeration.timed_validator import (
-    MAX_OUTPUT_DEPTH,
-    check_lists,
-    check_nodes,
-    check_runs,
-    longest_timed_walk,
-)
 
 
 def clocked_events(case: ClockCase) -> ClockedEvents:

@@ -1,6 +1,6 @@
 """Checks the invariants of the structure of automata with one clock, from the definitions of the paper.
 
-For tests: slow, and written from timed CEL, appendix C.1, and `cer_gpu.kernels.clocked.contract`, not from
+Slow, and written from timed CEL, appendix C.1, and `cer_gpu.kernels.clocked.contract`, not from
 the code that builds the structure.
 """
 
@@ -11,9 +11,6 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-
-from cer_gpu.enumeration.timed import Ending, TimedStructure
-from cer_gpu.enumeration.validator import InvariantError, WalkedComplexEvent
 from cer_gpu.kernels.clocked.contract import (
     BOTTOM,
     CHECK,
@@ -29,6 +26,9 @@ from cer_gpu.kernels.clocked.contract import (
 )
 from cer_gpu.kernels.clocked.cpu_nodes import PAIR
 from cer_gpu.kernels.clocked.cpu_stream import OVERLONG
+from forest_validator import InvariantError, WalkedComplexEvent
+
+from cer_gpu.enumeration.timed import Ending, TimedStructure
 
 MAX_OUTPUT_DEPTH = 11
 """The most left steps from a node to the first output: k of the paper's k-bounded structures."""
