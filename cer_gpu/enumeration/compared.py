@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,11 @@ class ComparedUnit:
     measured: np.ndarray
     size: int | float
     low: int
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        """What kernels of hits and counts are given."""
+        return self.tables, self.events, self.measured, self.size, self.segments, self.arranged
 
 
 class ComparedStructure:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from cer_gpu.engine.machines.ends import Ends, in_order, no_ends
 from cer_gpu.engine.machines.found import Answers, Sharing
 from cer_gpu.engine.machines.one_clock_stream import ClockRuns
 from cer_gpu.engine.machines.open_runs import stops
+from cer_gpu.engine.machines.unit_runner import RunnerDevices
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.enumeration.timed import (
@@ -61,26 +61,6 @@ class ClockChunk:
     bounds: LaneBounds
 
 
-class ClockDevices(Protocol):
-    """Follows an automaton with one clock on a device, where that is faster and there is memory for it.
-
-    Attributes
-    ----------
-    chunks : int
-        How many ordinary chunks (`cer_gpu.engine.run.chunks.CHUNK` events each) make a chunk for it.
-    """
-
-    chunks: int
-
-    def hits(self, runner: ClockRunner, chunk: Chunk) -> Ends | None:
-        """The ends of a chunk without `lowest`; None where the CPU has to find them."""
-        ...
-
-    def counts(self, runner: ClockRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
-        """The ends of a chunk and their numbers; None where the CPU has to count."""
-        ...
-
-
 class ClockRunner(Consuming):
     """Runs an automaton with one clock over chunks on the CPU; a `MachineRunner`.
 
@@ -89,8 +69,7 @@ class ClockRunner(Consuming):
     Parameters
     ----------
     query : CompiledQuery
-    devices : ClockDevices or None, optional
-        Finds ends and numbers on a device; None for the CPU.
+    devices : RunnerDevices or None, optional
 
     Attributes
     ----------
@@ -99,7 +78,7 @@ class ClockRunner(Consuming):
     query : CompiledQuery
     """
 
-    def __init__(self, query: CompiledQuery, devices: ClockDevices | None = None) -> None:
+    def __init__(self, query: CompiledQuery, devices: RunnerDevices[ClockRunner] | None = None) -> None:
         machine = query.machine
         assert isinstance(machine, ClockMachine)
         self.tables = machine.tables
@@ -114,10 +93,9 @@ class ClockRunner(Consuming):
         """The ends of a chunk that are reported; `lowest` may be empty unless `bounded`."""
         if not len(chunk.lanes) or self.query.limit == 0:
             return no_ends()
-        if self._devices is not None and not bounded:
-            there = self._devices.hits(self, chunk)
-            if there is not None:
-                return there
+        there = None if self._devices is None else self._devices.hits(self, chunk, bounded)
+        if there is not None:
+            return there
         followed = self._followed(chunk)
         ending = followed.ending
         latest = ending.ends.latest
@@ -139,7 +117,7 @@ class ClockRunner(Consuming):
         number : ndarray, shape (h,), int64, or object past 2^62
         """
         if self._devices is not None and len(chunk.lanes) and self.query.limit != 0:
-            there = self._devices.counts(self, chunk)
+            there = self._devices.counted_ends(self, chunk)
             if there is not None:
                 return there
         found = self.ends(chunk)
