@@ -35,7 +35,7 @@ from bench.measure import Times, measure
 from bench.sizes import Sizes, large
 from cer_gpu.engine.machines.joins import JoinRunner
 from cer_gpu.enumeration.products import JoinAnswers
-from cer_gpu.enumeration.products_validator import longest_walk
+from tests.products_walk import longest_walk
 
 LOADING_S = 40.0
 """Seconds that a rival may take to load its tables, besides its runs."""

@@ -9,7 +9,7 @@ A kernel knows nothing of queries. Each folder is a family of kernels, and in it
   is in the folder `device`.
 
 The kernels that build and walk the persistent structure are checked against `runs.contract.accepting_runs`
-and by the validator of `cer_gpu.enumeration`.
+and by `tests/forest_validator.py`.
 """
 
 if __name__ != "cer_gpu.kernels":

@@ -7,14 +7,13 @@ from random import Random
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.clocked.contract import LABEL, RESET
+from clocked_validator import check_lists, check_nodes
 from generate import stream, stream_to_table
 from random_one_clock import one_clock_query
 from test_papers_timed_cel import FIGURE_1, PADRES, PHI_1_TIMED, PHI_2, PHI_NON_DET, answers
 
 import cer_gpu as cer
 from cer_gpu.engine.machines.one_clock_stream import ClockRuns
-from cer_gpu.enumeration.timed import TimedStructure
-from cer_gpu.enumeration.timed_validator import check_lists, check_nodes
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.lower import BY_NAME
@@ -75,8 +74,8 @@ def test_the_invariants_hold_after_every_push(monkeypatch: pytest.MonkeyPatch) -
         with query.stream(order_by="ts", stream_column="stream", engine="clock") as pushed:
             for at in range(0, 30, 3):
                 pushed.push(events.slice(at, 3))
-                structure = pushed._state._runs._structure if pushed._state is not None else None
-                if isinstance(structure, TimedStructure):
+                structure = pushed._state._runs if pushed._state is not None else None
+                if isinstance(structure, ClockRuns):
                     check_nodes(structure)
                     check_lists(structure)
                     gadgets += int((structure.arena[1 : structure.n_nodes, LABEL] <= RESET).sum())

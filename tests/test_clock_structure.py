@@ -7,33 +7,41 @@ from random import Random
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.clocked.contract import CHECK, LABEL, RESET, ClockedEvents
+from cer_gpu.kernels.clocked.contract import CHECK, LABEL, RESET
 from cer_gpu.kernels.clocked.cpu_counts import TOO_MANY
-from cer_gpu.kernels.streams.contract import StreamEvents
+from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.streams.cpu import mark_open, relink
-from random_clocks import (
-    ClockCase,
-    Listed,
-    lane_bounds,
-    random_clock_case,
-    stream_events,
-    stream_window,
-)
-
-from cer_gpu.enumeration.timed import Ending, TimedAnswers, TimedStructure, exact_counts, latest_starts
-from cer_gpu.enumeration.timed_ordered import SpanEvents
-from cer_gpu.enumeration.timed_validator import (
+from clocked_validator import (
     MAX_OUTPUT_DEPTH,
     check_lists,
     check_nodes,
     check_runs,
     longest_timed_walk,
 )
+from random_clocks import (
+    ClockCase,
+    Listed,
+    lane_bounds,
+    random_clock_case,
+    stream_events,
+)
+
+from cer_gpu.engine.machines.one_clock_stream import ClockRuns
+from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following
+from cer_gpu.enumeration.timed import Ending, TimedAnswers, exact_counts, latest_starts
+from cer_gpu.enumeration.timed_ordered import SpanEvents
+
+NONE = np.empty(0, np.int64)
 
 
-def clocked_events(case: ClockCase) -> ClockedEvents:
-    n = len(case.symbols)
-    return ClockedEvents(np.arange(n), case.times, np.full(n, -1, np.int64), case.constants)
+def runs_of(case: ClockCase) -> ClockRuns:
+    consume = next(name for name, number in CONSUMES.items() if number == case.consumes)
+    return ClockRuns(case.tables, case.constants, consume, len(case.measured) > 0)
+
+
+def following(case: ClockCase, read: StreamEvents, bounds: LaneBounds, first: int) -> Following:
+    """All events of a case, of which those from one on are new."""
+    return Following(read, case.size, bounds, first, len(case.symbols), NONE, case.times, NONE)
 
 
 def listed(case: ClockCase, arena: np.ndarray, ending: Ending, size: int | None) -> list[Listed]:
@@ -49,13 +57,9 @@ def listed(case: ClockCase, arena: np.ndarray, ending: Ending, size: int | None)
     return found
 
 
-def followed(case: ClockCase, stops: list[int]) -> tuple[TimedStructure, Ending]:
-    n = len(case.symbols)
-    structure = TimedStructure(case.tables, case.constants, len(case.measured) > 0)
-    ending = structure.follow(
-        stream_events(case), clocked_events(case), stops, n, stream_window(case), lane_bounds(case)
-    )
-    return structure, ending
+def followed(case: ClockCase) -> tuple[ClockRuns, Ending]:
+    structure = runs_of(case)
+    return structure, structure.follow(following(case, stream_events(case), lane_bounds(case), 0))
 
 
 @pytest.mark.parametrize("sense", [1, -1])
@@ -68,7 +72,7 @@ def test_random_automata_list_the_runs_in_order(
     for _ in range(250):
         case = random_clock_case(rng, sense, 16)
         n = len(case.symbols)
-        structure, ending = followed(case, [n])
+        structure, ending = followed(case)
         wanted = case.answers()
         for size in (None, 2):
             assert listed(case, structure.arena, ending, size) == wanted
@@ -101,7 +105,7 @@ def test_runs_go_on_after_events_are_dropped(sense: int) -> None:
     for _ in range(400):
         case = random_clock_case(rng, sense, 16)
         found: list[Listed] = []
-        structure = TimedStructure(case.tables, case.constants, len(case.measured) > 0)
+        structure = runs_of(case)
         kept = Kept(case, structure)
         whole = not len(case.measured) and not case.consumes
         for stop in sorted({*rng.sample(range(1, len(case.symbols) + 1), 1), len(case.symbols)}):
@@ -122,23 +126,18 @@ def test_runs_go_on_after_events_are_dropped(sense: int) -> None:
 class Kept:
     """The events of a case that are kept, as a stream keeps them."""
 
-    def __init__(self, case: ClockCase, structure: TimedStructure) -> None:
+    def __init__(self, case: ClockCase, structure: ClockRuns) -> None:
         self.case, self.structure = case, structure
         self.numbers = np.empty(0, np.int64)  # of the events that are kept, among all
         self.bounds = lane_bounds(case)
-        self.following = np.empty(0, np.int64)
         self.seen = 0
 
     def push(self, stop: int) -> list[Listed]:
-        case, first = self.case, len(self.numbers)
-        low = self.seen
-        self.numbers = np.append(self.numbers, np.arange(low, stop))
-        self.following = np.append(self.following, np.full(stop - low, -1))
+        first = len(self.numbers)
+        self.numbers = np.append(self.numbers, np.arange(self.seen, stop))
         self.seen = stop
         self.part, self.read = self.events()
-        ending = self.structure.follow(
-            self.read, self.clocked(), [len(self.numbers)], stop - low, stream_window(case), self.bounds
-        )
+        ending = self.structure.follow(following(self.part, self.read, self.bounds, first))
         answers = listed(self.part, self.structure.arena, ending, None)
         return [
             [(int(self.numbers[s]), tuple(self.numbers[list(e)].tolist()), labels) for s, e, labels in one]
@@ -157,27 +156,22 @@ class Kept:
         relink(read, len(n), self.bounds)
         return part, read
 
-    def clocked(self) -> ClockedEvents:
-        return ClockedEvents(self.numbers.copy(), self.part.times, self.following, self.case.constants)
-
     def drop(self) -> int:
         """Drop what is no longer open; gives how many events that is."""
-        clocked, bounds, count = self.clocked(), self.bounds, len(self.numbers)
-        low = self.structure.needed(self.read, clocked, bounds)
+        bounds, count = self.bounds, len(self.numbers)
+        self.structure.bound(self.read, bounds)
+        low = self.structure.needed(self.read, bounds)
         bounds.low[:] = np.maximum(bounds.low, low)
         is_open = np.empty(count, np.uint8)
         mark_open(self.read, count, bounds, is_open)
         which = np.flatnonzero(is_open)
         lanes = self.part.lanes if len(self.part.lanes) else np.zeros(count, np.int32)
         used = np.unique(lanes[which])
-        place = np.cumsum(is_open, dtype=np.int64) - is_open
-        numbers = np.arange(len(bounds.low))  # every lane keeps its number
-        first = np.full(len(numbers), -1, np.int64)
-        for event in which[::-1]:
-            first[lanes[event]] = place[event]
-        self.structure.keep(clocked, is_open, place, np.stack([numbers, numbers], axis=1), first)
-        following = np.append(place, -1)[self.following[which]]
-        self.following = np.where(self.following[which] < 0, -1, following)
+        numbers = np.stack([np.arange(len(bounds.low))] * 2, axis=1)  # every lane keeps its number
+        slots = np.empty((0, len(which)), np.int32)
+        dropped = Dropped(is_open, which, numbers, len(numbers), (slots, slots), lanes)
+        self.structure.drop(dropped)
+        place = dropped.place
         moved = np.append(place, len(which))
         bounds.least[:] = moved[bounds.least]
         bounds.all[:] = moved[bounds.all]
@@ -192,7 +186,7 @@ def test_ends_with_many_complex_events_are_listed_alike(monkeypatch: pytest.Monk
     rng, total = Random("many"), 0
     while total < 200:
         case = random_clock_case(rng, rng.choice((1, -1)), 16)
-        structure, ending = followed(case, [len(case.symbols)])
+        structure, ending = followed(case)
         wanted = listed(case, structure.arena, ending, None)
         monkeypatch.setattr("cer_gpu.enumeration.timed.MOST_SORTED", 1 << 23)
         assert listed(case, structure.arena, ending, 1) == wanted

@@ -15,13 +15,13 @@ from cer_gpu.kernels.lists import cpu as marks
 from cer_gpu.kernels.lists.contract import lists_reference
 from cer_gpu.kernels.runs.contract import TransitionTables, accepting_runs
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
+from forest_validator import check, check_duplicate_free, longest_walk
 from random_tables import Case, kleene, random_case, random_tables, sequence, tables_of
 
 from cer_gpu.enumeration import structure as module
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.ordered import ordered_blocks
 from cer_gpu.enumeration.structure import Structure, joined
-from cer_gpu.enumeration.validator import check, check_duplicate_free, longest_walk
 
 Listed = list[tuple[int, tuple[int, ...], tuple[int, ...]]]
 

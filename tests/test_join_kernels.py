@@ -28,13 +28,14 @@ from join_oracle import (
     random_join_case,
     some_hits,
 )
+from products_validator import check
+from products_walk import walked_answers
 
 import cer_gpu as cer
 from cer_gpu.enumeration import products as module
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.enumeration.products import JoinAnswers, Products
-from cer_gpu.enumeration.products_validator import check, walked_answers
 from cer_gpu.errors import LimitError
 
 

@@ -8,6 +8,8 @@ from math import log2
 from random import Random
 
 import numpy as np
+import products_validator as validator
+import products_walk as walk
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.joins import cpu_nodes as nodes
@@ -22,7 +24,6 @@ from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.joins import JoinRunner
 from cer_gpu.enumeration import products
-from cer_gpu.enumeration import products_validator as validator
 from cer_gpu.enumeration.products import JoinAnswers, Products
 from cer_gpu.language.printer import to_text
 
@@ -67,11 +68,9 @@ def test_the_invariants_hold_on_random_rules(
             if count < 3_000:
                 validator.check_answers(part)
                 answers += int(part.hits.counts.sum())
-                longest = max(
-                    [longest, *(validator.longest_walk(part, h) for h in range(len(part.hits.event)))]
-                )
+                longest = max([longest, *(walk.longest_walk(part, h) for h in range(len(part.hits.event)))])
     assert answers > 16 * len(drawn)
-    assert 1 < longest <= validator.STEPS
+    assert 1 < longest <= walk.STEPS
 
 
 def test_the_invariants_hold_on_random_chains(

@@ -17,12 +17,12 @@ from cer_gpu.kernels.runs.cpu import first_open
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
 from cer_gpu.kernels.windows import cpu as windows
 from cer_gpu.kernels.windows.contract import settle_body
+from forest_validator import check, longest_walk
 from random_tables import Case, kleene, random_case, random_tables, sequence
 
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.ranked import Admitted, RankedStructure, joined_by_event
 from cer_gpu.enumeration.structure import Structure
-from cer_gpu.enumeration.validator import check, longest_walk
 
 SHARE = Workers(2).map
 

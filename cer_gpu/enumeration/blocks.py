@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.forest.contract import Block, Roots
 from cer_gpu.kernels.lists import cpu as kernels
 
 BULK_COUNT = 1 << 16
@@ -127,8 +127,38 @@ def ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:
     return found
 
 
+def in_parts(counts: np.ndarray, size: int) -> Iterator[tuple[int, int, int]]:
+    """Ranges of ends with about `size` complex events together, and with one end at least.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (ends,), int64
+        How many complex events each end has.
+    size : int
+
+    Yields
+    ------
+    tuple of int
+        The first end, one past the last, and how many complex events they have.
+    """
+    sums = np.cumsum(counts)
+    done = 0
+    while done < len(counts):
+        before = int(sums[done - 1]) if done else 0
+        stop = max(int(np.searchsorted(sums, before + size, side="right")), done + 1)
+        yield done, stop, int(sums[stop - 1]) - before
+        done = stop
+
+
 def numbers_joined(numbers: Sequence[np.ndarray]) -> np.ndarray:
     """Join several arrays of counts; the result has Python integers if one of them has."""
     if any(number.dtype == object for number in numbers):
         numbers = [number.astype(object) for number in numbers]
     return np.concatenate(numbers)
+
+
+def some_of(roots: Roots, which: np.ndarray) -> Roots:
+    """The roots of some hits, by their numbers."""
+    length = np.diff(roots.first)[which]
+    chosen = ranges(roots.first[which], length)
+    return Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])

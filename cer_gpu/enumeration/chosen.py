@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.chosen import contract, cpu
 from cer_gpu.kernels.chosen.contract import EMPTY, Left, Lists
@@ -115,10 +114,3 @@ def _grown(values: np.ndarray, size: int) -> np.ndarray:
     found = np.empty((size, *values.shape[1:]), values.dtype)
     found[: len(values)] = values
     return found
-
-
-def some_of(roots: Roots, which: np.ndarray) -> Roots:
-    """The roots of some hits, by their numbers."""
-    length = np.diff(roots.first)[which]
-    chosen = ranges(roots.first[which], length)
-    return Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])

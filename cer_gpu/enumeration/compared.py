@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cer_gpu.enumeration.products import FEW
@@ -45,6 +47,11 @@ class ComparedUnit:
     measured: np.ndarray
     size: int | float
     low: int
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        """What kernels of hits and counts are given."""
+        return self.tables, self.events, self.measured, self.size, self.segments, self.arranged
 
 
 class ComparedStructure:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock
+from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, in_parts
 from cer_gpu.enumeration.products import BULK_ROWS
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.arena.contract import AnswerRows
@@ -258,24 +258,19 @@ class ExpandedAnswers:
     ) -> Iterator[AnswerBlock]:
         """The answers of some ends, as `Answers.blocks`, each end's in canonical order."""
         taken = self.work(limit)[order]
-        sums = np.cumsum(taken)
         rows = BULK_ROWS if size is None else min(size, BULK_ROWS)
-        done = 0
-        while done < len(order):
-            before = int(sums[done - 1]) if done else 0
-            stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
-            if sums[stop - 1] > before:
-                yield self._block(order[done:stop], taken[done:stop], sums[done:stop] - before)
-            done = stop
+        for done, stop, total in in_parts(taken, rows):
+            if total:
+                yield self._block(order[done:stop], taken[done:stop], total)
 
-    def _block(self, hits: np.ndarray, taken: np.ndarray, sums: np.ndarray) -> AnswerBlock:
-        """The first `taken` answers of each end; `sums` are the sums of `taken`."""
-        atoms, rows = self._atoms, int(sums[-1])
+    def _block(self, hits: np.ndarray, taken: np.ndarray, rows: int) -> AnswerBlock:
+        """The first `taken` answers of each end, `rows` in all."""
+        atoms = self._atoms
         hit = np.repeat(hits, taken)
         start = np.empty(rows, np.int64)
         first = np.zeros(0 if atoms else rows + 1, np.int64)
         event, label = np.empty(rows * atoms, np.int64), np.empty(0, np.int32)
-        chosen = list(self._chosen(self._ends[hits], sums - taken, taken))
+        chosen = list(self._chosen(self._ends[hits], np.cumsum(taken) - taken, taken))
         if not atoms:
             for found in chosen:
                 join_order.lengths(found, first)

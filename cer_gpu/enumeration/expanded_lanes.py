@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock
+from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, in_parts
 from cer_gpu.enumeration.products import BULK_ROWS
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins import cpu_lanes as kernel
@@ -261,21 +261,15 @@ class LaneAnswers:
     ) -> Iterator[AnswerBlock]:
         """The answers of some ends, as `Answers.blocks`, each end's in canonical order."""
         taken = self.work(limit)[order]
-        sums = np.cumsum(taken)
         number = np.searchsorted(self._base, self._ends[order], side="right") - 1
         rows = BULK_ROWS if size is None else min(size, BULK_ROWS)
-        edges = [*(np.flatnonzero(number[1:] != number[:-1]) + 1).tolist(), len(order)]
-        done = 0
-        for edge in edges:
-            while done < edge:
-                before = int(sums[done - 1]) if done else 0
-                stop = int(np.searchsorted(sums, before + rows, side="right"))
-                stop = min(max(stop, done + 1), edge)
-                if sums[stop - 1] > before:
-                    part, own = int(number[done]), order[done:stop]
+        edges = [0, *(np.flatnonzero(number[1:] != number[:-1]) + 1).tolist(), len(order)]
+        for first, last in pairwise(edges):
+            for done, stop, total in in_parts(taken[first:last], rows):
+                if total:
+                    part, own = int(number[first]), order[first + done : first + stop]
                     ends = self._ends[own] - self._base[part]
-                    yield self._parts[part].block(ends, taken[done:stop], own)
-                done = stop
+                    yield self._parts[part].block(ends, taken[first + done : first + stop], own)
 
 
 def _scratch(atoms: int, width: int) -> LaneScratch:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from cer_gpu.enumeration.attribute_window import AttributeWindow
-from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, gathered, numbers_joined
+from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, gathered, in_parts, numbers_joined
 from cer_gpu.enumeration.rows import FoundRows, found_rows
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.forest.contract import Block, CountedHits
@@ -309,12 +309,8 @@ class JoinAnswers:
             If a hit has more answers than can be sorted.
         """
         counts = self._listed[order]
-        sums = np.cumsum(np.minimum(counts, MOST_ROWS + 1))
         rows = BULK_ROWS if size is None else min(size, BULK_ROWS)
-        done = 0
-        while done < len(order):
-            before = int(sums[done - 1]) if done else 0
-            stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
+        for done, stop, _ in in_parts(np.minimum(counts, MOST_ROWS + 1), rows):
             most = int(counts[done:stop].max())
             if most > MOST_ROWS:
                 raise LimitError(
@@ -324,7 +320,6 @@ class JoinAnswers:
             block = self._block(order[done:stop], counts[done:stop], limit)
             if len(block.hit):
                 yield block
-            done = stop
 
     def _block(self, hits: np.ndarray, counts: np.ndarray, limit: int | None) -> AnswerBlock:
         if self._window is not None:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from cer_gpu.enumeration.attribute_window import AttributeWindow
-from cer_gpu.enumeration.blocks import MarkBlock, PathBlock, gathered, ranges
+from cer_gpu.enumeration.blocks import MarkBlock, PathBlock, gathered, in_parts, ranges
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.arena.contract import BLOCK_FULL, DEPTH_FULL, DONE, MISMATCH
 from cer_gpu.kernels.forest.contract import Block, CountedHits
@@ -98,10 +98,11 @@ class StepAnswers:
         if self._labels is not None:
             yield from self._paths(order, self._labels, LARGEST if limit is None else limit, size)
             return
+        size = BLOCK if size is None else max(size, 1)
         found, checked = paths_for(0, 0, 64), self._window is not None
         counts = self._hits.counts[order]
         most = LARGEST if limit is None or checked else limit
-        for done, stop, rows in _parts(np.minimum(counts, min(most, MOST_ROWS + 1)), size):
+        for done, stop, rows in in_parts(np.minimum(counts, min(most, MOST_ROWS + 1)), size):
             largest = int(counts[done:stop].max())
             _refuse_many(largest)
             if largest > len(found.entry):
@@ -119,8 +120,9 @@ class StepAnswers:
     ) -> Iterator[PathBlock]:
         """The complex events of some ends, at most `most` of each, for chains whose events have labels."""
         wanted = np.minimum(self._hits.counts[order], most)
+        size = BLOCK if size is None else max(size, 1)
         room = cpu_paths.path_room(len(labels), ENTRIES)
-        for done, stop, rows in _parts(np.minimum(wanted, MOST_ROWS + 1), size):
+        for done, stop, rows in in_parts(np.minimum(wanted, MOST_ROWS + 1), size):
             _refuse_many(int(wanted[done:stop].max()))
             block = PathBlock(np.empty(rows, np.int64), np.empty((len(labels), rows), np.int64), labels)
             own, progress = order[done:stop], np.zeros(2, np.int64)
@@ -171,18 +173,6 @@ class StepAnswers:
             own = np.diff(np.flatnonzero(np.diff(block.hit[chosen], prepend=-1, append=-1)))
             chosen = chosen[ranges(np.zeros(len(own), np.int64), own) < limit]
         return gathered(block, chosen)
-
-
-def _parts(counts: np.ndarray, size: int | None) -> Iterator[tuple[int, int, int]]:
-    """Ranges of ends with about `size` complex events each, one end at least: first, stop, and how many."""
-    sums = np.cumsum(counts)
-    rows = BLOCK if size is None else max(size, 1)
-    done = 0
-    while done < len(counts):
-        before = int(sums[done - 1]) if done else 0
-        stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
-        yield done, stop, int(sums[stop - 1]) - before
-        done = stop
 
 
 def _refuse_many(largest: int) -> None:

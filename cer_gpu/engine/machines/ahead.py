@@ -63,7 +63,6 @@ class LookAhead:
         progress : ndarray, shape (WORDS,), int64
             In and out.
         lanes : int
-            How many there are.
             The number of lanes.
         steps : GrowingSteps
             Gets the states from which each shape may end.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.machines.by_pairs import PairsRunner
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.ends import Ends, counts_joined, ends_of, first_ends
-from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.ends import Ends, counts_joined
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import OpenRuns
+from cer_gpu.engine.machines.pairs_runner import PairsRunner, segments_of
+from cer_gpu.engine.machines.unit_runner import ChunkUnit
 from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.kernels.apart import cpu_counts, cpu_hits
 from cer_gpu.plan.apart import ApartMachine
 from cer_gpu.plan.compiled import CompiledQuery
@@ -29,35 +30,29 @@ class ApartRunner(PairsRunner):
         machine = query.machine
         assert isinstance(machine, ApartMachine)
         super().__init__(query, workers, machine.tables, machine.slot_rows)
-        self._machine = machine
+        self._chain = machine.tables, machine.apart
 
-    def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
-        """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
+    def _found(self, unit: ChunkUnit) -> tuple[np.ndarray, np.ndarray]:
+        return cpu_hits.hits(*self._chain, unit.events, unit.measured, unit.size, segments_of(unit))
 
-        Returns
-        -------
-        event : ndarray, shape (h,), int64
-            Ascending.
-        number : ndarray, shape (h,), int64, or object past 2^61
-        """
-        if not len(chunk.segments) or self._query.limit == 0:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        found = None if self._query.consume == "NONE" else self.ends(chunk)
-        if found is not None and not len(found):
-            return found.event, found.event
-        machine = self._machine
+    def _counted_ends(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
+        if self._query.consume != "NONE":
+            return None
 
-        def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-            segments, events, measured, size, low = self._parted(chunk, numbers)
-            chain = machine.tables, machine.apart, events
-            if found is None:
-                event, number = cpu_counts.counted_ends(*chain, measured, size, segments)
-                return event + low, number
-            first, event, lowest = ends_of(chunk.segments.part(*numbers), found)
-            return event, cpu_counts.counts(*chain, segments, first, event - low, lowest - low)
+        def count(unit: ChunkUnit) -> tuple[np.ndarray, np.ndarray]:
+            given = unit.events, unit.measured, unit.size, segments_of(unit)
+            event, number = cpu_counts.counted_ends(*self._chain, *given)
+            return event + unit.low, number
 
-        parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
-        return counts_joined(parts)
+        return counts_joined(self._each("counting", chunk, count))
+
+    def counts_here(self, chunk: Chunk, found: Ends) -> np.ndarray:
+        """How many matches end at each of some ends."""
+
+        def count(unit: ChunkUnit) -> np.ndarray:
+            return cpu_counts.counts(*self._chain, unit.events, segments_of(unit), *unit.hits(found))
+
+        return numbers_joined(self._each("counting", chunk, count))
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """Never called: the machine of configurations lists the matches."""
@@ -66,21 +61,6 @@ class ApartRunner(PairsRunner):
     def open_runs(self) -> OpenRuns | None:
         """None: the machine of configurations runs streams."""
         return None
-
-    def _hits(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        machine = self._machine
-
-        def run(numbers: tuple[int, int]) -> Ends:
-            segments, events, measured, size, low = self._parted(chunk, numbers)
-            event, latest = cpu_hits.hits(machine.tables, machine.apart, events, measured, size, segments)
-            event += low
-            lowest = event
-            if bounded:
-                whole = chunk.segments.part(*numbers)
-                lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, self._query.window)
-            return Ends(event, chunk.events.positions[latest + low], lowest)
-
-        return ends_joined(self._workers.map("finding hits", run, self._units(chunk), chunk.segments.events))
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ApartRunner:

@@ -104,7 +104,6 @@ class Chunk:
     in_order : bool
         Whether events of several lanes are in the order of the stream, not grouped by lane: `lanes` and
         `segments` then have one element that stands for all.
-        `segments` then have one that stands for all.
     """
 
     events: Relevant
@@ -210,7 +209,7 @@ def make_chunk(
     window : WindowPlan or None
     ranks : bool
         Whether the runner admits starts by their ranks where the attribute of the window falls.
-            Whether the runner admits starts by their ranks where the attribute of the window falls.
+    tail : Relevant or None
         The events of earlier chunks that are still in the window.
     new : Relevant
         In the order of the stream.

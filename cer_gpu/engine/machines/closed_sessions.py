@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cer_gpu.engine.read.lanes import grown, moved
+from cer_gpu.engine.read.lanes import HeldLanes, grown, moved
 from cer_gpu.kernels.steps import cpu_closed as kernels
 from cer_gpu.kernels.steps.contract import lone_ends
 from cer_gpu.kernels.steps.cpu_closed import (
@@ -107,7 +107,7 @@ class ClosedEnds(NamedTuple):
         return first, position
 
 
-class ClosedSessions:
+class ClosedSessions(HeldLanes):
     """The sessions of a stream; a `LaneState`.
 
     Parameters
@@ -254,13 +254,6 @@ class ClosedSessions:
         waiting = self._log.lane[self._progress[BEGIN] : self._progress[STOP]]
         waiting[:] = number[waiting]
         self._lanes = SessionLanes(*(moved(values, used, numbers, count) for values in self._lanes))
-
-    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing: lanes are put on disk only where memory is bounded; sessions are then found by lane."""
-        return {}
-
-    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Do nothing: `rows` keeps nothing."""
 
 
 def label_of_sessions(query: CompiledQuery) -> int:

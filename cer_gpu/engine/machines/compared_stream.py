@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.first_starts import FirstStarts, RootedEnds
-from cer_gpu.engine.machines.joins_stream import NO_KEYS
+from cer_gpu.engine.machines.first_starts import RootedEnds
 from cer_gpu.engine.machines.labelled import LabelledSlots
 from cer_gpu.engine.machines.lookup_table import RECORDS, ROOM, moved_records
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed, stops
+from cer_gpu.engine.machines.open_runs import Dropped, Following, Pushed, stops
 from cer_gpu.engine.machines.open_state import Column, OpenState, bounds_of, in_order, numbered
-from cer_gpu.engine.machines.stream_loop import StreamLoop
+from cer_gpu.engine.machines.stream_loop import NO_KEYS, AnswersOf, LoopRuns
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.ordered_values import words_of
 from cer_gpu.enumeration.attribute_window import AttributeWindow
@@ -51,7 +51,7 @@ from cer_gpu.kernels.compared.cpu_order import arrange
 from cer_gpu.kernels.compared.cpu_trie import DEPTH
 from cer_gpu.kernels.loop.nodes import LINKS, ROOTS
 from cer_gpu.kernels.runs.contract import SegmentHits
-from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
+from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents
 from cer_gpu.kernels.streams.cpu import mark_open
 from cer_gpu.plan.compared import ComparedMachine
 from cer_gpu.plan.compiled import CompiledQuery
@@ -65,7 +65,7 @@ WORDS = {
 """The words of `progress` that count rows."""
 
 
-class ComparedRuns(KeptRuns):
+class ComparedRuns(LoopRuns):
     """The open runs of an automaton of compared steps; `OpenRuns`.
 
     For each view that an event reads, and each order that it is put in, it costs O(log n) steps, where n is
@@ -79,23 +79,23 @@ class ComparedRuns(KeptRuns):
         The slots of events with words in order, where those of the events themselves are not.
     """
 
+    rooted = Versions, "root_entry"
+
     def __init__(self, query: CompiledQuery, labelled: LabelledSlots | None) -> None:
         machine = query.machine
         assert isinstance(machine, ComparedMachine)
+        size = query.window.size if query.window and query.filters_answers else None
+        progress = np.zeros(kernels.WORDS, np.int64)
+        super().__init__(kernels.follow_open, machine.tables, progress, query.consume, size)
         self._machine = machine
         self._tables = tables = machine.tables
         self._labelled = labelled
-        self._consumes = CONSUMES[query.consume]
-        self._size = query.window.size if query.window and query.filters_answers else None
-        self._starts = None if self._size is None else FirstStarts()
         groups, orders = np.diff(tables.first), np.diff(tables.order_first)
         widest = int(groups.max(initial=0))
         reads = int(np.diff(tables.read_first).max(initial=0))
         self._most = np.array(
             [widest, widest * (1 + 2 * reads), widest * int(orders.max(initial=0)) * DEPTH], np.int64
         )
-        self._progress = np.zeros(kernels.WORDS, np.int64)
-        self._loop = StreamLoop(kernels.follow_open, tables, self._progress)
         self._ends, self._stack = np.empty(widest + 1, np.int64), np.empty(128, np.int64)
         self._span = np.empty(4, np.uint64)
         self._near = bool((tables.view_near == NEIGHBOUR).any())
@@ -111,56 +111,39 @@ class ComparedRuns(KeptRuns):
 
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
-        bounds, events = following.bounds, following.events
-        new, moved = following.stop - following.first, False
         if self._labelled is not None:
-            moved = self._labelled.take(events.slots, following.stop)
-            events = events._replace(slots=self._labelled.slots)
-        if moved:
-            new = following.stop
-            self._begin_again(bounds)
-        self._state.reach("end", new + 1)
+            moved = self._labelled.take(following.events.slots, following.stop)
+            events = following.events._replace(slots=self._labelled.slots)
+            following = replace(following, events=events)
+            if moved:
+                self._begin_again(following.bounds)
+                self._state.reach("end", following.stop + 1)
+                self._reach(following)
+                self._follow(following, 0, stops(0, following.first, following.headroom))
+        return super().push(following)
+
+    def _reach(self, following: Following) -> None:
         if self._near:
-            self._state.reach("lane", len(bounds.low))
-        window = StreamWindow(following.size, self._consumes)
-        if self._starts is not None:
-            # Nothing leaves the window for good, so that runs are followed as if there were none.
-            window, events = StreamWindow(np.uint64(0), NOTHING), events._replace(measured=NO_KEYS)
-        if moved:
-            self._loop.begin(0, window.consumes)
-            again = stops(0, following.first, following.headroom)
-            self._follow(events, window, following, again)
-        self._loop.begin(following.first, window.consumes)
-        self._follow(events, window, following, following.stops())
-        admitted = None if self._starts is None else self._starts.of(following)
-        return self._found(admitted, following.first)
+            self._state.reach("lane", len(following.bounds.low))
 
-    def _follow(
-        self, events: StreamEvents, window: StreamWindow, following: Following, until: Iterable[int]
-    ) -> None:
-        """Follow the runs over the next events, with a stop after some of them."""
+    def _room(self, events: StreamEvents, following: Following) -> kernels.OpenVersions:
         state = self._state
+        return kernels.OpenVersions(
+            state.read(NewestVersions), state.read(Versions), following.positions, self._machine.slot_rows,
+            self._most, following.bounds, self._progress, self._ends, self._stack, self._span,
+        )  # fmt: skip
 
-        def step(stop: int) -> int:
-            room = kernels.OpenVersions(
-                state.read(NewestVersions), state.read(Versions), following.positions,
-                self._machine.slot_rows, self._most, following.bounds, self._progress, self._ends,
-                self._stack, self._span,
-            )  # fmt: skip
-            return self._loop.run(stop, events, window, room, state.read(StreamEnds))
-
-        def full(status: int) -> str | None:
-            if status == ROOTS:
-                return "root"
-            if status == kernels.NODES:
-                is_open = np.empty(self._loop.event, np.uint8)
-                mark_open(events, len(is_open), following.bounds, is_open)
-                self._keep(is_open, None)
-            else:
-                self._move_records(np.arange(state.used("node")), None, 4 * state.room("record"))
-            return None
-
-        state.follow(until, step, full)
+    def _full(self, status: int, events: StreamEvents, following: Following) -> str | None:
+        """As `LoopRuns._full`; makes room in the table, and in the versions, itself."""
+        if status == ROOTS:
+            return "root"
+        if status == kernels.NODES:
+            is_open = np.empty(self.event, np.uint8)
+            mark_open(events, len(is_open), following.bounds, is_open)
+            self._keep(is_open, None)
+        else:
+            self._move_records(np.arange(self._state.used("node")), None, 4 * self._state.room("record"))
+        return None
 
     def _begin_again(self, bounds: LaneBounds) -> None:
         """Forget all runs, to follow them over all events that are kept: words have changed, not their order.
@@ -172,44 +155,24 @@ class ComparedRuns(KeptRuns):
             bounds.low[:] = 0
         self._state = self._begun()
 
-    def _found(self, admitted: np.ndarray | None, first: int) -> Callable[[Relevant], Pushed] | None:
-        """What ends in a push; `admitted`: the first event that each new one admits by its key."""
-        found, state = self._loop.ends, self._state
-        versions = state.read(Versions)
-        ends = StreamEnds(*(each[:found].copy() for each in state.read(StreamEnds)))
-        root = state.array(Versions, "root_entry").copy()
-        rooted = RootedEnds(ends, versions.root_first[: found + 1].copy(), root)
-        if admitted is not None and found:
-            rooted = rooted.admitted(admitted[ends.event - first], versions.entry[root, VALUE])
-        event, lowest, latest = rooted.ends
-        if not len(event):
-            return None
-        size, labelled = self._size, None if self._labelled is None else self._labelled.slots
+    def _latest(self, root: np.ndarray) -> np.ndarray:
+        return self._state.read(Versions).entry[root, VALUE]
 
-        def pushed(seen: Relevant) -> Pushed:
+    def _answers(self, rooted: RootedEnds) -> AnswersOf:
+        versions = self._state.read(Versions)
+        labelled = None if self._labelled is None else self._labelled.slots
+
+        def answers(seen: Relevant, window: AttributeWindow | None, some: Ends) -> JoinAnswers:
             slots = seen.slots if labelled is None else labelled
+            first, root = rooted.roots_of(some.event)
+            own = versions._replace(root_first=first, root_entry=root)
+            return JoinAnswers([self._unit(own, seen, slots, some)], [0], NO_ATOMS, window)
 
-            def answers(some: Ends) -> JoinAnswers:
-                part = rooted.roots_of(some.event)
-                own = versions._replace(root_first=part[0], root_entry=part[1])
-                window = None if size is None else AttributeWindow(seen.keys, seen.all_keyed, size)
-                return JoinAnswers([self._unit(own, seen, slots, some)], [0], NO_ATOMS, window)
+        return answers
 
-            return Pushed(seen, Ends(event, seen.positions[latest], lowest), answers)
-
-        return pushed
-
-    def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """As `OpenRuns.bound`: where the attribute of the window may fall, all events stay open."""
-        if self._starts is not None:
-            bounds.low[:] = 0
-
-    def drop(self, dropped: Dropped) -> None:
-        """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
+    def _forget(self, dropped: Dropped) -> None:
         self._progress[ROOTS] = 0
         self._keep(dropped.is_open, dropped)
-        if self._starts is not None:
-            self._starts = FirstStarts()
         if self._labelled is not None:
             self._labelled.drop(*dropped.slots)
 
@@ -267,8 +230,7 @@ class ComparedRuns(KeptRuns):
     @property
     def nbytes(self) -> int:
         """Bytes that the structure takes."""
-        more = sum(each.nbytes for each in (self._starts, self._labelled) if each is not None)
-        return super().nbytes + more
+        return super().nbytes + (0 if self._labelled is None else self._labelled.nbytes)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays that are stored with a stream, by name."""

@@ -45,7 +45,7 @@ from cer_gpu.engine.machines.stepping import GrowingSteps
 from cer_gpu.engine.memory import NO_BOUND
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.held_values import HeldValues
-from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.read.lanes import HeldLanes, grown
 from cer_gpu.errors import DataError, LimitError
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cpu as kernels
@@ -70,7 +70,7 @@ LEAST = 1 << 12
 """From this many configurations on, late ones are searched and dropped."""
 
 
-class ConfigurationRuns:
+class ConfigurationRuns(HeldLanes):
     """The configurations of a query: `OpenRuns` and `LaneState`. Lanes that have some stay in memory.
 
     Parameters
@@ -501,10 +501,3 @@ class ConfigurationRuns:
         lane[numbers], now[numbers] = groups.lane[used], groups.now[used]
         self._groups = groups._replace(lane=lane, now=now)
         self._regroup(rows, len(kept.shape))
-
-    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing: all lanes with configurations stay in memory."""
-        return {}
-
-    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Do nothing: `rows` keeps nothing."""

@@ -12,7 +12,7 @@ from cer_gpu.engine.machines.configurations import ConfigurationRuns
 from cer_gpu.engine.machines.configurations_kept import ReachedEnds, in_one, pushed_of
 from cer_gpu.engine.machines.open_runs import Dropped, Following, Pushed
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.read.lanes import HeldLanes, grown
 from cer_gpu.engine.workers import FEW, Workers
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.plan.compiled import CompiledQuery
@@ -22,7 +22,7 @@ LEAST = 1 << 13
 """From this many events of a push on, lanes are dealt to several threads."""
 
 
-class DealtConfigurations:
+class DealtConfigurations(HeldLanes):
     """The configurations of a query: `OpenRuns` and `LaneState`; each thread follows lanes of its own.
 
     A lane stays where it is as long as something is open in it. In a push with many events all other lanes
@@ -149,13 +149,6 @@ class DealtConfigurations:
         owner = np.zeros(count, np.int64)
         owner[numbers[known]] = self._owner[used[known]]
         self._owner = owner
-
-    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing: all lanes with configurations stay in memory."""
-        return {}
-
-    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Do nothing: `rows` keeps nothing."""
 
 
 def _besides(shares: list[ref[ConfigurationRuns]], number: int) -> int:

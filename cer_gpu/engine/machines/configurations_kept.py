@@ -13,7 +13,8 @@ from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import Following, Pushed
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.enumeration.chosen import left_of, some_of
+from cer_gpu.enumeration.blocks import some_of
+from cer_gpu.enumeration.chosen import left_of
 from cer_gpu.enumeration.unordered import NodeAnswers
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations.contract import EndsFound, Kept, TimedEvents, Touched

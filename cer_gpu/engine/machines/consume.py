@@ -8,12 +8,12 @@ from cer_gpu.engine.ascending import ascending
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import LaneState, grown, moved
+from cer_gpu.engine.read.lanes import HeldLanes, LaneState, grown, moved
 from cer_gpu.kernels.consume import cpu as consume
 from cer_gpu.plan.compiled import CompiledQuery
 
 
-class Consumption:
+class Consumption(HeldLanes):
     """The positions up to which a run has consumed.
 
     Parameters
@@ -41,13 +41,6 @@ class Consumption:
         """Forget all lanes but those in `used`; these have the given numbers from now on."""
         if len(self.floors):
             self.floors = moved(self.floors, used, numbers, count, -1)
-
-    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing is kept for lanes without events; see `held`."""
-        return {}
-
-    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Do nothing: `rows` keeps nothing."""
 
     def left(self, chunk: Chunk, found: Ends) -> Ends:
         """The hits that are left when every report drops the partial matches before it."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.first_starts import FirstStarts, RootedEnds
+from cer_gpu.engine.machines.first_starts import RootedEnds
 from cer_gpu.engine.machines.lookup_table import RECORDS, ROOM, NodeRecords, moved_records
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed
+from cer_gpu.engine.machines.open_runs import Dropped, Following
 from cer_gpu.engine.machines.open_state import Column, OpenState, bounds_of, in_order, numbered
-from cer_gpu.engine.machines.stream_loop import StreamLoop
+from cer_gpu.engine.machines.stream_loop import AnswersOf, LoopRuns
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
@@ -36,11 +35,7 @@ from cer_gpu.kernels.joins.contract import (
 )
 from cer_gpu.kernels.joins.index import hash_tables
 from cer_gpu.kernels.loop.nodes import LINKS, ROOTS
-from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
-
-NO_KEYS = np.empty(0, np.int64)
-"""What is measured if there is no window."""
-
+from cer_gpu.kernels.streams.contract import StreamEnds, StreamEvents
 
 FULL = {nodes.NODES: "node", LINKS: "child", ROOTS: "root"}
 """The axis of the state that is full, by the word that says how many rows it has."""
@@ -61,7 +56,7 @@ COLUMNS_KEPT = {
 """What is kept between pushes."""
 
 
-class JoinRuns(KeptRuns):
+class JoinRuns(LoopRuns):
     """The open runs of a parallelized complex event automaton; `OpenRuns`.
 
     For each run that an event stores it costs O(log n) steps, where n is the number of open runs.
@@ -94,6 +89,8 @@ class JoinRuns(KeptRuns):
         The size of a window over an attribute, under which nothing is consumed.
     """
 
+    rooted = ProductNodes, "root_node"
+
     def __init__(
         self,
         tables: JoinTables,
@@ -103,80 +100,44 @@ class JoinRuns(KeptRuns):
         share: Share,
         size: Any = None,
     ) -> None:
+        progress = np.zeros(kernels.STREAM_WORDS, np.int64)
+        super().__init__(kernels.follow_open, hash_tables(tables), progress, consume, size)
         self._tables = tables
         self._space_columns = space_columns
         self._label_atoms = label_atoms
-        self._consumes = CONSUMES[consume]
         self._share = share
-        self._progress = np.zeros(kernels.STREAM_WORDS, np.int64)
         words = {"node": nodes.NODES, "child": LINKS, "root": ROOTS}
-        self._room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
+        self._most = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
         most = {"node": tables.n_fired + tables.n_stores * nodes.PATH, "child": tables.n_reads}
-        self._state = OpenState(self._progress, words, COLUMNS_KEPT, most)
+        self._state = OpenState(progress, words, COLUMNS_KEPT, most)
         self._state.reach("record", ROOM)
-        self._loop = StreamLoop(kernels.follow_open, hash_tables(tables), self._progress)
         self._ends = np.empty(tables.n_fired + 1, np.int64)
         self._path = np.empty((nodes.PATH, 2), np.int64)
-        self._starts = None if size is None else FirstStarts()
-        self._size = size
 
-    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
-        """Follow the runs over further events; as `OpenRuns.push`."""
-        progress, state = self._progress, self._state
-        state.reach("end", following.stop - following.first + 1)
-        window, events = StreamWindow(following.size, self._consumes), following.events
-        if self._starts is not None:
-            # Nothing leaves the window for good, so that runs are followed as if there were none.
-            window, events = StreamWindow(np.uint64(0), NOTHING), events._replace(measured=NO_KEYS)
+    def _room(self, events: StreamEvents, following: Following) -> kernels.OpenTable:
+        state = self._state
+        return kernels.OpenTable(
+            state.read(NodeRecords).table, state.read(ProductNodes), self._most, self._progress, self._ends,
+            self._path, following.bounds,
+        )  # fmt: skip
 
-        self._loop.begin(following.first, window.consumes)
+    def _latest(self, root: np.ndarray) -> np.ndarray:
+        return self._state.read(ProductNodes).arena[root, LATEST]
 
-        def step(stop: int) -> int:
-            table = kernels.OpenTable(
-                state.read(NodeRecords).table, state.read(ProductNodes), self._room, progress, self._ends,
-                self._path, following.bounds,
-            )  # fmt: skip
-            return self._loop.run(stop, events, window, table, state.read(StreamEnds))
+    def _answers(self, rooted: RootedEnds) -> AnswersOf:
+        made = self._state.read(ProductNodes)
 
-        state.follow(following.stops(), step, self._full)
-        found = self._loop.ends
-        admitted = None if self._starts is None else self._starts.of(following)
-        if not found:
-            return None
-        made = state.read(ProductNodes)
-        ends = StreamEnds(*(each[:found].copy() for each in state.read(StreamEnds)))
-        root = state.array(ProductNodes, "root_node").copy()
-        rooted = RootedEnds(ends, made.root_first[: found + 1].copy(), root)
-        if admitted is not None:
-            rooted = rooted.admitted(admitted[ends.event - following.first], made.arena[root, LATEST])
-        event, lowest, latest = rooted.ends
-        if not len(event):
-            return None
-        size = self._size
+        def answers(seen: Relevant, window: AttributeWindow | None, some: Ends) -> JoinAnswers:
+            part = Products(self._tables)
+            part.arena, part.children = made.arena, made.children
+            part.root_first, part.root_node = rooted.roots_of(some.event)
+            first = np.array([0, len(some)], np.int64)
+            part.hits = CountedHits(first, some.event, some.lowest, _counts(part, some.lowest))
+            return JoinAnswers([part], [0], self._label_atoms, window, self._share)
 
-        def pushed(seen: Relevant) -> Pushed:
-            every = Ends(event, seen.positions[latest], lowest)
+        return answers
 
-            def answers(some: Ends) -> JoinAnswers:
-                part = Products(self._tables)
-                part.arena, part.children = made.arena, made.children
-                part.root_first, part.root_node = rooted.roots_of(some.event)
-                first = np.array([0, len(some)], np.int64)
-                part.hits = CountedHits(first, some.event, some.lowest, _counts(part, some.lowest))
-                window = None if size is None else AttributeWindow(seen.keys, seen.all_keyed, size)
-                return JoinAnswers([part], [0], self._label_atoms, window, self._share)
-
-            return Pushed(seen, every, answers)
-
-        return pushed
-
-    def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """As `OpenRuns.bound`: where the attribute of the window may fall, all events stay open."""
-        if self._starts is not None:
-            bounds.low[:] = 0
-
-    def drop(self, dropped: Dropped) -> None:
-        """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
+    def _forget(self, dropped: Dropped) -> None:
         state, arena = self._state, self._state.array(ProductNodes, "arena")
         which = np.flatnonzero(dropped.is_open.view(bool)[arena[:, LATEST]])
         node_of = numbered(which, len(arena))
@@ -188,8 +149,6 @@ class JoinRuns(KeptRuns):
             {"event": dropped.event_of, "node": node_of, "children": bounds_of(gathered)},
         )
         kernels.weigh(state.array(ProductNodes, "arena"))
-        if self._starts is not None:
-            self._starts = FirstStarts()
 
     def _move_records(self, node_of: np.ndarray, dropped: Dropped | None, rows: int) -> None:
         """Put the records into another table; as `lookup_table.moved_records`."""
@@ -199,13 +158,8 @@ class JoinRuns(KeptRuns):
         table, self._progress[kernels.RECORDS] = moved_records(table, columns, node_of, dropped, rows)
         self._state.replace(NodeRecords, "table", table)
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the structure takes."""
-        return super().nbytes + (0 if self._starts is None else self._starts.nbytes)
-
-    def _full(self, status: int) -> str | None:
-        """The axis that is full; makes room in the table itself."""
+    def _full(self, status: int, events: StreamEvents, following: Following) -> str | None:
+        """As `LoopRuns._full`; makes room in the table itself."""
         if max(self._state.room("node"), self._state.room("child")) > MOST_NODES:
             raise LimitError(
                 f"the open runs of a join take more than {MOST_NODES:,} nodes: narrow the window or the "

@@ -9,13 +9,12 @@ import numpy as np
 
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
 from cer_gpu.engine.machines.looking import Listening
-from cer_gpu.engine.machines.looking_ahead import LookingAhead
 from cer_gpu.engine.machines.open_runs import Following
 from cer_gpu.engine.machines.registers import RegisterRuns
 from cer_gpu.engine.read.events import Relevant, taken
 from cer_gpu.engine.read.keys import Keys
+from cer_gpu.engine.read.lanes import HeldLanes
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.outlook.contract import OutlookEvents
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery
@@ -88,7 +87,7 @@ class LookedForRuns:
         )
 
 
-class LookingBackFor(Listening):
+class LookingBackFor(HeldLanes, Listening):
     """An outlook that looks back for a pattern with intervals or comparisons of events.
 
     Parameters
@@ -120,13 +119,6 @@ class LookingBackFor(Listening):
         """Forget all lanes but those in `used`; these have the given numbers from now on."""
         self._found.runs.keep(used, numbers, count)
 
-    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing: all lanes that are held stay in memory."""
-        return {}
-
-    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Do nothing: `rows` keeps nothing."""
-
     @property
     def nbytes(self) -> int:
         """Bytes that are kept."""
@@ -138,60 +130,4 @@ class LookingBackFor(Listening):
 
     def resume(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
         """Continue from what `state` returned."""
-        self._found.runs.restore(state["runs"])
-
-
-class LookingAheadFor(LookingAhead):
-    """An outlook that looks ahead for a pattern with intervals or comparisons of events.
-
-    Parameters
-    ----------
-    outlook : Outlook
-    query : CompiledQuery
-    laned, in_order, valued
-        As for `LookingAhead`.
-    workers : Workers
-    """
-
-    def __init__(
-        self,
-        outlook: Outlook,
-        query: CompiledQuery,
-        laned: bool,
-        in_order: bool,
-        valued: bool,
-        workers: Workers,
-    ) -> None:
-        super().__init__(outlook, laned, in_order, valued, workers)
-        self._found = LookedForRuns(outlook, query, laned, workers)
-
-    def read(self, events: Relevant, lane_count: int) -> OutlookEvents:
-        """Events as the kernels read them."""
-        return super().read(events, lane_count)._replace(latest=self._found.latest(events, lane_count))
-
-    def held(self) -> np.ndarray:
-        """The lanes of events that have not been given, and the lanes in which something is open."""
-        return np.union1d(super().held(), self._found.runs.held())
-
-    def busy(self) -> np.ndarray:
-        """The same lanes: they have to stay in memory."""
-        return np.union1d(super().busy(), self._found.runs.held())
-
-    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
-        """Forget all lanes but those in `used`; these have the given numbers from now on."""
-        super().keep(used, numbers, count)
-        self._found.runs.keep(used, numbers, count)
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes that are kept."""
-        return super().nbytes + self._found.runs.nbytes
-
-    def state(self) -> dict[str, Any]:
-        """All that is kept."""
-        return super().state() | {"runs": self._found.runs.arrays()}
-
-    def resume(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
-        """Continue from what `state` returned."""
-        super().resume(state, lane_keys)
         self._found.runs.restore(state["runs"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,9 @@ from cer_gpu.kernels.outlook import cpu as kernels
 from cer_gpu.kernels.outlook.contract import WAITS, AheadLanes, OutlookEvents, OutlookShare, Waiting
 from cer_gpu.kernels.runs.programs import hits_program
 from cer_gpu.plan.outlook import Outlook
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.looked_for import LookedForRuns
 
 LEAST = 1 << 10
 """The least number of events that there is room for."""
@@ -47,10 +50,21 @@ class LookingAhead(Listening):
     valued : bool
         Whether the window measures values that may be null.
     workers : Workers
+    found : LookedForRuns, optional
+        Follows the pattern, where it has intervals or compares events.
     """
 
-    def __init__(self, outlook: Outlook, laned: bool, in_order: bool, valued: bool, workers: Workers) -> None:
+    def __init__(
+        self,
+        outlook: Outlook,
+        laned: bool,
+        in_order: bool,
+        valued: bool,
+        workers: Workers,
+        found: LookedForRuns | None = None,
+    ) -> None:
         super().__init__(outlook, laned, workers)
+        self._found = found
         # The order of the only lane is that of the stream.
         self._in_order = in_order or not laned
         self._valued = valued
@@ -80,6 +94,13 @@ class LookingAhead(Listening):
     def measured(self) -> str | None:
         """What the reach measures, if it has an end: "time" or "events"."""
         return None if self.outlook.reach.high is None else self.outlook.reach.kind
+
+    def read(self, events: Relevant, lane_count: int) -> OutlookEvents:
+        """Events as the kernels read them."""
+        read = super().read(events, lane_count)
+        if self._found is None:
+            return read
+        return read._replace(latest=self._found.latest(events, lane_count))
 
     def __call__(self, events: Relevant, lane_count: int) -> Relevant | None:
         """Read further events; gives those whose bit is known now, with their new symbols."""
@@ -293,12 +314,13 @@ class LookingAhead(Listening):
     # ------------------------------------------------------------------------------- lanes, and the state
 
     def held(self) -> np.ndarray:
-        """The lanes of events that have not been given, and those whose monitor has left its first state."""
+        """The lanes that are busy, and those whose monitor has left its first state."""
         return np.union1d(self.busy(), np.flatnonzero(self.watched))
 
     def busy(self) -> np.ndarray:
-        """The lanes of events that have not been given, shape (k,), int64: they have to stay in memory."""
-        return np.unique(self.waiting().lanes).astype(np.int64) if self.laned else np.empty(0, np.int64)
+        """The lanes of events that have not been given, or where the pattern is open: they stay in memory."""
+        waiting = np.unique(self.waiting().lanes).astype(np.int64) if self.laned else np.empty(0, np.int64)
+        return waiting if self._found is None else np.union1d(waiting, self._found.runs.held())
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
         """Forget all lanes but those in `used`; these have the given numbers from now on."""
@@ -310,6 +332,8 @@ class LookingAhead(Listening):
         there[:] = number[there]
         self._lanes = AheadLanes(*(moved(one, used, numbers, count, -1) for one in self._lanes))
         self.watched = moved(self.watched, used, numbers, count)
+        if self._found is not None:
+            self._found.runs.keep(used, numbers, count)
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
         """The state of some lanes that are not `busy`: no run in them is of use to later events."""
@@ -327,18 +351,20 @@ class LookingAhead(Listening):
             self._arena.nbytes
             + sum(one.nbytes for one in (*self._lanes, *self._waiting))
             + self.watched.nbytes
+            + (0 if self._found is None else self._found.runs.nbytes)
         )
 
     def state(self) -> dict[str, Any]:
         """All that is kept."""
         self._make_room(0)
         count = self._arena.count
-        return {
+        state = {
             "events": state_of(self._arena.seen()) if count else None,
             "value": self._waiting.value[:count].copy(),
             "registers": self._lanes.registers,
             "watched": self.watched,
         }
+        return state if self._found is None else state | {"runs": self._found.runs.arrays()}
 
     def resume(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
         """Continue from what `state` returned."""
@@ -349,6 +375,8 @@ class LookingAhead(Listening):
             self.measure(self._arena.seen())
             self._put(self._arena.count, state["value"], 0)
             self._open = int((state["value"] >= WAITS).sum())
+        if self._found is not None:
+            self._found.runs.restore(state["runs"])
 
 
 def _range(events: Relevant, low: int, high: int) -> Relevant:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.looking import Listening
 from cer_gpu.engine.read.events import Relevant, joined, taken
-from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.read.lanes import HeldLanes, grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.outlook.contract import NOT_KEPT
 from cer_gpu.kernels.outlook.cpu_next import UNKNOWN, NextLanes, look_next
@@ -39,7 +39,7 @@ class HeldEvents(NamedTuple):
     unknown: np.ndarray
 
 
-class LookingNext(Listening):
+class LookingNext(HeldLanes, Listening):
     """An outlook that is decided `by_next`, over events with integer times, given in the order of the stream.
 
     The events from the first undecided one on are held back. New events are read once there are as many of
@@ -189,13 +189,6 @@ class LookingNext(Listening):
             part._replace(events=replace(part.events, lanes=number[part.events.lanes])) for part in self._held
         ]
         self._new = [replace(events, lanes=number[events.lanes]) for events in self._new]
-
-    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing: no state is kept for lanes without held events."""
-        return {}
-
-    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Do nothing: `rows` keeps nothing."""
 
     @property
     def nbytes(self) -> int:

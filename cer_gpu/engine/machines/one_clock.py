@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
-
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consuming, Consumption
 from cer_gpu.engine.machines.ends import Ends, in_order, no_ends
-from cer_gpu.engine.machines.found import Answers, Sharing
+from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.one_clock_stream import ClockRuns
-from cer_gpu.engine.machines.open_runs import stops
+from cer_gpu.engine.machines.open_runs import Following
+from cer_gpu.engine.machines.unit_runner import RunnerDevices
+from cer_gpu.engine.read.events import ALL_KEYED
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.enumeration.timed import (
     Ending,
     TimedAnswers,
-    TimedStructure,
     exact_counts,
     latest_starts,
     some_ends,
 )
 from cer_gpu.enumeration.timed_ordered import SpanEvents
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.clocked.contract import ClockedEvents
-from cer_gpu.kernels.forest.contract import Block
-from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
+from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.clock import ClockMachine
 from cer_gpu.plan.compiled import CompiledQuery
@@ -42,43 +38,21 @@ class ClockChunk:
     chunk : Chunk
     event : ndarray, shape (n,), int64
         The events of the chunk that were followed: those of its lanes.
-    structure : TimedStructure
+    runs : ClockRuns
     ending : Ending
         The complex events that end at these events, by their numbers in `event`; also before new events.
     events : SpanEvents
     read : StreamEvents
-    clocked : ClockedEvents
     bounds : LaneBounds
     """
 
     chunk: Chunk
     event: np.ndarray
-    structure: TimedStructure
+    runs: ClockRuns
     ending: Ending
     events: SpanEvents
     read: StreamEvents
-    clocked: ClockedEvents
     bounds: LaneBounds
-
-
-class ClockDevices(Protocol):
-    """Follows an automaton with one clock on a device, where that is faster and there is memory for it.
-
-    Attributes
-    ----------
-    chunks : int
-        How many ordinary chunks (`cer_gpu.engine.run.chunks.CHUNK` events each) make a chunk for it.
-    """
-
-    chunks: int
-
-    def hits(self, runner: ClockRunner, chunk: Chunk) -> Ends | None:
-        """The ends of a chunk without `lowest`; None where the CPU has to find them."""
-        ...
-
-    def counts(self, runner: ClockRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
-        """The ends of a chunk and their numbers; None where the CPU has to count."""
-        ...
 
 
 class ClockRunner(Consuming):
@@ -89,8 +63,7 @@ class ClockRunner(Consuming):
     Parameters
     ----------
     query : CompiledQuery
-    devices : ClockDevices or None, optional
-        Finds ends and numbers on a device; None for the CPU.
+    devices : RunnerDevices or None, optional
 
     Attributes
     ----------
@@ -99,7 +72,7 @@ class ClockRunner(Consuming):
     query : CompiledQuery
     """
 
-    def __init__(self, query: CompiledQuery, devices: ClockDevices | None = None) -> None:
+    def __init__(self, query: CompiledQuery, devices: RunnerDevices[ClockRunner] | None = None) -> None:
         machine = query.machine
         assert isinstance(machine, ClockMachine)
         self.tables = machine.tables
@@ -114,15 +87,14 @@ class ClockRunner(Consuming):
         """The ends of a chunk that are reported; `lowest` may be empty unless `bounded`."""
         if not len(chunk.lanes) or self.query.limit == 0:
             return no_ends()
-        if self._devices is not None and not bounded:
-            there = self._devices.hits(self, chunk)
-            if there is not None:
-                return there
+        there = None if self._devices is None else self._devices.hits(self, chunk, bounded)
+        if there is not None:
+            return there
         followed = self._followed(chunk)
         ending = followed.ending
         latest = ending.ends.latest
-        if not followed.structure.exact:
-            latest = latest_starts(followed.structure.arena, ending)
+        if not followed.runs.exact:
+            latest = latest_starts(followed.runs.arena, ending)
         of = followed.event
         found = Ends(of[ending.ends.event], chunk.events.positions[of[latest]], of[ending.ends.lowest])
         if (order := in_order(found.event)) is not None:
@@ -139,29 +111,28 @@ class ClockRunner(Consuming):
         number : ndarray, shape (h,), int64, or object past 2^62
         """
         if self._devices is not None and len(chunk.lanes) and self.query.limit != 0:
-            there = self._devices.counts(self, chunk)
+            there = self._devices.counted_ends(self, chunk)
             if there is not None:
                 return there
         found = self.ends(chunk)
         if not len(found):
             return found.event, found.event
         followed = self._followed(chunk)
-        return found.event, exact_counts(followed.structure.arena, self._asked(followed, found))
+        return found.event, exact_counts(followed.runs.arena, self._asked(followed, found))
 
     def needed(self, chunk: Chunk) -> np.ndarray:
         """As `MachineRunner.needed`: where the first run that is still open has begun."""
         followed = self._followed(chunk)
         lanes = chunk.lanes
-        low = followed.structure.needed(followed.read, followed.clocked, followed.bounds)
+        low = followed.runs.needed(followed.read, followed.bounds)
         last = len(followed.event)
         return np.where(low == last, lanes.stop, followed.event[np.minimum(low, last - 1)])
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The complex events at some ends of a chunk."""
         followed = self._followed(chunk)
-        structure = followed.structure
         own = self._asked(followed, ends)
-        return ClockAnswers(TimedAnswers(self.tables, structure.arena, own, followed.events), followed.event)
+        return TimedAnswers(self.tables, followed.runs.arena, own, followed.events, followed.event)
 
     def open_runs(self) -> ClockRuns:
         """The runs that a stream keeps between pushes."""
@@ -197,41 +168,13 @@ class ClockRunner(Consuming):
             events.symbols[event], lane, measured, np.empty(count, np.int64),
             np.empty((0, count), np.int32), np.empty(0, np.int64),
         )  # fmt: skip
-        clocked = ClockedEvents(np.arange(count), times, np.full(count, -1, np.int64), self.constants)
         none = np.full(len(lanes), -1, np.int64)
         bounds = LaneBounds(none, none.copy(), np.cumsum(length) - length, np.zeros(1, np.int64))
-        structure = TimedStructure(self.tables, self.constants, window is not None)
-        ending = structure.follow(read, clocked, stops(0, count), count, StreamWindow(size, NOTHING), bounds)
+        runs = ClockRuns(self.tables, self.constants, "NONE", window is not None)
+        ending = runs.follow(Following(read, size, bounds, 0, count, ALL_KEYED, times, event[:0]))
         span = SpanEvents(read.symbols, lane, times, self.constants)
-        self._last = ClockChunk(chunk, event, structure, ending, span, read, clocked, bounds)
+        self._last = ClockChunk(chunk, event, runs, ending, span, read, bounds)
         return self._last
-
-
-class ClockAnswers:
-    """Complex events of a chunk whose events have other numbers in the structure; `Answers`."""
-
-    def __init__(self, found: TimedAnswers, event: np.ndarray) -> None:
-        self._found = found
-        self._event = event
-
-    @property
-    def count(self) -> np.ndarray:
-        """How many each end has, shape (ends,)."""
-        return self._found.count
-
-    @property
-    def sharing(self) -> Sharing:
-        """Each thread takes ranges of ends."""
-        return self._found.sharing
-
-    def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps listing the first `limit` complex events of each end takes: shape (ends,)."""
-        return self._found.work(limit)
-
-    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
-        """The complex events of some ends; as `Answers.blocks`."""
-        for block in self._found.blocks(order, limit, size):
-            yield block._replace(start=self._event[block.start], event=self._event[block.event])
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ClockRunner:

@@ -83,7 +83,8 @@ class Outlooks:
 
                 if outlook.before:
                     return runs.LookingBackFor(outlook, query, laned, workers)
-                return runs.LookingAheadFor(outlook, query, laned, in_order, valued, workers)
+                found = runs.LookedForRuns(outlook, query, laned, workers)
+                return LookingAhead(outlook, laned, in_order, valued, workers, found)
             if outlook.before:
                 return LookingBack(outlook, laned, workers)
             return LookingAhead(outlook, laned, in_order, valued, workers)

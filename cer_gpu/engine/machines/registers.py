@@ -23,6 +23,7 @@ from cer_gpu.engine.machines.open_runs import Dropped, Following, Pushed
 from cer_gpu.engine.machines.registers_seen import EventSeen, Reader
 from cer_gpu.engine.machines.registers_stored import read_back, written_down
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import HeldLanes
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes, nodes_below
 from cer_gpu.kernels.forest.contract import BOTTOM, UNION, Roots
@@ -124,7 +125,7 @@ class Nodes:
         return place_of
 
 
-class RegisterRuns:
+class RegisterRuns(HeldLanes):
     """The configurations of a query that compares events: `OpenRuns` and `LaneState`.
 
     Parameters
@@ -427,13 +428,6 @@ class RegisterRuns:
         new = dict(zip(used.tolist(), numbers.tolist(), strict=True))
         self._forget([number for number in self._lanes if number not in new])
         self._lanes = {new[number]: lane for number, lane in self._lanes.items()}
-
-    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing: all lanes with configurations stay in memory."""
-        return {}
-
-    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Do nothing: `rows` keeps nothing."""
 
 
 def _numbers(counts: list[int]) -> np.ndarray:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cer_gpu.engine.machines.by_units import UnitsRunner
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.ends import Ends, counts_joined, counts_sorted, ends_of, first_ends, in_order
-from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.ends import Ends, counts_joined, counts_sorted, first_ends
 from cer_gpu.engine.machines.found import Answers
+from cer_gpu.engine.machines.unit_runner import ChunkUnit, RunnerDevices, UnitsRunner
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.sessions import GreatestSets, OrderedSets
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
-from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.contract import FoundEnds
-from cer_gpu.kernels.lanes.cpu import gather
-from cer_gpu.kernels.loop.contract import LoopSegments, StepNodes
+from cer_gpu.kernels.loop.contract import StepNodes
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes, cpu_sessions
 from cer_gpu.kernels.steps.contract import (
@@ -40,57 +37,6 @@ if TYPE_CHECKING:
     from cer_gpu.engine.machines.steps_stream import StepRuns
 
 
-@dataclass(frozen=True, slots=True)
-class StepUnit:
-    """Neighbouring segments of a chunk that one thread runs, with their events numbered from 0 on.
-
-    Attributes
-    ----------
-    segments : LoopSegments
-    events : StepEvents
-    measured : ndarray, shape (n,) or (0,), int64 or float64
-        What the window measures; empty without a window.
-    low : int
-        The number of the first event in the chunk.
-    """
-
-    segments: LoopSegments
-    events: StepEvents
-    measured: np.ndarray
-    low: int
-
-
-class StepDevices(Protocol):
-    """Runs an automaton of steps on devices, where that is faster and there is memory for it.
-
-    Every function gets the runner on the CPU, and a chunk in which what the window measures ascends. It gives
-    None where the CPU has to do the work.
-
-    Attributes
-    ----------
-    chunks : int
-        How many ordinary chunks (`cer_gpu.engine.run.chunks.CHUNK` events each) make a chunk for it.
-    """
-
-    chunks: int
-
-    def hits(self, runner: StepRunner, chunk: Chunk, bounded: bool) -> Ends | None:
-        """The ends of a chunk; `lowest` may be meaningless unless `bounded`."""
-        ...
-
-    def counted_ends(self, runner: StepRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
-        """The ends of a chunk and their numbers, where every complex event counts."""
-        ...
-
-    def counts(self, runner: StepRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
-        """How many complex events end at each of some ends."""
-        ...
-
-    def answers(self, runner: StepRunner, chunk: Chunk, ends: Ends) -> Answers | None:
-        """The complex events at some ends of a chunk."""
-        ...
-
-
 class StepRunner(UnitsRunner):
     """Runs a deterministic automaton of steps over chunks on the CPU; a `MachineRunner`.
 
@@ -98,21 +44,20 @@ class StepRunner(UnitsRunner):
     ----------
     query : CompiledQuery
     workers : Workers
-    devices : StepDevices or None
-        Finds ends and numbers on devices; None for the CPU.
+    devices : RunnerDevices or None
 
     Attributes
     ----------
     tables : StepTables
     """
 
-    def __init__(self, query: CompiledQuery, workers: Workers, devices: StepDevices | None = None) -> None:
-        super().__init__(query, workers)
+    def __init__(
+        self, query: CompiledQuery, workers: Workers, devices: RunnerDevices[StepRunner] | None = None
+    ) -> None:
+        super().__init__(query, workers, devices)
         machine = query.machine
         assert isinstance(machine, StepMachine)
         self.tables = machine.tables
-        self._devices = devices
-        self.chunks = 1 if devices is None else devices.chunks
         self._machine = machine
         self._span = machine.span
         self._lone = lone_ends(machine.tables)
@@ -124,30 +69,24 @@ class StepRunner(UnitsRunner):
         single = self._sessions is not None or self._lone is not None
         self._few_steps = short_tables(machine.tables) if bounded and not single else None
 
-    def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
-        """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
-
-        Returns
-        -------
-        event : ndarray, shape (h,), int64
-            Ascending.
-        number : ndarray, shape (h,), int64, or object past 2^61
-        """
-        if self._all_count and not chunk.held and self._query.limit != 0:
-            return self._counted_ends(chunk)
-        if self._few_steps is not None and self._devices is None and not chunk.held:
-            longest = (chunk.segments.stop - chunk.segments.begin).max(initial=0)
+    def _counted_ends(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
+        if chunk.held:
+            return None
+        if self._all_count:
+            there = None if self._devices is None else self._devices.counted_ends(self, chunk)
+            return self._every_counted(chunk) if there is None else counts_sorted(*there)
+        if self._few_steps is not None and self._devices is None:
+            longest = (chunk.segments.stop - chunk.segments.begin).max()
             if 0 < longest <= MOST_EVENTS:
                 return self._counted_candidates(chunk, self._few_steps)
-        found = self.ends(chunk)
-        if not len(found):
-            return found.event, found.event
+        return None
+
+    def _counts(self, chunk: Chunk, found: Ends) -> np.ndarray:
         if self._sessions is not None:
-            return found.event, np.ones(len(found), np.int64)
+            return np.ones(len(found), np.int64)
         if chunk.held:
-            return found.event, self.listed_here(chunk, found).exact_counts()
-        there = None if self._devices is None else self._devices.counts(self, chunk, found)
-        return found.event, self._counted(chunk, found) if there is None else there
+            return self.listed_here(chunk, found).exact_counts()
+        return super()._counts(chunk, found)
 
     def needed(self, chunk: Chunk) -> np.ndarray:
         """As `MachineRunner.needed`: where the last events begin that follow one another within `reach`.
@@ -184,9 +123,7 @@ class StepRunner(UnitsRunner):
             return OrderedSets(ends.event, self._in_order(chunk), self._sessions.label)
         if self._sessions is not None:
             return self._greatest(chunk, ends, self._sessions)
-        there = None
-        if self._devices is not None and not chunk.held and len(ends):
-            there = self._devices.answers(self, chunk, ends)
+        there = None if self._devices is None else self._devices.answers(self, chunk, ends)
         return self.listed_here(chunk, ends) if there is None else there
 
     def open_runs(self) -> StepRuns | None:
@@ -213,29 +150,25 @@ class StepRunner(UnitsRunner):
 
     def listed_here(self, chunk: Chunk, found: Ends) -> StepAnswers:
         """The complex events at ends of a chunk, found by several threads of the CPU."""
-        size = 0 if self._query.window is None else self._query.window.size
 
-        def build(numbers: tuple[int, int]) -> tuple[StepNodes, np.ndarray, int]:
-            unit, hits = self._unit(chunk, numbers), self._unit_hits(chunk, numbers, found)
-            nodes = cpu_nodes.build(self.tables, unit.events, unit.measured, size, unit.segments, hits)
-            number = cpu_counts.counts(self.tables, unit.events, unit.segments, hits, nodes)
-            return nodes, number, unit.low
+        def build(unit: ChunkUnit) -> tuple[StepNodes, np.ndarray, int]:
+            given, hits = (unit.events, unit.measured, unit.size, unit.segments), unit.hits(found)
+            nodes = cpu_nodes.build(self.tables, *given, hits)
+            return nodes, cpu_counts.counts(self.tables, unit.events, unit.segments, hits, nodes), unit.low
 
-        units = self._workers.map("finding matches", build, self._units(chunk), chunk.segments.events)
+        units = self._each("finding matches", chunk, build)
         nodes = cpu_nodes.joined([nodes for nodes, _, _ in units], [low for _, _, low in units])
         number = numbers_joined([number for _, number, _ in units])
         ends = StepEnds(nodes, found.event, found.lowest, self._labels)
         return StepAnswers(ends, number, self._window(chunk))
 
-    def _counted(self, chunk: Chunk, found: Ends) -> np.ndarray:
-        """How many complex events each of a chunk's ends has, counted by several threads."""
+    def counts_here(self, chunk: Chunk, found: Ends) -> np.ndarray:
+        """How many complex events end at each of some ends, counted by several threads of the CPU."""
 
-        def count(numbers: tuple[int, int]) -> np.ndarray:
-            unit, hits = self._unit(chunk, numbers), self._unit_hits(chunk, numbers, found)
-            return cpu_counts.counts(self.tables, unit.events, unit.segments, hits)
+        def count(unit: ChunkUnit) -> np.ndarray:
+            return cpu_counts.counts(self.tables, unit.events, unit.segments, unit.hits(found))
 
-        parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
-        return numbers_joined(parts)
+        return numbers_joined(self._each("counting", chunk, count))
 
     def _counted_candidates(self, chunk: Chunk, few: ShortTables) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk and their numbers, where these take constant time for each event.
@@ -244,24 +177,16 @@ class StepRunner(UnitsRunner):
         known by then: they are not looked for before.
         """
 
-        def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-            unit, whole = self._unit(chunk, numbers), chunk.segments.part(*numbers)
+        def count(unit: ChunkUnit) -> tuple[np.ndarray, np.ndarray]:
             event = cpu_sessions.lone(self._ending, unit.events.symbols, unit.segments)
-            first = first_ends(whole, event + unit.low)
-            lowest = chunk.lowest_starts(whole, first, event + unit.low, self._query.window) - unit.low
+            first = first_ends(unit.whole, event + unit.low)
+            lowest = chunk.lowest_starts(unit.whole, first, event + unit.low, self._query.window) - unit.low
             hits = SegmentHits(first, event, lowest)
             number = cpu_counts.counts(self.tables, unit.events, unit.segments, hits, few=few)
             some = np.flatnonzero(number)
             return event[some] + unit.low, number[some]
 
-        return counts_joined(self._workers.map("counting", count, self._units(chunk), chunk.segments.events))
-
-    def _unit_hits(self, chunk: Chunk, numbers: tuple[int, int], found: Ends) -> SegmentHits:
-        """The ends that the segments of a unit report, numbered as the unit's events are."""
-        part = chunk.segments.part(*numbers)
-        first, event, lowest = ends_of(part, found)
-        low = int(part.begin.min())
-        return SegmentHits(first, event - low, lowest - low)
+        return counts_joined(self._each("counting", chunk, count))
 
     @property
     def _all_count(self) -> bool:
@@ -275,40 +200,31 @@ class StepRunner(UnitsRunner):
         window, span = self._query.window, self._span
         return window is not None and window.kind == "time" and span is not None and span <= window.size
 
-    def _counted_ends(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+    def _every_counted(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk and their numbers, where every complex event counts."""
-
-        there = None if self._devices is None else self._devices.counted_ends(self, chunk)
-        if there is not None:
-            return counts_sorted(*there)
-
-        units = self._units(chunk)
-        reported = np.append(0, np.cumsum(chunk.segments.stop - chunk.segments.report))
+        segments = chunk.segments
+        reported = np.append(0, np.cumsum(segments.stop - segments.report))
         out = FoundEnds(*np.empty((2, int(reported[-1])), np.int64))
 
         def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-            unit, own = self._unit(chunk, numbers), slice(reported[numbers[0]], reported[numbers[1]])
+            unit, own = self.unit(chunk, numbers), slice(reported[numbers[0]], reported[numbers[1]])
             room = FoundEnds(out.event[own], out.start[own])
             event, number = cpu_counts.counted_ends(self.tables, unit.events, unit.segments, room)
             event += unit.low
             return event, number
 
-        parts = self._workers.map("counting", count, units, chunk.segments.events)
+        units = segments.units(self._workers.threads)
+        parts = self._workers.map("counting", count, units, segments.events)
         if sum(len(event) for event, _ in parts) == len(out.event) and _fit(parts):
             # Every event is an end, and its number is where it belongs.
             return counts_sorted(out.event, out.start)
         return counts_joined(parts)
 
-    # -------------------------------------------------------------------------------------- units
+    # ------------------------------------------------------------------------------------- events
 
-    def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> StepUnit:
-        part = chunk.segments.part(*numbers)
-        low, high = int(part.begin.min()), int(part.stop.max())
-        events = chunk.events
+    def _read(self, events: Relevant, low: int, high: int) -> StepEvents:
         times, places = (values[low:high] for values in self._timed(events))
-        measured = self.measured(chunk)[low:high]
-        segments = LoopSegments(part.begin - low, part.report - low, part.stop - low)
-        return StepUnit(segments, StepEvents(events.symbols[low:high], times, places), measured, low)
+        return StepEvents(events.symbols[low:high], times, places)
 
     def timed(self, chunk: Chunk) -> StepEvents:
         """The events of a chunk, as kernels read them."""
@@ -321,38 +237,22 @@ class StepRunner(UnitsRunner):
             times = times[:0]
         return times.view(self.tables.view_low.dtype), events.places
 
-    def _hits(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """The ends of a chunk; a window that is no interval is not checked."""
-        window = self._query.window
+    def hits(self, chunk: Chunk, bounded: bool = True) -> Ends:
+        """As `UnitsRunner.hits`."""
         if chunk.in_order:
             event = self._in_order(chunk).event
             return Ends(event, chunk.events.positions[event], event)
-        if self._devices is not None and not chunk.held:
-            there = self._devices.hits(self, chunk, bounded)
-            if there is not None:
-                return there if (order := in_order(there.event)) is None else there.some(order)
+        return super().hits(chunk, bounded)
+
+    def _found(self, unit: ChunkUnit) -> tuple[np.ndarray, np.ndarray]:
+        if self._lone is not None:
+            event = cpu_sessions.lone(self._lone, unit.events.symbols, unit.segments)
+            return event, event
         # A window that leaves nothing out need not be checked.
-        size = 0 if window is None or self.spans else window.size
-
-        def run(numbers: tuple[int, int]) -> Ends:
-            unit = self._unit(chunk, numbers)
-            if self._lone is not None:
-                event = latest = cpu_sessions.lone(self._lone, unit.events.symbols, unit.segments)
-            else:
-                keys = unit.measured[:0] if self.spans else unit.measured
-                event, latest = cpu_hits.hits(self.tables, unit.events, keys, size, unit.segments)
-            event, latest = event + unit.low, latest + unit.low
-            gather(chunk.events.positions, latest, latest)
-            if not bounded:
-                return Ends(event, latest, event)
-            whole = chunk.segments.part(*numbers)
-            lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, window)
-            return Ends(event, latest, lowest)
-
-        return ends_joined(self._workers.map("finding hits", run, self._units(chunk), chunk.segments.events))
+        keys, size = (unit.measured[:0], 0) if self.spans else (unit.measured, unit.size)
+        return cpu_hits.hits(self.tables, unit.events, keys, size, unit.segments)
 
     def _listed(self, chunk: Chunk, ends: Ends) -> StepAnswers:
-        """As `UnitsRunner._listed`."""
         return self.listed_here(chunk, ends)
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
 
 from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.first_starts import RootedEnds
 from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.joins_stream import FirstStarts
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed
+from cer_gpu.engine.machines.open_runs import Dropped, Following
 from cer_gpu.engine.machines.open_state import (
     Column,
     Moved,
@@ -22,7 +22,7 @@ from cer_gpu.engine.machines.open_state import (
     numbered,
     past,
 )
-from cer_gpu.engine.machines.stream_loop import StreamLoop
+from cer_gpu.engine.machines.stream_loop import AnswersOf, LoopRuns
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.enumeration.attribute_window import AttributeWindow
@@ -46,10 +46,8 @@ from cer_gpu.kernels.steps.kept import (
     OpenSessions,
     rising_earliest,
 )
-from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
+from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents
 from cer_gpu.plan.step_machine import StepMachine
-
-NO_KEYS = np.empty(0, np.uint64)
 
 NOT_PARTED = Sessions(0, False, False, False, 0)
 """Sessions that never end."""
@@ -59,7 +57,7 @@ FULL = {kernels.ENTRIES: "entry", LINKS: "link", ROOTS: "root"}
 """The axis of the state that is full, by the word that says how many rows it has."""
 
 
-class StepRuns(KeptRuns):
+class StepRuns(LoopRuns):
     """The open runs of an automaton of steps; `OpenRuns`.
 
     On average, the steps that an event costs depend only on the automaton: each of its views moves past each
@@ -73,99 +71,73 @@ class StepRuns(KeptRuns):
         The size of a window over an attribute that may fall: each complex event is checked against it.
     """
 
+    rooted = StepNodes, "root_entry"
+
     def __init__(self, machine: StepMachine, consume: str, size: Any = None) -> None:
         tables = self._tables = machine.tables
+        progress = np.zeros(kernels.WORDS, np.int64)
+        super().__init__(kernels.follow_open, tables, progress, consume, size)
         self._queue = _queues(tables.view_state, tables.view_rises)
-        self._consumes = CONSUMES[consume]
         self._sessions = machine.sessions
         high = tables.view_low.dtype.type(0)
         never = NOT_PARTED._replace(high=high)
-        self._reach = machine.reach or never
+        self._gaps = machine.reach or never
         self._bounded = machine.reach is not None
-        self._progress = np.zeros(kernels.WORDS, np.int64)
         words = {"entry": kernels.ENTRIES, "link": LINKS, "root": ROOTS}
-        self._state = OpenState(self._progress, words, _columns(tables, int(self._queue.max(initial=-1)) + 1))
-        self._loop = StreamLoop(kernels.follow_open, tables, self._progress)
+        self._state = OpenState(progress, words, _columns(tables, int(self._queue.max(initial=-1)) + 1))
         self._groups = np.empty((len(scratch(tables)) + 1, kernels.COLUMNS), np.int64)
         self._rising = rising_earliest(tables)
         self._labels = path_labels(tables)
-        self._starts = None if size is None else FirstStarts()
-        self._size = size
 
-    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
-        """Follow the runs over further events; as `OpenRuns.push`."""
-        progress, state = self._progress, self._state
-        state.reach("end", following.stop - following.first + 1)
-        state.reach("lane", len(following.bounds.low))
+    def _reach(self, following: Following) -> None:
+        self._state.reach("lane", len(following.bounds.low))
         if self._sessions is not None:
-            state.reach("event", following.stop)
-        events, window = following.events, StreamWindow(following.size, self._consumes)
-        if self._starts is not None:
-            # Nothing leaves the window for good, so runs are followed as if there were no window.
-            events, window = events._replace(measured=NO_KEYS), StreamWindow(np.uint64(0), NOTHING)
-        self._loop.begin(following.first, window.consumes)
+            self._state.reach("event", following.stop)
+
+    def _events(self, events: StreamEvents, following: Following) -> StepEvents:
         times = following.times if self._tables.view_timed.any() else following.times[:0]
-        stepped = StepEvents(events.symbols, times.view(self._tables.view_low.dtype), events.places)
+        return StepEvents(events.symbols, times.view(self._tables.view_low.dtype), events.places)
 
-        def step(stop: int) -> int:
-            parts = state.read(OpenSessions, reach=self._reach, sessions=self._sessions or self._reach)
-            entries = state.read(OpenEntries, nodes=state.read(StepNodes))
-            room = kernels.OpenRoom(
-                entries, state.read(OpenLanes), parts, self._queue, self._rising, events, following.bounds,
-                progress, self._groups, state.read(EndCounts).number,
-            )  # fmt: skip
-            return self._loop.run(stop, stepped, window, room, state.read(StreamEnds))
+    def _room(self, events: StreamEvents, following: Following) -> kernels.OpenRoom:
+        state = self._state
+        parts = state.read(OpenSessions, reach=self._gaps, sessions=self._sessions or self._gaps)
+        entries = state.read(OpenEntries, nodes=state.read(StepNodes))
+        return kernels.OpenRoom(
+            entries, state.read(OpenLanes), parts, self._queue, self._rising, events, following.bounds,
+            self._progress, self._groups, state.read(EndCounts).number,
+        )  # fmt: skip
 
-        state.follow(following.stops(), step, FULL.__getitem__)
-        return self._pushed(following)
+    def _full(self, status: int, events: StreamEvents, following: Following) -> str | None:
+        return FULL[status]
 
-    def _pushed(self, following: Following) -> Callable[[Relevant], Pushed] | None:
-        """What ends in the events that were followed last."""
-        admitted = None if self._starts is None else self._starts.of(following)
-        found, state = self._loop.ends, self._state
-        if not found:
-            return None
-        nodes = state.read(StepNodes)
-        roots = state.array(StepNodes, "root_entry").copy()
-        nodes = nodes._replace(root_first=nodes.root_first[: found + 1].copy(), root_entry=roots)
-        event, lowest, latest = (each[:found].copy() for each in state.read(StreamEnds))
-        number = state.read(EndCounts).number[:found].copy()
-        if admitted is not None:
-            lowest = admitted[event - following.first]
-            some = np.flatnonzero(latest >= lowest)
-            if not len(some):
-                return None
-            nodes = _of_ends(nodes, some)
-            event, lowest, latest = event[some], lowest[some], latest[some]
-            number = np.full(len(some), -1, np.int64)
-        earlier = state.read(OpenEntries).earlier
-        chain, size = state.read(OpenSessions).chain, self._size
-        sessions, own_lane, labels = self._sessions, self._consumes == NOTHING, self._labels
+    def _latest(self, root: np.ndarray) -> np.ndarray:
+        return self._state.read(StepNodes).latest[root]
 
-        def pushed(seen: Relevant) -> Pushed:
-            every = Ends(event, seen.positions[latest], lowest)
+    def _answers(self, rooted: RootedEnds) -> AnswersOf:
+        state, (event, lowest, _) = self._state, rooted.ends
+        nodes, earlier = state.read(StepNodes), state.read(OpenEntries).earlier
+        number = state.read(EndCounts).number[: len(event)].copy()
+        if self._starts is not None:
+            number[:] = -1
+        sessions, labels, own_lane = self._sessions, self._labels, self._consumes == NOTHING
+        chain = state.read(OpenSessions).chain
 
-            def answers(some: Ends) -> Answers:
-                if sessions is not None:
-                    return LaneSets(chain, some.event, some.lowest, own_lane, sessions.label)
-                which = np.searchsorted(event, some.event)
-                ends = StepEnds(_of_ends(nodes, which), some.event, some.lowest, labels)
-                window = None if size is None else AttributeWindow(seen.keys, seen.all_keyed, size)
-                known = np.where(some.lowest == lowest[which], number[which], -1)
-                return StepAnswers(ends, _counts(ends, earlier, known), window)
+        def answers(seen: Relevant, window: AttributeWindow | None, some: Ends) -> Answers:
+            if sessions is not None:
+                return LaneSets(chain, some.event, some.lowest, own_lane, sessions.label)
+            first, root = rooted.roots_of(some.event)
+            own = nodes._replace(root_first=first, root_entry=root)
+            ends = StepEnds(own, some.event, some.lowest, labels)
+            which = np.searchsorted(event, some.event)
+            known = np.where(some.lowest == lowest[which], number[which], -1)
+            return StepAnswers(ends, _counts(ends, earlier, known), window)
 
-            return Pushed(seen, every, answers)
-
-        return pushed
+        return answers
 
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """Find what is needed; as `OpenRuns.bound`.
-
-        Where the attribute of the window may fall, all events stay open.
-        """
-        if self._starts is not None:
-            bounds.low[:] = 0
-        elif self._bounded:
+        """Find what is needed; as `OpenRuns.bound`."""
+        super().bound(events, bounds)
+        if self._starts is None and self._bounded:
             since = self._state.array(OpenLanes, "since")
             low = np.maximum(grown(since, len(bounds.low), -1)[: len(bounds.low)], 0)
             if len(events.measured):
@@ -173,8 +145,7 @@ class StepRuns(KeptRuns):
                 low = np.minimum(low, np.maximum(bounds.last, 0))
             bounds.low[:] = np.maximum(bounds.low, low)
 
-    def drop(self, dropped: Dropped) -> None:
-        """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
+    def _forget(self, dropped: Dropped) -> None:
         state = self._state
         entered, states = state.array(StepNodes, "event"), len(self._tables.accepting)
         event_of, open_events = dropped.event_of, dropped.open_events
@@ -210,8 +181,6 @@ class StepRuns(KeptRuns):
         lanes = state.read(OpenLanes)
         lanes.tail[lanes.head < 0] = -1
         lanes.gone[lanes.shown < 0] = -1
-        if self._starts is not None:
-            self._starts = FirstStarts()
 
     def _heads(self, entry_of: np.ndarray) -> np.ndarray:
         """The new number of the head of each queue, -1 for none; `entry_of`: those of entries."""
@@ -222,11 +191,6 @@ class StepRuns(KeptRuns):
             left = next_left(entry_of, after[:, self._queue[view]])
             heads[:, view] = np.where(entry_of[tail[:, view]] >= 0, left[head[:, view]], -1)
         return heads
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the runs take."""
-        return super().nbytes + (0 if self._starts is None else self._starts.nbytes)
 
 
 def _columns(tables: StepTables, queues: int) -> dict[type, dict[str, Column]]:
@@ -344,12 +308,3 @@ def _counts(ends: StepEnds, earlier: np.ndarray, known: np.ndarray) -> np.ndarra
             found = kernels.count_in_window(nodes, earlier, hit, int(lowest[hit]), sums, carries, own)
             number[hit] = found if found < MOST_RUNS else LARGEST
     return number
-
-
-def _of_ends(nodes: StepNodes, which: np.ndarray) -> StepNodes:
-    """The nodes with the roots of some ends alone."""
-    first = nodes.root_first
-    length = np.diff(first)[which]
-    return nodes._replace(
-        root_first=np.append(0, np.cumsum(length)), root_entry=nodes.root_entry[ranges(first[which], length)]
-    )

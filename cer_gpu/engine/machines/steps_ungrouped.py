@@ -40,14 +40,14 @@ class NeighbourRunner(StepRunner):
         """The ends of a chunk with their latest starts; `lowest` is left empty."""
         if self._query.limit == 0:
             return no_ends()
-        event, latest = self._found(chunk, counted=False)
+        event, latest = self._lane_ends(chunk, counted=False)
         return Ends(event, latest, event[:0])
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk and how many complex events end at each, before LIMIT."""
         if self._query.limit == 0:
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        return self._found(chunk, counted=True)
+        return self._lane_ends(chunk, counted=True)
 
     def number(self, chunk: Chunk) -> int | None:
         """How many complex events end in a chunk, where they are summed as they are counted; else None."""
@@ -58,7 +58,7 @@ class NeighbourRunner(StepRunner):
         given = self.timed(chunk)
         return neighbour_sum(self.tables, given, events.positions, events.lanes, self._known)
 
-    def _found(self, chunk: Chunk, counted: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _lane_ends(self, chunk: Chunk, counted: bool) -> tuple[np.ndarray, np.ndarray]:
         events = chunk.events
         self._widen(int(events.lanes.max(initial=0)) + 1)
         given = self.timed(chunk)

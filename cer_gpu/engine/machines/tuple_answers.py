@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from cer_gpu.engine.machines.lookups import Partial, TupleEnds
-from cer_gpu.enumeration.blocks import TupleBlock
+from cer_gpu.enumeration.blocks import TupleBlock, in_parts
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 
@@ -132,7 +132,7 @@ class TupleAnswers:
         LimitError
             If an end has more answers than can be sorted.
         """
-        for ends in in_parts(self.count, order, size):
+        for ends in ends_in_parts(self.count, order, size):
             event, low = self._tally.event[ends], self._tally.low[ends]
             if self._found is not None:
                 rows = self._found.of(event)
@@ -143,7 +143,7 @@ class TupleAnswers:
                 yield block
 
 
-def in_parts(count: np.ndarray, order: np.ndarray, size: int | None) -> Iterator[np.ndarray]:
+def ends_in_parts(count: np.ndarray, order: np.ndarray, size: int | None) -> Iterator[np.ndarray]:
     """Ends in parts whose answers are looked up in one go, about `size` of them.
 
     Parameters
@@ -160,19 +160,13 @@ def in_parts(count: np.ndarray, order: np.ndarray, size: int | None) -> Iterator
         If an end has more answers than can be sorted.
     """
     counts = np.minimum(count[order], MOST_ROWS + 1).astype(np.int64)
-    sums = np.cumsum(counts)
-    rows = BULK_ROWS if size is None else min(size, BULK_ROWS)
-    done = 0
-    while done < len(order):
-        before = int(sums[done - 1]) if done else 0
-        stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
+    for done, stop, _ in in_parts(counts, BULK_ROWS if size is None else min(size, BULK_ROWS)):
         if counts[done:stop].max() > MOST_ROWS:
             raise LimitError(
                 f"more than {MOST_ROWS:,} answers end at one event, and no more can be listed: "
                 "ask for count or hits, or narrow the window"
             )
         yield order[done:stop]
-        done = stop
 
 
 def in_order(ends: np.ndarray, rows: Partial, limit: int | None) -> TupleBlock:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.lookups import Partial
-from cer_gpu.engine.machines.tuple_answers import in_order, in_parts, together
+from cer_gpu.engine.machines.tuple_answers import ends_in_parts, in_order, together
 from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.kernels.forest.contract import Block
 
@@ -50,7 +50,7 @@ class MarkedTuples:
         LimitError
             For an end with more answers than can be sorted.
         """
-        for ends in in_parts(self.count, order, size):
+        for ends in ends_in_parts(self.count, order, size):
             found = [self._filled(block, ends) for block in self._marks.blocks(ends)]
             block = in_order(ends, together(found, self._label_atoms.shape[1]), limit)
             if len(block.hit):

@@ -46,6 +46,17 @@ class LaneState(Protocol):
         ...
 
 
+class HeldLanes:
+    """The part of a `LaneState` of which no lane that it holds is put on disk, so that nothing is stored."""
+
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """Nothing: all lanes that are held stay in memory."""
+        return {}
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Do nothing: `rows` keeps nothing."""
+
+
 class LaneEncoder:
     """Gives every key a lane, in the order of first sight.
 

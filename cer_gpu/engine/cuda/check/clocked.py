@@ -6,11 +6,13 @@ import numpy as np
 
 from cer_gpu.engine.cuda.check.inputs import NONE, WITHIN, Answers, Compared, Inputs
 from cer_gpu.engine.machines.chunk import Segments
-from cer_gpu.enumeration.timed import TimedStructure, exact_counts, latest_starts
-from cer_gpu.kernels.clocked.contract import ClockedEvents, ClockTables
+from cer_gpu.engine.machines.one_clock_stream import ClockRuns
+from cer_gpu.engine.machines.open_runs import Following
+from cer_gpu.enumeration.timed import exact_counts, latest_starts
+from cer_gpu.kernels.clocked.contract import ClockTables
 from cer_gpu.kernels.clocked.cuda_ends import clocked_ends
 from cer_gpu.kernels.clocked.cuda_units import device_clock
-from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEvents, StreamWindow
+from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
 
 UPPER = ClockTables(
@@ -62,13 +64,11 @@ def _ends(
     own, count = times[begin:stop], stop - begin
     nothing = np.empty((0, count), np.int32)
     read = StreamEvents(inputs.symbols[begin:stop], np.empty(0, np.int32), own, NONE, nothing, NONE)
-    clocked = ClockedEvents(np.arange(count), own, np.full(count, -1, np.int64), constants)
     low = np.full(1, -1, np.int64)
     bounds = LaneBounds(low, low.copy(), np.zeros(1, np.int64), np.zeros(1, np.int64))
-    structure = TimedStructure(tables, constants, True)
-    window = StreamWindow(times.dtype.type(size), NOTHING)
-    ending = structure.follow(read, clocked, [count], count, window, bounds)
+    runs, size = ClockRuns(tables, constants, "NONE", True), times.dtype.type(size)
+    ending = runs.follow(Following(read, size, bounds, 0, count, NONE, own, NONE))
     event = ending.ends.event + begin
     kept = event >= report
-    latest, number = latest_starts(structure.arena, ending), exact_counts(structure.arena, ending)
+    latest, number = latest_starts(runs.arena, ending), exact_counts(runs.arena, ending)
     return event[kept], latest[kept] + begin, number[kept]

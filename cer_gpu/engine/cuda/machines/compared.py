@@ -12,9 +12,13 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.engine.cuda.machines.first_device import FirstDevice, fits
+from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.compared import ComparedRunner
+from cer_gpu.engine.machines.ends import Ends, counts_joined
+from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.compared import ComparedUnit
+from cer_gpu.kernels.compared import cpu_counts as on_cpu
 from cer_gpu.kernels.compared import cuda_counts, cuda_hits
 from cer_gpu.kernels.compared.cuda_units import DevicePairs, bytes_of_pairs, device_pairs
 from cer_gpu.plan.compiled import CompiledQuery
@@ -23,27 +27,38 @@ LEAST = 1 << 10
 """The least number of segments for which a device is used: with fewer threads the CPU is faster."""
 
 
-class DevicesCompared(FirstDevice):
-    """Finds the ends of compared steps, and counts complex events, on a device: `ComparedDevices`.
+class DevicesCompared(FirstDevice[ComparedRunner]):
+    """Finds the ends of compared steps, and counts complex events, on a device.
 
     Parameters as for `FirstDevice`.
     """
 
     what = "the look-ups of compared steps"
 
-    def hits(self, unit: ComparedUnit) -> tuple[np.ndarray, np.ndarray] | None:
-        """The hits of a unit and their latest starts; None where the CPU has to find them."""
-        return self._found(unit, cuda_hits.hits)
+    def hits(self, runner: ComparedRunner, chunk: Chunk, bounded: bool) -> Ends | None:
+        """As `RunnerDevices.hits`."""
+        if len(chunk.segments) < LEAST:
+            return None
+        unit = runner.unit(chunk)
+        found = self._found(runner.arranged(unit), cuda_hits.hits)
+        return None if found is None else ends_joined([runner.ends_in(chunk, unit, found, bounded)])
 
-    def counted_ends(self, unit: ComparedUnit) -> tuple[np.ndarray, np.ndarray] | None:
-        """The ends of a unit and their numbers, -1 for one that may not fit; None: the CPU has to count."""
-        return self._found(unit, cuda_counts.counted_ends)
+    def counted_ends(self, runner: ComparedRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
+        """As `RunnerDevices.counted_ends`."""
+        if len(chunk.segments) < LEAST:
+            return None
+        unit = runner.arranged(runner.unit(chunk))
+        found = self._found(unit, cuda_counts.counted_ends)
+        if found is None:
+            return None
+        # -1 stands for a number that may not fit.
+        event, number = on_cpu.exact_ends(unit.tables, unit.events, unit.segments, unit.arranged, *found)
+        return counts_joined([(event + unit.low, number)])
 
     def _found(
         self, unit: ComparedUnit, ask: Callable[..., tuple[Any, Any]]
     ) -> tuple[np.ndarray, np.ndarray] | None:
-        if len(unit.segments.begin) < LEAST:
-            return None
+        """What a kernel finds for a unit; None where there is no memory for it."""
 
         def run() -> tuple[np.ndarray, np.ndarray] | None:
             if not fits(bytes_of_pairs(unit.tables, int(unit.segments.base[-1]))):

@@ -9,12 +9,14 @@ from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
 from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.cuda.pool import SHARE
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
+from cer_gpu.engine.machines.unit_runner import RunnerDevices
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 
 Result = TypeVar("Result")
+Runner = TypeVar("Runner")
 
 
-class FirstDevice:
+class FirstDevice(RunnerDevices[Runner]):
     """A device on which an automaton runs, the first one of those that were asked for.
 
     Parameters

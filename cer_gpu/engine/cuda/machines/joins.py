@@ -41,7 +41,7 @@ class DeviceKeyedEvents(NamedTuple):
 
 
 class DevicesJoin(UnitsDevices[DeviceKeyedEvents, JoinRunner]):
-    """Finds the ends of a parallelized automaton, and counts its answers, on devices: `JoinDevices`.
+    """Finds the ends of a parallelized automaton, and counts its answers, on devices.
 
     The lists of hits are dealt out as the units are; parameters as for `UnitsDevices`.
     """
@@ -53,8 +53,8 @@ class DevicesJoin(UnitsDevices[DeviceKeyedEvents, JoinRunner]):
 
     # --------------------------------------------------------------------------------------- hits
 
-    def hits(self, runner: JoinRunner, chunk: Chunk) -> Ends | None:
-        """The ends of a chunk; None where the CPU has to find them."""
+    def hits(self, runner: JoinRunner, chunk: Chunk, bounded: bool) -> Ends | None:
+        """As `RunnerDevices.hits`."""
         segments = self._units(chunk)
         if segments is None:
             return None
@@ -82,7 +82,7 @@ class DevicesJoin(UnitsDevices[DeviceKeyedEvents, JoinRunner]):
     # ------------------------------------------------------------------------------------- counts
 
     def counts(self, runner: JoinRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
-        """How many answers end at each of some ends; None where the CPU has to count them."""
+        """As `RunnerDevices.counts`."""
         if chunk.held:
             return None
         lists = self._lists(chunk, ends)

@@ -26,8 +26,8 @@ NOTHING = np.empty(0, np.int64), np.empty(0, np.int64)
 """The result of the device where the CPU has to follow the runs for another reason than memory."""
 
 
-class DevicesClock(FirstDevice):
-    """Finds the ends of an automaton with one clock, and counts complex events, on a device: `ClockDevices`.
+class DevicesClock(FirstDevice[ClockRunner]):
+    """Finds the ends of an automaton with one clock, and counts complex events, on a device.
 
     Parameters as for `FirstDevice`. Once it has had too little memory, the CPU does everything.
     """
@@ -38,16 +38,16 @@ class DevicesClock(FirstDevice):
         super().__init__(device, lane, stream)
         self._nodes = NODES_OF_EVENT
 
-    def hits(self, runner: ClockRunner, chunk: Chunk) -> Ends | None:
-        """The ends of a chunk without `lowest`; None where the CPU has to find them."""
-        found = self._found(runner, chunk, counted=False)
+    def hits(self, runner: ClockRunner, chunk: Chunk, bounded: bool) -> Ends | None:
+        """As `RunnerDevices.hits`; it never finds `lowest`."""
+        found = None if bounded else self._found(runner, chunk, counted=False)
         if found is None:
             return None
         event, latest = found
         return Ends(event, chunk.events.positions[latest], event[:0])
 
-    def counts(self, runner: ClockRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
-        """The ends of a chunk and their numbers; None where the CPU has to count."""
+    def counted_ends(self, runner: ClockRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
+        """As `RunnerDevices.counted_ends`."""
         return self._found(runner, chunk, counted=True)
 
     def _found(

@@ -53,7 +53,7 @@ class DeviceTimedEvents(NamedTuple):
 
 
 class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
-    """Finds the ends of an automaton of steps, and counts its complex events, on devices: `StepDevices`.
+    """Finds the ends of an automaton of steps, and counts its complex events, on devices.
 
     Parameters as for `UnitsDevices`.
     """
@@ -69,8 +69,8 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
         return device_steps(runner.tables)
 
     def hits(self, runner: StepRunner, chunk: Chunk, bounded: bool) -> Ends | None:
-        """The ends of a chunk; None where the CPU has to find them."""
-        units = self._units(chunk)
+        """As `RunnerDevices.hits`."""
+        units = None if chunk.held else self._units(chunk)
         if units is None:
             return None
         size = step_hits.bytes_of_hits(self._tables[0], units.stop - units.begin, units.stop - units.report)
@@ -96,7 +96,7 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
         return self._ends_of(there, units, found, bounded)
 
     def counted_ends(self, runner: StepRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
-        """The ends of a chunk and their numbers; None where the CPU has to find them."""
+        """As `RunnerDevices.counted_ends`."""
         units = self._units(chunk)
         if units is None:
             return None
@@ -108,7 +108,7 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
         return event, on_cpu.exact_numbers(runner.tables, runner.timed(chunk), number, begin, event)
 
     def counts(self, runner: StepRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
-        """How many complex events end at each of some ends; None where the CPU has to count them."""
+        """As `RunnerDevices.counts`."""
         units = self._units(chunk)
         if units is None:
             return None
@@ -137,8 +137,8 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
         return on_cpu.exact_numbers(runner.tables, runner.timed(chunk), number, lowest, ends.event)
 
     def answers(self, runner: StepRunner, chunk: Chunk, ends: Ends) -> DeviceStepAnswers | None:
-        """The complex events at some ends of a chunk; None where the CPU has to list them."""
-        units = self._units(chunk)
+        """As `RunnerDevices.answers`."""
+        units = None if chunk.held or not len(ends) else self._units(chunk)
         number = None if units is None else self.counts(runner, chunk, ends)
         if units is None or number is None or number.max(initial=0) > MOST_OF_END:
             return None

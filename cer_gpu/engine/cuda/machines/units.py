@@ -15,9 +15,9 @@ from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
 from cer_gpu.engine.cuda.machines.one_device import cut_early
 from cer_gpu.engine.cuda.pool import DevicePool
 from cer_gpu.engine.devices import on, with_memory
-from cer_gpu.engine.machines.by_units import UnitsRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.ends import Ends, joined
+from cer_gpu.engine.machines.unit_runner import RunnerDevices, UnitsRunner
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.kernels.windows import cuda as windows
@@ -47,7 +47,7 @@ There = TypeVar("There", bound=MeasuredEvents)
 Runner = TypeVar("Runner", bound=UnitsRunner)
 
 
-class UnitsDevices(ABC, Generic[There, Runner]):
+class UnitsDevices(RunnerDevices[Runner], ABC, Generic[There, Runner]):
     """Runs the units of a chunk on devices, beside a runner on the CPU.
 
     Each device gets a range of the units, with about as many events as every other device. It takes as many
@@ -122,10 +122,8 @@ class UnitsDevices(ABC, Generic[There, Runner]):
     @staticmethod
     def _joined(chunk: Chunk, parts: Sequence[Ends]) -> Ends:
         """The ends of all units of a chunk from those that `_ends_of` gave."""
-        event, latest, lowest = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("event", "latest", "lowest")
-        )
-        return Ends(event, chunk.events.positions[latest], lowest)
+        found = joined(parts)
+        return Ends(found.event, chunk.events.positions[found.latest], found.lowest)
 
 
 def units_of(

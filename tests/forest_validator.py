@@ -1,6 +1,6 @@
 """Checks the invariants of the persistent structure, and measures the longest walk between two outputs.
 
-For tests: slow, and written from the definitions in `cer_gpu.kernels.forest.contract`, not from the code
+Slow, and written from the definitions in `cer_gpu.kernels.forest.contract`, not from the code
 that builds the structure.
 """
 
@@ -11,9 +11,9 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from cer_gpu.kernels.forest.contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 
 from cer_gpu.enumeration.structure import Structure
-from cer_gpu.kernels.forest.contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 
 MAX_OUTPUT_DEPTH = 3
 

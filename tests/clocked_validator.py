@@ -1,6 +1,6 @@
 """Checks the invariants of the structure of automata with one clock, from the definitions of the paper.
 
-For tests: slow, and written from timed CEL, appendix C.1, and `cer_gpu.kernels.clocked.contract`, not from
+Slow, and written from timed CEL, appendix C.1, and `cer_gpu.kernels.clocked.contract`, not from
 the code that builds the structure.
 """
 
@@ -11,9 +11,6 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-
-from cer_gpu.enumeration.timed import Ending, TimedStructure
-from cer_gpu.enumeration.validator import InvariantError, WalkedComplexEvent
 from cer_gpu.kernels.clocked.contract import (
     BOTTOM,
     CHECK,
@@ -29,6 +26,10 @@ from cer_gpu.kernels.clocked.contract import (
 )
 from cer_gpu.kernels.clocked.cpu_nodes import PAIR
 from cer_gpu.kernels.clocked.cpu_stream import OVERLONG
+from forest_validator import InvariantError, WalkedComplexEvent
+
+from cer_gpu.engine.machines.one_clock_stream import ClockRuns
+from cer_gpu.enumeration.timed import Ending
 
 MAX_OUTPUT_DEPTH = 11
 """The most left steps from a node to the first output: k of the paper's k-bounded structures."""
@@ -40,7 +41,7 @@ OpenRun = tuple[int, tuple[tuple[int, int], ...], int]
 """Start, marks (event, label), stamp."""
 
 
-def check_nodes(structure: TimedStructure) -> None:
+def check_nodes(structure: ClockRuns) -> None:
     """Check every node by itself: acyclic, gadgets not stacked, unions time-ordered, nodes safe.
 
     Raises
@@ -76,7 +77,7 @@ def check_nodes(structure: TimedStructure) -> None:
             raise InvariantError(f"node {node} has the output depth {depth[node]}")
 
 
-def check_lists(structure: TimedStructure) -> None:
+def check_lists(structure: ClockRuns) -> None:
     """Check the lists of all states: the length of Lemma C.6, the order, and heaps where checks are `>=`.
 
     Raises
@@ -129,14 +130,14 @@ def check_heap(arena: np.ndarray, root: int) -> None:
         pending += heaps
 
 
-def check_runs(structure: TimedStructure, whole: bool) -> None:
+def check_runs(structure: ClockRuns, whole: bool) -> None:
     """Check every node by the runs that it stands for: its stamp, duplicates, and order of unions.
 
     Lists all runs of all nodes: for small streams.
 
     Parameters
     ----------
-    structure : TimedStructure
+    structure : ClockRuns
     whole : bool
         Whether it has all of its runs. If some were forgotten, because they began before a window or were
         consumed, a node may keep their stamp.
