@@ -20,30 +20,30 @@ NOUNS = words_of(
     account accumulator adder age aggregate aggregation agreement allowance alternative amount analysis
     answer argument arithmetic array atom attribute automaton availability backtest bag bar barrier
     bisimulation block body boolean bound branch bucket budget buffer builder call candidate category
-    cause cell chain change check checker checkpoint choice chooser chunker class classifier clause climb
-    clock code column commit compaction comparison complement completion component composition
+    cause cell chain change check checker checkpoint choice chooser chunker class classifier clause
+    climb clock code column commit compaction comparison complement completion component composition
     compression condition conjunction constant constraint construction consumption content continuation
     contract core correlation cost count counter cover cut data dataclass debt decimal decision
     deduplication demand demo dependence deriver device diagnostic diagram digit disambiguation
     disjunction display distribution domain duration edge effort element elimination encoder end engine
-    enumeration episode equality error evaluation event eviction expansion expiry explanation exploration
-    expression fact fault field file filler filter finder float fold folder footer form format formula
-    fragment function funnel geometry grammar group habit head headroom heap helper hierarchy histogram
-    homomorphism identity input instant interface interval iteration job join joint keeper kernel keyword
-    kind ladder lake language launcher layout leaf length letter level line list lister literal liveness
-    loader local log logic look lookahead lookup loop mask matcher matrix measure member memory message
-    meta metric mode module monotonicity move name need neighbour node note null number object offset
-    operator option order outcome output owner page pair parameter parser part partition pass path
-    pattern payload phrase place plan planner plot plugin pool position predicate prefix printer probe
-    producer production program progress provenance push query range reach reader reason record recorder
-    reduct reduction reference refusal region registry relation repetition report rerun rest result
-    resumption retry reuse root row rule runner scan schema scope scratch seam search selection selector
-    semantics sequence serialization series session set share shift side sign signature sink site size
-    slab slice slip source spill split stack stage stamp start state statistics status step store
-    strategy stream structure style subset subtree sum summary sweep synchrony table tail task term test
-    text threshold tie time timeline token total trace transformer transition tree trie triplet tuple
-    turn type upload use validator value variable variant version walk warning watch way weight witness
-    work worker wrapper writer zone
+    enumeration episode equality error evaluation event eviction expansion expiry explanation
+    exploration expression fact fault field file filler filter finder float fold folder footer form
+    format formula fragment function funnel geometry grammar group habit head headroom heap helper
+    hierarchy histogram homomorphism identity input instant interface interval iteration job join joint
+    keeper kernel keyword kind ladder lake language launcher layout leaf length letter level line list
+    lister literal liveness loader local log logic look lookahead lookup loop mask matcher matrix
+    measure member memory message meta metric mode module monotonicity move name need neighbour node
+    note null number object offset operator option order outcome output owner page pair parameter parser
+    part partition pass path pattern payload phrase place plan planner plot plugin pool position
+    predicate prefix printer probe producer production program progress provenance push query range
+    reach reader reason record recorder reduct reduction reference refusal region registry relation
+    repetition report rerun rest result resumption retry reuse rewriter root row rule runner scan schema
+    scope scratch seam search selection selector semantics sequence serialization series session set
+    share shift side sign signature sink site size slab slice slip source spill split stack stage stamp
+    start state statistics status step store strategy stream structure style subset subtree sum summary
+    sweep synchrony table tail task term test text threshold tie time timeline token total trace
+    transformer transition tree trie triplet tuple turn type upload use validator value variable variant
+    version walk warning watch way weight witness work worker wrapper writer zone
     """
 )
 """Ordinary nouns that everyone knows, and the field's terms that textbooks have; singular."""
