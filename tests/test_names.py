@@ -18,13 +18,13 @@ def words_of(text: str) -> frozenset[str]:
 NOUNS = words_of(
     """
     account accumulator adder age aggregate aggregation agreement allowance alternative amount analysis
-    answer argument arithmetic array atom attribute automaton availability backtest bag bar barrier
+    answer arena argument arithmetic array atom attribute automaton availability backtest bag bar barrier
     bisimulation block body boolean bound branch bucket budget buffer builder call candidate category
     cause cell chain change check checker checkpoint choice chooser chunker class classifier clause
     climb clock code column commit compaction comparison complement completion component composition
     compression condition conjunction constant constraint construction consumption content continuation
     contract core correlation cost count counter cover cut data dataclass debt decimal decision
-    deduplication demand demo dependence deriver device diagnostic diagram digit disambiguation
+    deduplication demand demo dependence deriver description device diagnostic diagram digit disambiguation
     disjunction display distribution domain duration edge effort element elimination encoder end engine
     enumeration episode equality error evaluation event eviction expansion expiry explanation
     exploration expression fact fault field file filler filter finder float fold folder footer form
@@ -103,6 +103,8 @@ EXCEPTIONS = {
     "drawing": "a picture",
     "ending": "the end of a run, with its bounds",
     "finding": "an error or a note",
+    "lower": "the folder of what lowers a query to a machine",
+    "lowering": "one way from a query to a machine",
     "partitioning": "of a stream by a key",
     "planning": "the folder of what plans a query",
     "read": "the folder of what reads events",
@@ -119,13 +121,13 @@ EXCEPTIONS = {
 """Heads that are kept although they look like participles or adverbs."""
 
 KEPT_FILES = {
-    # Users choose a route by its name (`engine="ordered"`), and `explain` prints it.
-    "cer_gpu/plan/routes/apart.py",
-    "cer_gpu/plan/routes/general.py",
-    "cer_gpu/plan/routes/ordered.py",
-    "cer_gpu/plan/routes/regular.py",
-    "cer_gpu/plan/routes/timed.py",
-    # The machine of the route `general`, which takes every query.
+    # Users choose an engine by its name (`engine="ordered"`), and `explain` prints it.
+    "cer_gpu/plan/lower/apart.py",
+    "cer_gpu/plan/lower/general.py",
+    "cer_gpu/plan/lower/ordered.py",
+    "cer_gpu/plan/lower/regular.py",
+    "cer_gpu/plan/lower/timed.py",
+    # The machine of the lowering `general`, which takes every query.
     "cer_gpu/plan/general.py",
     "cer_gpu/engine/machines/general.py",
     "cer_gpu/engine/cuda/machines/general.py",
