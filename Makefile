@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 QUICK ?= $(addprefix tests/test_,api.py engine_cases.py source_frames.py source_kinds.py time_zones.py \
 	drawing.py cli_output.py views_sql.py views_duckdb.py backtest_report.py decimals.py)
 
-.PHONY: demo docs test test-all fuzz test-rapids test-timed test-kernels test-lowest test-wheel bench
+.PHONY: demo docs test test-all test-mutants fuzz test-rapids test-timed test-kernels test-lowest test-wheel bench
 .PHONY: lint warm tools format clean
 
 demo: $(VENV)/.ready-demo
@@ -69,6 +69,11 @@ test-timed: $(VENV)/.ready-test
 # Every kernel of devices, compiled for two architectures without a GPU: about four minutes of a processor.
 test-kernels: $(VENV)/.ready-test
 	$(PYTEST) --all tests/test_cuda_compile.py
+
+# Faults that are planted in a copy of the package, each of which a test of `make test` has to catch; a part of them:
+# `make test-mutants ONLY=loop` (the tables are in `tests/faults`).
+test-mutants: warm
+	$(BIN)/python tests/mutants.py $(ONLY)
 
 # The quick part with the lowest versions that pyproject.toml allows, in an environment of its own.
 test-lowest: $(UV)

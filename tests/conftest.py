@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 from built_site import site
 from spark_sessions import connect, short_lived_java, small_tasks, spark
-from tiers import draws, pytest_addoption, pytest_collection_modifyitems, pytest_generate_tests
+from tiers import (
+    draws,
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_generate_tests,
+)
 
 import cer_gpu
 
@@ -16,6 +22,7 @@ __all__ = [
     "draws",
     "pytest_addoption",
     "pytest_collection_modifyitems",
+    "pytest_configure",
     "pytest_generate_tests",
     "short_lived_java",
     "site",

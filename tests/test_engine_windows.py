@@ -128,6 +128,17 @@ def test_partitions_count_their_own_events() -> None:
     agree(cer.compile(f"{SEQUENCE} PARTITION BY key WITHIN 12 EVENTS"), table, wanted)
 
 
+@pytest.mark.parametrize("size", [250, 500])
+def test_few_of_many_partitions_come_again(size: int) -> None:
+    """Of the partitions whose last events are kept, each chunk has events of a few."""
+    table = events(6, 900, keys=60)
+    wanted = sequences(table, lambda start, end: end - start <= size, same_key=True)
+    assert sum(wanted.values()) > 20
+    ts = pa.array(range(len(table)))
+    query = cer.compile(f"{SEQUENCE} PARTITION BY key WITHIN {size} [place]")
+    agree(query, table.append_column("place", ts), wanted, order_by="place")
+
+
 def test_partitions_by_time_whatever_the_type_of_the_key() -> None:
     table = events(5, 400)
     ts = table["ts"].to_pylist()

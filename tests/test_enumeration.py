@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from cer_gpu.kernels.counts.cpu import counts
 from cer_gpu.kernels.forest.contract import Block, CountedHits
+from cer_gpu.kernels.forest.cpu_enumerate import sort_by_start
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.lists import cpu as marks
 from cer_gpu.kernels.lists.contract import lists_reference
@@ -147,6 +148,17 @@ def test_large_hits_are_sorted_and_the_order_is_that_of_ordered_enumeration(monk
     monkeypatch.setattr(module, "BULK_COUNT", 1 << 16)
     monkeypatch.setattr(module, "BULK_MARKS", 64)
     assert collected(structure.blocks(), 1) == bulk
+
+
+@pytest.mark.parametrize("most", [0, 1, 200, 300, 70_000, 2**31 - 1])
+def test_starts_are_sorted_by_all_of_their_bits(most: int) -> None:
+    rng = np.random.default_rng(most)
+    for _ in range(20):
+        starts = rng.integers(0, most, int(rng.integers(1, 400)), np.int32, endpoint=True)
+        order = np.arange(len(starts), dtype=np.int32)
+        expected = np.argsort(starts, kind="stable").tolist()
+        sort_by_start(order, np.empty_like(order), len(order), starts, np.zeros(256, np.int64))
+        assert order.tolist() == expected
 
 
 def test_marks_inside_one_start_are_sorted() -> None:

@@ -128,7 +128,10 @@ def test_bits_that_the_next_event_decides_are_those_of_the_definition(seed):
     symbols = np.array([rng.randrange(4 * LABELS) for _ in range(n)], np.uint8)
     lanes = np.array([rng.randrange(n_lanes) for _ in range(n)], np.int32)
     times = np.cumsum([rng.choice((0, 0, 1, 2, 5)) for _ in range(n)]) - 20
-    reach = rng.choice((Reach("time", 0, rng.choice((0, 1, 2, 6))), Reach("time", 0), Reach(None)))
+    # Two of three reaches have an end: few seeds are drawn by default.
+    reach = Reach("time", 0, rng.choice((0, 1, 2, 6)))
+    if seed % 3 == 0:
+        reach = rng.choice((Reach("time", 0), Reach(None)))
     tables = TransitionTables(
         first=np.array([0, 0, 1, 2, 3], np.int32),
         source=np.zeros(3, np.int32),

@@ -92,6 +92,37 @@ def test_close_keys_of_several_words_have_a_table_of_their_own_and_far_ones_have
     assert len(far._table.near) == 0
 
 
+def test_keys_directly_beside_the_box_of_a_table_are_not_taken_for_keys_in_it() -> None:
+    numbers = WordNumbers(2)
+    keys = np.stack([np.arange(5000), np.arange(5000) % 4])
+    numbers.encode(keys, NONE_MISSING)
+    least, span = (getattr(numbers._table, name).tolist() for name in ("least", "span"))
+    known = {key: number for number, key in enumerate(map(tuple, keys.T.tolist()))}
+    low, high = least[1], least[1] + span[1]
+    # Where the key directly after the last one of a row lies in the box, there is a key: it comes first.
+    beside = [(first, high) for first in range(3, 300, 4)]
+    beside += [(first, last) for first in range(300) for last in (low - 1, low, high - 1, high)]
+    beside += [(first, last) for first in (least[0] - 1, least[0] + span[0]) for last in range(low, high)]
+    expected = [known.setdefault(key, len(known)) for key in beside]
+    assert numbers.encode(np.array(beside).T.copy(), NONE_MISSING).tolist() == expected
+
+
+def mixed(word: int) -> int:
+    """The hash of a word, as `kernels/keys/cpu.py` makes it."""
+    for factor in (cpu._FIRST, cpu._SECOND):
+        word = (word ^ word >> 33) * int(factor) % 2**64
+    return word ^ word >> 33
+
+
+def test_keys_with_one_fingerprint_are_told_apart() -> None:
+    """The second word makes up for the first one; the third words are equal."""
+    firsts = [2**40 * at for at in range(1, 50)]
+    keys = np.array([[first, mixed(first) ^ 2**50, 7] for first in firsts], np.uint64).view(np.int64).T.copy()
+    numbers = WordNumbers(3)
+    for _ in range(2):
+        assert numbers.encode(keys, NONE_MISSING).tolist() == list(range(len(firsts)))
+
+
 def test_words_whose_bits_agree_where_a_table_looks_are_told_apart() -> None:
     for words in (np.arange(3000) << 52, np.arange(3000) << 32, np.arange(3000).astype(float).view(np.int64)):
         numbers = WordNumbers(1)

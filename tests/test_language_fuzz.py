@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from case_files import RULES, cases
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cer_gpu.errors import QueryError
@@ -91,7 +91,6 @@ def answer(text: str) -> bool:
     return False
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
 @given(st.text())
 def test_any_text(text: str) -> None:
     answer(text)
@@ -99,7 +98,6 @@ def test_any_text(text: str) -> None:
     answer(f"Q(x) <- {text}")
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
 @given(st.lists(st.sampled_from(TOKENS), max_size=12).map(" ".join))
 def test_words_of_the_language_in_any_order(text: str) -> None:
     answer(f"SELECT * WHERE {text}")

@@ -16,8 +16,6 @@ from cer_gpu.language.printer import to_text
 
 SETTINGS = settings(
     max_examples=100,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 

@@ -231,9 +231,6 @@ def test_what_was_probably_meant(text: str, hint: str) -> None:
 
 
 @settings(
-    max_examples=300,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 @given(RULES)

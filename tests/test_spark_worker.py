@@ -122,6 +122,9 @@ def test_positions_are_places_in_the_partition() -> None:
     for product in PRODUCTS:
         task = task_of(query, table.schema, product, order_by="ts")
         found[product] = answer(task, [shuffled(table, Random(3))], Random(1))
+        by_lane = table.sort_by([("k", "ascending"), ("ts", "ascending")])
+        for seed in range(8):  # cut into batches anywhere
+            assert answer(task, [by_lane], Random(seed), streamed=True) == found[product]
     assert found["hits"] == [
         "{'position': 1, 'k': 'y', 'time': 3, 'latest_start': 0}",
         "{'position': 2, 'k': 'x', 'time': 5, 'latest_start': 0}",

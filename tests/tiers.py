@@ -4,7 +4,8 @@ A test that draws random cases says how many there are in all: `@pytest.mark.dra
 the seeds 0 to 59, and a loop asks the fixture, `for seed in draws(60)`. Without `--all` it gets the first
 third of them. `@pytest.mark.large` is for a test, or for one `pytest.param` of it, that runs with `--all`
 alone: a smaller one that guards the same runs by default. `@pytest.mark.crossed` is for a test with several
-parameters: by default each value of each of them occurs, with `--all` each with each.
+parameters: by default each value of each of them occurs, with `--all` each with each. Hypothesis draws
+`EXAMPLES` with `--all`, else a third of them; a test that takes long for each says how many itself.
 """
 
 from __future__ import annotations
@@ -14,12 +15,16 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import pytest
+from hypothesis import settings
 
 Value: TypeAlias = tuple[object, ...]
 """The names of parameters that are given together, and what a case is given."""
 
 PART = 3
 """One of so many cases is drawn by default."""
+
+EXAMPLES = 500
+"""How many examples Hypothesis draws of a property in all."""
 
 
 def drawn(number: int, config: pytest.Config) -> range:
@@ -30,6 +35,12 @@ def drawn(number: int, config: pytest.Config) -> range:
 def pytest_addoption(parser: pytest.Parser) -> None:
     about = "draw all random cases, and run the tests marked `large`"
     parser.addoption("--all", action="store_true", help=about)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    number = len(drawn(EXAMPLES, config))
+    settings.register_profile("tier", max_examples=number, deadline=None, derandomize=True)
+    settings.load_profile("tier")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,0 +1,14 @@
+"""Faults that `make test-mutants` plants: a table for each part of the package."""
+
+from faults import arena, general, indexes, loop, registers, streams, windows
+
+TABLES = {
+    "loop": loop.FAULTS,
+    "indexes": indexes.FAULTS,
+    "arena": arena.FAULTS,
+    "windows": windows.FAULTS,
+    "registers": registers.FAULTS,
+    "streams": streams.FAULTS,
+    "general": general.FAULTS,
+}
+"""The faults of each part, by the name that `ONLY=` takes."""

@@ -1,0 +1,59 @@
+"""Faults in configurations, views and what runs on devices."""
+
+from faults.fault import Fault
+
+TIMED = ("test_general_random.py::test_random_timed_queries",)
+
+JOIN = ("test_kernel_views.py::test_rows_that_join",)
+
+FAULTS = (
+    Fault(
+        "kernels/configurations/cpu.py",
+        "if now - kept.since[row] > rules.size:",
+        "if now - kept.since[row] >= rules.size:",
+        "WITHIN admits a configuration that is as old as the window is long.",
+        TIMED,
+    ),
+    Fault(
+        "kernels/views/cpu_search.py",
+        "return value if op == 2 else value + 1",
+        "return value + 1",
+        "Rows that join with `<` have lesser values.",
+        JOIN,
+    ),
+    Fault(
+        "cer_gpu/engine/views/snapshots.py",
+        'for number, (name, columns) in enumerate(header["relations"].items()):',
+        'for number, (name, columns) in enumerate(reversed(header["relations"].items())):',
+        "A view is restored with the rows of each relation.",
+        ("test_views_grouped.py",),
+    ),
+    Fault(
+        "kernels/windows/cuda.py",
+        "            if end - keys[middle] > size:\n",
+        "            if end - keys[middle] >= size:\n",
+        "On a device WITHIN admits a start that lies as far back as the window is long.",
+        ("test_cuda_kernels.py::test_hits_and_counts_under_windows",),
+    ),
+    Fault(
+        "kernels/hits/cuda.py",
+        "keys[i] - keys[np.uint64(latest)] <= window.size",
+        "keys[i] - keys[np.uint64(latest)] < window.size",
+        "On a device a hit whose run is as long as the window is one.",
+        ("test_cuda_kernels.py::test_hits_and_counts_under_windows",),
+    ),
+    Fault(
+        "kernels/device/scan.py",
+        "offsets[i] = sums[thread] - value",
+        "offsets[i] = sums[thread]",
+        "On a device a list begins where the one before it ends.",
+        ("test_cuda_kernels.py::test_offsets",),
+    ),
+    Fault(
+        "kernels/steps/cuda_hits.py",
+        "        low = out_first[unit]\n",
+        "        low = out_first[0]\n",
+        "On a device each unit of steps writes to its own part.",
+        ("test_cuda_steps.py::test_hits_and_counts_are_those_of_the_cpu",),
+    ),
+)

@@ -1,0 +1,64 @@
+"""Faults in register programs, their counts, and the queries that run abreast."""
+
+from faults.fault import Fault
+
+RUNS = ("test_kernel_runs.py::test_hits_and_counts_are_those_of_the_runs",)
+
+FAULTS = (
+    Fault(
+        "kernels/hits/cpu.py",
+        "(keys[event] - keys[at] <= window.size)",
+        "(keys[event] - keys[at] < window.size)",
+        "A hit whose run is as long as the window is one.",
+        RUNS,
+    ),
+    Fault(
+        "kernels/hits/cpu.py",
+        "        if i >= report:\n",
+        "        if i > report:\n",
+        "A segment reports from its first reported event on.",
+        RUNS,
+    ),
+    Fault(
+        "kernels/runs/registers.py",
+        "        register[into[k]] = one if one > other else other\n",
+        "        register[into[k]] = one if one < other else other\n",
+        "A register keeps the later one of two starts.",
+        RUNS,
+    ),
+    Fault(
+        "kernels/runs/programs.py",
+        "late = [p for p in read if p != into and (p > into) == descending and p in written]",
+        "late = []",
+        "An event reads all registers as they were before it.",
+        RUNS,
+    ),
+    Fault(
+        "kernels/runs/programs.py",
+        "length[target] = max(length[target], length[state] + 1)",
+        "length[target] = max(length[target], length[state])",
+        "No run has more events than the automaton has states in a row.",
+        ("test_kernel_runs.py::test_no_run_is_longer_than_longest_run_says",),
+    ),
+    Fault(
+        "kernels/counts/cpu.py",
+        "        out[h] = total\n    return 1 if over >> 62 else 0",
+        "        out[h] = total\n    return 1 if over >> 63 else 0",
+        "A segment whose counts reach 2**62 is counted again.",
+        ("test_kernel_runs.py::test_counts_past_two_to_the_63_are_exact",),
+    ),
+    Fault(
+        "kernels/counts/cpu.py",
+        "while known < h1 and lowest[known] < j:",
+        "while known < h1 and lowest[known] <= j:",
+        "New suffixes are made for the hits whose windows begin before the middle.",
+        RUNS,
+    ),
+    Fault(
+        "kernels/counts/cpu.py",
+        "    register[0] = 1\n    over = 0\n",
+        "    register[0] = 0\n    over = 0\n",
+        "A run may start at every event.",
+        ("test_kernel_runs.py::test_carried_registers_and_vectors_do_not_show_where_batches_are_cut",),
+    ),
+)

@@ -1,0 +1,103 @@
+"""Faults in windows, gaps, the reach of look-ahead and consumption."""
+
+from faults.fault import Fault
+
+LOWEST = ("test_kernel_windows.py::test_lowest_starts",)
+
+RUNS = ("test_kernel_runs.py::test_hits_and_counts_are_those_of_the_runs",)
+
+AHEAD = ("test_kernel_outlook.py::test_bits_are_those_of_the_definition",)
+
+FAULTS = (
+    Fault(
+        "kernels/windows/cpu.py",
+        "while end - keys[low] > size:",
+        "while low < event[h] and end - keys[low] >= size:",
+        "WITHIN admits a start that lies as far back as the window is long.",
+        LOWEST,
+    ),
+    Fault(
+        "kernels/windows/contract.py",
+        "fell |= keys[i] < keys[i - 1]",
+        "fell |= keys[i] > keys[i - 1]",
+        "An attribute that falls is noticed, and one that rises is not.",
+        ("test_kernel_falling.py::test_missing_keys_are_filled_in_and_falls_are_found",),
+    ),
+    Fault(
+        "kernels/windows/contract.py",
+        "np.iinfo(np.uint64).max if size >= 2**64 else int(size)",
+        "int(size) % 2**63",
+        "A window may be as long as the whole range of its integers.",
+        ("test_kernel_windows.py::test_lowest_starts_over_the_whole_range_of_integers",),
+    ),
+    Fault(
+        "kernels/streams/cpu.py",
+        "while events.measured[event] - events.measured[low] > size:",
+        "while low != event and events.measured[event] - events.measured[low] >= size:",
+        "WITHIN admits the same starts on a stream.",
+        ("test_steps_stream.py::test_pushes_give_what_a_run_gives",),
+    ),
+    Fault(
+        "kernels/streams/cpu.py",
+        "bounds.all[0] = event + 1",
+        "bounds.all[0] = event",
+        "CONSUME BY ANY drops the event that was reported too.",
+        ("test_engine_random.py::test_they_agree_in_tiny_pieces_too",),
+    ),
+    Fault(
+        "kernels/consume/contract.py",
+        "keep[h] = latest_start[h] > floor\n        if keep[h]:\n            floor = position[h]",
+        "keep[h] = latest_start[h] >= floor\n        if keep[h]:\n            floor = position[h]",
+        "After CONSUME BY ANY an answer starts after the last reported end.",
+        ("test_kernel_windows.py",),
+    ),
+    Fault(
+        "kernels/consume/contract.py",
+        "floors[lane[h]] = position[h]",
+        "floors[:] = position[h]",
+        "CONSUME BY PARTITION leaves the ends of other partitions as they are.",
+        ("test_kernel_windows.py",),
+    ),
+    Fault(
+        "kernels/falling/cpu_order.py",
+        "not (key - keys[order[low]] <= size):",
+        "not (key - keys[order[low]] < size):",
+        "A window over an attribute that falls includes its bound.",
+        ("test_kernel_falling.py::test_hits_and_counts_are_those_of_the_runs",),
+    ),
+    Fault(
+        "kernels/outlook/cpu.py",
+        "            while at >= 0 and now - waiting.times[at] > high:\n",
+        "            while at >= 0 and now - waiting.times[at] >= high:\n",
+        "The reach of FOLLOWED BY includes its end.",
+        AHEAD,
+    ),
+    Fault(
+        "kernels/outlook/cpu.py",
+        "now - lanes.latest[lane, 0] <= high else 0",
+        "now - lanes.latest[lane, 0] < high else 0",
+        "The reach of PRECEDED BY includes its end.",
+        AHEAD,
+    ),
+    Fault(
+        "kernels/outlook/cpu_next.py",
+        "nearest.time[lane] - time <= high",
+        "nearest.time[lane] - time < high",
+        "Where the next event decides, the reach includes its end too.",
+        ("test_kernel_outlook.py::test_bits_that_the_next_event_decides_are_those_of_the_definition",),
+    ),
+    Fault(
+        "kernels/clocked/cpu_stream.py",
+        "not now - clocked.times[near] <= clocked.constants[c]:",
+        "not now - clocked.times[near] < clocked.constants[c]:",
+        "A clock that is compared with `<=` may have reached the bound.",
+        ("test_clock_structure.py::test_random_automata_list_the_runs_in_order",),
+    ),
+    Fault(
+        "kernels/clocked/cpu_stream.py",
+        "now - clocked.times[near] >= clocked.constants[c]:",
+        "now - clocked.times[near] > clocked.constants[c]:",
+        "A clock that is compared with `>=` may have reached the bound.",
+        ("test_clock_structure.py::test_random_automata_list_the_runs_in_order",),
+    ),
+)
