@@ -12,9 +12,8 @@ from random import Random
 
 import numpy as np
 from cer_gpu.kernels.jit import composed, inline
-from cer_gpu.kernels.joins.contract import room_for_ends
 from cer_gpu.kernels.joins.index import StartTable, at_slots, hash_tables
-from cer_gpu.kernels.loop.contract import NEIGHBOUR, LoopSegments
+from cer_gpu.kernels.loop.contract import NEIGHBOUR, LoopSegments, room_for_ends
 from cer_gpu.kernels.loop.follow import WORDS, follow
 from cer_gpu.kernels.loop.products import COUNT, STREAM
 from cer_gpu.kernels.loop.registers import BY_SEGMENT, RegisterEvents, follow_registers

@@ -15,7 +15,7 @@ import numpy as np
 from ..compared.contract import LARGEST
 from ..compared.cpu_order import arrange, shown
 from ..jit import SELDOM, inline, jit
-from ..joins.contract import FoundEnds, room_for_ends
+from ..loop.contract import FoundEnds, room_for_ends
 from ..windows.contract import NO_WINDOW, comparable
 from . import cpu_few
 from .contract import ApartRoom

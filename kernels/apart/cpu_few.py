@@ -15,7 +15,7 @@ import numpy as np
 from ..compared.contract import NO_VALUE, ComparedSegments
 from ..compared.cpu_asked import asked
 from ..jit import inline, jit
-from ..joins.contract import room_for_ends
+from ..loop.contract import room_for_ends
 from .ways import forward, inverse, reset
 
 NEAR = 16

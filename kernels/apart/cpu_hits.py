@@ -11,7 +11,7 @@ import numpy as np
 from ..compared.cpu_order import arrange, shown
 from ..compared.tree import greatest, raised
 from ..jit import SELDOM, jit
-from ..joins.contract import room_for_ends
+from ..loop.contract import room_for_ends
 from ..windows.contract import comparable
 from . import cpu_few
 

@@ -17,7 +17,7 @@ the entries makes these one update.
 import numpy as np
 
 from ..jit import OFTEN, SELDOM, composed, go_on, jit
-from ..joins.contract import FoundEnds, room_for_ends
+from ..loop.contract import FoundEnds, room_for_ends
 from ..loop.follow import follow
 from ..loop.products import COUNT
 from ..loop.run import found_ends

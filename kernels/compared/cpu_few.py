@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inline, jit
-from ..joins.contract import room_for_ends
+from ..loop.contract import room_for_ends
 from ..windows.contract import comparable
 from .contract import FEW, NO_VALUE
 from .cpu_asked import asked

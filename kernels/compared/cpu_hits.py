@@ -8,7 +8,7 @@ left the window stay in the tree: their starts are below the least one that is a
 import numpy as np
 
 from ..jit import composed
-from ..joins.contract import room_for_ends
+from ..loop.contract import room_for_ends
 from ..loop.follow import follow
 from ..loop.products import EARLIEST, LATEST
 from ..loop.run import found_ends

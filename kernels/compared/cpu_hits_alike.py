@@ -11,7 +11,7 @@ without keys (CPU time of the whole query, a million events of ten types).
 import numpy as np
 
 from ..jit import OFTEN, SELDOM, jit
-from ..joins.contract import room_for_ends
+from ..loop.contract import room_for_ends
 from ..loop.run import scratch
 from ..windows.contract import comparable
 from .contract import ANY_PLACE

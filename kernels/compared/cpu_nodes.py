@@ -8,7 +8,7 @@ node knows the latest start of the runs below it, so that walks pass over what h
 import numpy as np
 
 from ..jit import composed
-from ..joins.contract import FoundEnds
+from ..loop.contract import FoundEnds
 from ..loop.follow import FULL, follow
 from ..loop.follow import WORDS as PROGRESS
 from ..loop.nodes import LACKS, LINKS

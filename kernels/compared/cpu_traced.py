@@ -8,7 +8,7 @@ order, which shares all nodes but the path to the new entry with the next versio
 import numpy as np
 
 from ..jit import composed, jit
-from ..joins.contract import FoundEnds
+from ..loop.contract import FoundEnds
 from ..loop.follow import FULL, WORDS, follow
 from ..loop.products import LATEST
 from ..loop.run import scratch

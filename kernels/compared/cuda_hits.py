@@ -12,7 +12,7 @@ from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
 from ..device.words import copied
-from ..joins.contract import FoundEnds
+from ..loop.contract import FoundEnds
 from ..steps.cuda_hits import moved
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits

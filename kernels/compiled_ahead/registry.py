@@ -37,10 +37,10 @@ from ..joins import cuda_cells as join_cells
 from ..joins import cuda_counts as join_counts
 from ..joins import cuda_hits as join_hits
 from ..joins import cuda_nodes as join_nodes
-from ..joins.contract import FoundEnds, KeyedEvents, NodeWeights
+from ..joins.contract import KeyedEvents, NodeWeights
 from ..joins.cuda_nodes import ListNodes
 from ..joins.index import HashTables
-from ..loop.contract import LoopSegments, StepNodes
+from ..loop.contract import FoundEnds, LoopSegments, StepNodes
 from ..loop.registers import RegisterEvents
 from ..runs.contract import Program, SegmentHits, TransitionTables
 from ..steps import cuda_counts as step_counts

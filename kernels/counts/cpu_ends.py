@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from ..jit import composed
-from ..joins.contract import room_for_ends
 from ..loop.contract import MOST_RUNS, LoopSegments
 from ..loop.products import COUNT, EXACT
 from ..loop.registers import BY_SEGMENT, IN_ORDER, RegisterEvents, follow_registers, found_ends
@@ -90,5 +89,4 @@ def counted_in_order(program, symbols, lanes, vectors):
 
 def _counted(kernel, program, symbols, segments, vectors, lanes=NO_LANES):
     events = RegisterEvents(symbols, NO_STARTS, lanes)
-    out = room_for_ends(segments, vectors.dtype)
-    return found_ends(kernel, program, events, NO_WINDOW, segments, vectors, 0, out)
+    return found_ends(kernel, program, events, NO_WINDOW, segments, vectors, 0)

@@ -15,8 +15,7 @@ from ..device.bodies import on_device
 from ..device.geometry import LANE, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.words import copied
-from ..joins.contract import FoundEnds
-from ..loop.contract import MOST_RUNS, LoopSegments
+from ..loop.contract import MOST_RUNS, FoundEnds, LoopSegments
 from ..loop.cuda import no_window, segment_of
 from ..loop.registers import RegisterEvents
 from ..runs.contract import Program, SegmentHits, TransitionTables

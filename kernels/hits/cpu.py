@@ -7,7 +7,6 @@ is counted and nothing overflows.
 import numpy as np
 
 from ..jit import composed
-from ..joins.contract import room_for_ends
 from ..loop.contract import LoopSegments
 from ..loop.products import LATEST
 from ..loop.registers import BY_SEGMENT, IN_ORDER, RegisterEvents, follow_registers, found_ends
@@ -46,7 +45,7 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers):
     """
     events = RegisterEvents(symbols, starts, np.empty(0, np.int32))
     window, segments = comparable(keys, size), LoopSegments(begin, report, stop)
-    return found_ends(latest_ends, program, events, window, segments, registers, -1, room_for_ends(segments))
+    return found_ends(latest_ends, program, events, window, segments, registers, -1)
 
 
 def hits_in_order(program, symbols, starts, lanes, registers):
@@ -69,4 +68,4 @@ def hits_in_order(program, symbols, starts, lanes, registers):
     """
     events = RegisterEvents(symbols, starts, lanes)
     whole = LoopSegments(*np.array([[0], [0], [len(symbols)]]))
-    return found_ends(latest_in_order, program, events, NO_WINDOW, whole, registers, -1, room_for_ends(whole))
+    return found_ends(latest_in_order, program, events, NO_WINDOW, whole, registers, -1)

@@ -170,28 +170,6 @@ class NodeWeights(NamedTuple):
     stack: np.ndarray
 
 
-class FoundEnds(NamedTuple):
-    """Hits as they are found: where complex events or answers end.
-
-    =======  ==================  ===================================================================
-    `event`  int64 [hits + 1]    where answers end
-    `start`  int64 [hits + 1]    their latest start; other kernels put their number here
-    =======  ==================  ===================================================================
-    """
-
-    event: np.ndarray
-    start: np.ndarray
-
-
-def room_for_ends(segments, dtype=np.int64):
-    """Room for the ends of segments, for the case that every reported event is one: `FoundEnds`.
-
-    `dtype`: of what is noted of each.
-    """
-    capacity = int((segments.stop - segments.report).sum())
-    return FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, dtype))
-
-
 class ProductNodes(NamedTuple):
     """The nodes of segments, and the roots of their hits.
 

@@ -3,14 +3,14 @@
 import numpy as np
 
 from ..jit import composed
-from ..loop.contract import LoopSegments
+from ..loop.contract import FoundEnds, LoopSegments
 from ..loop.follow import FULL, follow
 from ..loop.follow import WORDS as PROGRESS
 from ..loop.nodes import LACKS, LINKS, ROOTS
 from ..loop.products import LATEST
 from ..runs.contract import SegmentHits
 from ..windows.contract import NO_WINDOW
-from .contract import FoundEnds, ProductNodes
+from .contract import ProductNodes
 from .cpu_nodes import NODES, PATH, WORDS
 from .index import NODES_AT_SLOTS, NodeTable, hash_tables
 

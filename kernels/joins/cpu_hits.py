@@ -8,12 +8,11 @@ Numbers of runs are multiplied where they are gathered, and added up where they 
 import numpy as np
 
 from ..jit import composed
-from ..loop.contract import LoopSegments
+from ..loop.contract import LoopSegments, room_for_ends
 from ..loop.follow import follow
 from ..loop.products import COUNT, LATEST
 from ..loop.run import found_ends
 from ..windows.contract import NO_WINDOW, comparable
-from .contract import room_for_ends
 from .index import StartTable, at_slots, hash_tables
 
 latest_ends = composed(follow, "latest_ends", **LATEST, **at_slots(LATEST))

@@ -13,12 +13,12 @@ from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
 from ..device.words import copied
-from ..loop.contract import LoopSegments
+from ..loop.contract import FoundEnds, LoopSegments
 from ..loop.cuda import progress_for, segment_of
 from ..loop.follow import WORDS
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as join_hits
-from .contract import FoundEnds, KeyedEvents
+from .contract import KeyedEvents
 from .cuda_cells import BYTES, KEY, VALUE, claimed, cleared, first_of, found
 from .index import StartTable
 

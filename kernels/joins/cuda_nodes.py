@@ -15,11 +15,11 @@ from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.words import copied
-from ..loop.contract import LoopSegments
+from ..loop.contract import FoundEnds, LoopSegments
 from ..loop.cuda import no_window, progress_for, segment_of
 from ..loop.follow import FULL
 from ..runs.contract import SegmentHits
-from .contract import COLUMNS, FoundEnds, KeyedEvents, ProductNodes
+from .contract import COLUMNS, KeyedEvents, ProductNodes
 from .cpu_build import make_nodes
 from .cpu_nodes import NODES, PATH, WORDS
 from .cuda_cells import BYTES, EMPTY, KEY, VALUE, cleared, first_of, sought

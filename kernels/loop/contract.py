@@ -29,6 +29,25 @@ class LoopSegments(NamedTuple):
     stop: np.ndarray
 
 
+class FoundEnds(NamedTuple):
+    """Hits as they are found: where complex events or answers end.
+
+    =======  ==================  ===================================================================
+    `event`  int64 [hits + 1]    where answers end
+    `start`  int64 [hits + 1]    their latest start; other kernels put their number here
+    =======  ==================  ===================================================================
+    """
+
+    event: np.ndarray
+    start: np.ndarray
+
+
+def room_for_ends(segments):
+    """Room for the ends of segments, for the case that every reported event is one: `FoundEnds`."""
+    capacity = int((segments.stop - segments.report).sum())
+    return FoundEnds(*np.empty((2, capacity), np.int64))
+
+
 class EntryRoom(NamedTuple):
     """Room for entries, by state, and the positions of views.
 

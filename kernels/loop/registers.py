@@ -29,6 +29,7 @@ import numpy as np
 
 from ..jit import SELDOM, inline
 from ..runs.contract import INTO, LEFT, RIGHT
+from .contract import FoundEnds
 
 FIRST, ONE = np.uint64(0), np.uint64(1)
 
@@ -119,7 +120,7 @@ def follow_registers(program, events, window, segments, registers, out, halt):
     return found
 
 
-def found_ends(kernel, program, events, window, segments, registers, none, out):
+def found_ends(kernel, program, events, window, segments, registers, none):
     """What a kernel finds in many segments.
 
     Parameters
@@ -132,18 +133,18 @@ def found_ends(kernel, program, events, window, segments, registers, none, out):
         In and out: of the states alone.
     none : int
         `none()` of the product.
-    out : FoundEnds
-        Room for as many ends as events are reported.
 
     Returns
     -------
     event : ndarray, shape (ends,), int64
-    value : ndarray, shape (ends,), int64
-        What the product notes: views of `out`, both.
+    value : ndarray, shape (ends,), of the dtype of `registers`
+        What the product notes.
     """
     states = registers.shape[1]
     rows = np.full((len(registers), program.n_registers), none, registers.dtype)
     rows[:, :states] = registers
+    room = int((segments.stop - segments.report).sum())
+    out = FoundEnds(np.empty(room, np.int64), np.empty(room, registers.dtype))
     n = kernel(program, events, window, segments, rows, out)
     registers[:] = rows[:, :states]
     return out.event[:n], out.start[:n]

@@ -16,8 +16,7 @@ that of all runs. Where some do, there are two ways, and the cheaper one is take
 import numpy as np
 
 from ..jit import OFTEN, composed, go_on
-from ..joins.contract import room_for_ends
-from ..loop.contract import LARGEST, NEIGHBOUR, LoopSegments
+from ..loop.contract import LARGEST, NEIGHBOUR, LoopSegments, room_for_ends
 from ..loop.follow import follow
 from ..loop.products import COUNT
 from ..loop.run import found_ends

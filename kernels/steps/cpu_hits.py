@@ -8,7 +8,7 @@ in constant time for each entry and read.
 import numpy as np
 
 from ..jit import composed
-from ..joins.contract import room_for_ends
+from ..loop.contract import room_for_ends
 from ..loop.follow import follow
 from ..loop.products import EARLIEST, LATEST
 from ..loop.run import found_ends

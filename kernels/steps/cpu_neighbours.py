@@ -10,7 +10,7 @@ an event as its lane has events, so a number always fits.
 import numpy as np
 
 from ..jit import SELDOM, inline, jit
-from ..joins.contract import FoundEnds
+from ..loop.contract import FoundEnds
 from .contract import lone_group, single_entered
 
 MOST = 1 << 62

@@ -8,8 +8,7 @@ admit are among these.
 import numpy as np
 
 from ..jit import composed
-from ..joins.contract import FoundEnds
-from ..loop.contract import StepNodes
+from ..loop.contract import FoundEnds, StepNodes
 from ..loop.follow import WORDS, follow
 from ..loop.nodes import LINKS, NODE_WORDS
 from ..loop.products import LATEST

@@ -8,8 +8,7 @@ from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM
 from ..device.jit import inlined, kernel
 from ..device.words import copied
-from ..joins.contract import FoundEnds
-from ..loop.contract import LoopSegments
+from ..loop.contract import FoundEnds, LoopSegments
 from ..loop.cuda import no_window, progress_for, segment_of
 from ..loop.window import SumRoom
 from . import cpu_counts as step_counts

@@ -13,9 +13,8 @@ from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
 from ..device.scan import offsets_of
 from ..device.words import copied
-from ..joins.contract import FoundEnds
 from ..joins.cuda_hits import move_hits_kernel
-from ..loop.contract import LoopSegments
+from ..loop.contract import FoundEnds, LoopSegments
 from ..loop.cuda import progress_for, segment_of
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as step_hits

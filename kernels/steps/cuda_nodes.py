@@ -10,8 +10,7 @@ from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM
 from ..device.jit import inlined, kernel
 from ..device.words import copied
-from ..joins.contract import FoundEnds
-from ..loop.contract import LoopSegments, StepNodes
+from ..loop.contract import FoundEnds, LoopSegments, StepNodes
 from ..loop.cuda import no_window, progress_for, segment_of
 from ..loop.nodes import LINKS, NODE_WORDS, ROOTS
 from ..loop.window import NodeRoom

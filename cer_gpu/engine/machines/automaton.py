@@ -143,7 +143,7 @@ class AutomatonRunner:
         self.consumption = Consumption(query)
 
     @cached_property
-    def _counted(self) -> Program:
+    def counted(self) -> Program:
         """What an event does to the numbers of open partial matches."""
         return counts_program(self.tables)
 
@@ -239,7 +239,7 @@ class AutomatonRunner:
         """The ends and their counts by the CPU, with what is carried."""
         self.registers = grown(self.registers, chunk.lanes.count, -1)
         self.vectors = grown(self.vectors, chunk.lanes.count)
-        program, symbols = self._counted, chunk.events.symbols
+        program, symbols = self.counted, chunk.events.symbols
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray, Segments, np.ndarray]:
             if self._devices is not None:
@@ -362,7 +362,7 @@ class AutomatonRunner:
         """How many complex events end at each of some ends, exactly."""
         if self._devices is not None and len(event) and not self._numbers.repeat:
             return self._devices.counts(self, chunk, first, event, lowest)
-        return self.counts_here(chunk, first, event, lowest, exact=True)
+        return self._numbers.at(chunk.events.symbols, SegmentHits(first, event, lowest), True)
 
     def counts_here(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool

@@ -67,7 +67,7 @@ class UngroupedRunner(AutomatonRunner):
         self.vectors = grown(self.vectors, lanes)
         if lanes * self.vectors.shape[1] * 8 <= NEAR and self.vectors.dtype != object:
             if self._sets is None:
-                found = counted_in_order(self._counted, events.symbols, events.lanes, self.vectors)
+                found = counted_in_order(self.counted, events.symbols, events.lanes, self.vectors)
             else:
                 found = counted_by_lane(self._sets, events.symbols, events.lanes, self.vectors)
             if found is not None:

@@ -31,7 +31,6 @@ from cer_gpu.engine.machines.configurations_kept import (
     pushed_of,
     relabel,
     room_for,
-    room_for_ends,
     room_for_groups,
     room_for_touched,
     rows_with_prefix,
@@ -52,6 +51,7 @@ from cer_gpu.kernels.configurations import cpu as kernels
 from cer_gpu.kernels.configurations.contract import EndsFound, Groups, Kept, Rules, TimedEvents, Touched
 from cer_gpu.kernels.configurations.cpu_groups import arrange
 from cer_gpu.kernels.forest.contract import Roots
+from cer_gpu.kernels.loop.contract import room_for_ends
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery

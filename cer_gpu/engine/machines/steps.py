@@ -15,8 +15,7 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.sessions import GreatestSets, OrderedSets
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
-from cer_gpu.kernels.joins.contract import FoundEnds
-from cer_gpu.kernels.loop.contract import StepNodes
+from cer_gpu.kernels.loop.contract import FoundEnds, StepNodes
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes, cpu_sessions
 from cer_gpu.kernels.steps.contract import (

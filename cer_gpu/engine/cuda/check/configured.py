@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cer_gpu.engine.cuda.check.inputs import WITHIN, A, Answers, C, Compared, Inputs, mixed
-from cer_gpu.engine.machines.configurations_kept import (
-    NO_ENDS,
-    room_for,
-    room_for_ends,
-    room_for_groups,
-    room_for_touched,
-)
+from cer_gpu.engine.machines.configurations_kept import NO_ENDS, room_for, room_for_groups, room_for_touched
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cpu
 from cer_gpu.kernels.configurations.contract import Groups, Kept, Rules, Steps, TimedEvents
@@ -27,6 +21,7 @@ from cer_gpu.kernels.configurations.cuda import (
     followed,
 )
 from cer_gpu.kernels.configurations.cuda_units import device_events, device_steps
+from cer_gpu.kernels.loop.contract import room_for_ends
 from cer_gpu.kernels.streams.contract import NOTHING
 from cer_gpu.kernels.windows.contract import comparable
 

@@ -34,7 +34,7 @@ from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels.best import cpu as best
-from cer_gpu.kernels.counts.cpu import forward_counts
+from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
@@ -159,18 +159,9 @@ class DevicesAutomaton:
 
         def again(segment: int) -> np.ndarray:
             nonlocal after
-            low, high = first[segment], first[segment + 1]
             part = slice(segment, segment + 1)
-            number, vector = forward_counts(
-                runner.tables,
-                runner.counting.forward,
-                events.symbols,
-                segments.begin[part],
-                segments.stop[part],
-                np.array([0, high - low]),
-                event[low:high],
-                before[part],
-            )
+            own = segments.begin[part], segments.stop[part]
+            _, number, vector = counted_ends(runner.counted, events.symbols, *own, before[part])
             after = after.astype(object)
             after[part] = vector
             return number

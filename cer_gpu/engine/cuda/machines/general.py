@@ -18,7 +18,7 @@ from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.cuda.pool import SHARE, ranges_of
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
-from cer_gpu.engine.machines.configurations_kept import STORED, room_for_ends, room_for_touched
+from cer_gpu.engine.machines.configurations_kept import STORED, room_for_touched
 from cer_gpu.engine.machines.general import GeneralRunner
 from cer_gpu.engine.machines.open_runs import Following
 from cer_gpu.engine.workers import Workers
@@ -40,6 +40,7 @@ from cer_gpu.kernels.configurations.cuda import (
 )
 from cer_gpu.kernels.configurations.cuda_units import UnitEvents, bytes_of_unit, device_events, device_steps
 from cer_gpu.kernels.device.geometry import LANE, Geometry
+from cer_gpu.kernels.loop.contract import room_for_ends
 from cer_gpu.kernels.streams.contract import ALL_LANES
 from cer_gpu.plan.compiled import CompiledQuery
 
