@@ -12,8 +12,9 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from cer_gpu.kernels.compiled_ahead.registry import KERNELS, CudaKernel
-from cer_gpu.kernels.device.usable import simulated
+from cer_gpu.kernels.device.availability import simulated
+from cer_gpu.kernels.signatures.arguments import CudaKernel
+from cer_gpu.kernels.signatures.registry import KERNELS
 from numba import cuda
 
 Bytes = Callable[[dict[str, Any]], int]

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.forest import cuda_enumerate as paths
 from cer_gpu.kernels.forest.contract import Block
-from cer_gpu.kernels.hits import cuda_long as flows
+from cer_gpu.kernels.hits import cuda_long_segments as flows
 from numba import cuda
 
 import cer_gpu as cer
@@ -28,14 +28,14 @@ from bench.streams import KEYS, TYPES, column, to_arrow
 from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda import views as cuda_views
 from cer_gpu.engine.cuda.classify import CudaClassifier
-from cer_gpu.engine.cuda.machines import carried as cuda_carried
-from cer_gpu.engine.cuda.machines import compared as cuda_compared
+from cer_gpu.engine.cuda.machines import carried_query as cuda_carried
+from cer_gpu.engine.cuda.machines import comparisons as cuda_compared
 from cer_gpu.engine.cuda.machines import general as cuda_general
 from cer_gpu.engine.cuda.machines import one_clock as cuda_one_clock
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
-from cer_gpu.engine.cuda.machines.carried import CarriedQuery
-from cer_gpu.engine.cuda.machines.resident import ResidentQuery, ResidentTable
+from cer_gpu.engine.cuda.machines.carried_query import CarriedQuery
+from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, ResidentTable
 from cer_gpu.engine.cuda.structure import ANSWERS, DeviceStructure, groups_of
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.run.options import read_options

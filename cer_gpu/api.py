@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-from cer_gpu.checked import check_roles, checked, opened, raise_errors, say_findings, schema_of
+from cer_gpu.checked_query import check_roles, checked, opened, raise_errors, say_findings, schema_of
 from cer_gpu.engine.read.sources.arrow_types import all_units
+from cer_gpu.engine.run.device_choice import place_of
 from cer_gpu.engine.run.options import Options, read_options, spelled
-from cer_gpu.engine.run.place import place_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic
 from cer_gpu.language.check import check as check_query
@@ -19,12 +19,12 @@ from cer_gpu.language.parser import parse
 from cer_gpu.language.tree import SelectQuery, Statement
 from cer_gpu.language.walk import asks_types_alone, names_in
 from cer_gpu.plan.cost import MAIN, Question
-from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.lower import AUTO
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.planner import Plan, plan
 from cer_gpu.plan.planning.plans import QueryPlans
+from cer_gpu.plan.refusals import never_answers
 from cer_gpu.progress import on_terminal, shown_together
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from cer_gpu.engine.answers.matches import Matches
     from cer_gpu.engine.read.sources.source import Source
-    from cer_gpu.engine.run.bound import BoundQuery
+    from cer_gpu.engine.run.bound_query import BoundQuery
     from cer_gpu.engine.run.options import FunnelKeywords, ReadKeywords, StreamKeywords
-    from cer_gpu.engine.run.portable import PortableQuery
+    from cer_gpu.engine.run.portable_query import PortableQuery
     from cer_gpu.engine.run.stream import Stream
 
 
@@ -436,7 +436,7 @@ class Query:
         once : bool
             Whether the events are read only once, as in a stream or in one pass for many queries.
         """
-        from cer_gpu.engine.run.bound import BoundQuery
+        from cer_gpu.engine.run.bound_query import BoundQuery
 
         if asked.event_id is not None:
             source.require(asked.event_id, "event_id")
@@ -444,7 +444,7 @@ class Query:
         once = once or not source.repeats
         compiled = planned.compiled
         if once:
-            from cer_gpu.engine.run.exactly import exactly  # a run over a table does without it
+            from cer_gpu.engine.run.exact_decimals import exactly  # a run over a table does without it
 
             compiled = exactly(compiled, source.arrow_schema)
         bound = BoundQuery(compiled, source, units, asked, self._workers)

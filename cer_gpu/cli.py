@@ -51,7 +51,7 @@ from cer_gpu.cli_maintain import maintain
 from cer_gpu.cli_outputs import Drawn, EventId, Funnel, Output, OutputFormat, drawing_format, result_format
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.errors import CerError, DataError, LimitError, QueryError
-from cer_gpu.printable import printable
+from cer_gpu.printable_text import printable
 from cer_gpu.whole_file import FULL, STANDARD_OUTPUT, named
 
 if TYPE_CHECKING:
@@ -325,7 +325,7 @@ def check(
     engine: Engine = "auto",
 ) -> int:
     """Print errors and notes about the query, or ok."""
-    from cer_gpu.checked import check as findings_of
+    from cer_gpu.checked_query import check as findings_of
     from cer_gpu.diagnostics import render_all
 
     text = query_text(query)

@@ -34,7 +34,7 @@ from cer_gpu.cli_inputs import (
     text_keywords,
 )
 from cer_gpu.cli_outputs import Output, OutputFormat, result_format
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -151,14 +151,16 @@ def asked_queries(queries: str, sweep: Sequence[str] | None) -> dict[str, Query 
 
 def _grid(sweep: Sequence[str] | None) -> dict[str, list[str]]:
     """The values of each swept parameter; the place of each says whether it is a number or a text."""
-    from cer_gpu.language.parameters import Written
+    from cer_gpu.language.parameters import WrittenParameter
 
     found: dict[str, list[str]] = {}
     for each in sweep or ():
         name, there, values = each.partition("=")
         if not there or not values:
             raise typer.BadParameter(f"--sweep takes NAME=VALUES, such as p=10,20,30, not `{each}`")
-        found.setdefault(name.removeprefix("$"), []).extend(Written(value) for value in values.split(","))
+        found.setdefault(name.removeprefix("$"), []).extend(
+            WrittenParameter(value) for value in values.split(",")
+        )
     return found
 
 

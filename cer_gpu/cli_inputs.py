@@ -187,7 +187,7 @@ def _named(data: Sequence[str]) -> list[tuple[str | None, str]]:
 
 def _copied(form: InputFormat | None) -> str:
     """A file with what standard input has."""
-    from cer_gpu.engine.read.sources.packed import PACKED
+    from cer_gpu.engine.read.sources.compression import PACKED
     from cer_gpu.engine.read.sources.paths import sniff
 
     with named(temporary_folder(), TEMPORARY):
@@ -233,14 +233,14 @@ def read_keywords(
 
 def given_params(given: Sequence[str] | None) -> dict[str, str]:
     """The values of parameters as text; the query says which of them are numbers."""
-    from cer_gpu.language.parameters import Written
+    from cer_gpu.language.parameters import WrittenParameter
 
     found: dict[str, str] = {}
     for each in given or ():
         name, there, value = each.partition("=")
         if not there:
             raise typer.BadParameter(f"--param takes NAME=VALUE, such as p=10, not `{each}`")
-        found[name.removeprefix("$")] = Written(value)
+        found[name.removeprefix("$")] = WrittenParameter(value)
     return found
 
 

@@ -19,7 +19,7 @@ class Format(StrEnum):
     table = "table"
 
 
-class Explained(StrEnum):
+class ExplainOutput(StrEnum):
     """What `explain` prints: text, or a drawing of the automaton."""
 
     text = "text"
@@ -48,13 +48,13 @@ Funnel = Annotated[
     ),
 ]
 Drawn = Annotated[
-    Explained | None,
+    ExplainOutput | None,
     typer.Option(
         "--format", help="mermaid and svg draw the automaton. By default the suffix of -o decides, else text."
     ),
 ]
 
-DRAWINGS = {".svg": Explained.svg, ".mmd": Explained.mermaid, ".mermaid": Explained.mermaid}
+DRAWINGS = {".svg": ExplainOutput.svg, ".mmd": ExplainOutput.mermaid, ".mermaid": ExplainOutput.mermaid}
 """Suffix of an output file of `explain` to what is drawn."""
 
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ps", ".eps")
@@ -81,7 +81,7 @@ def result_format(form: Format | None, output: str | None) -> str:
     return chosen
 
 
-def drawing_format(form: Explained | None, output: str | None) -> str:
+def drawing_format(form: ExplainOutput | None, output: str | None) -> str:
     """What `explain` writes: as asked, or by the suffix of the file, or text."""
     check_folder(output)
     if form is not None:
@@ -91,7 +91,7 @@ def drawing_format(form: Explained | None, output: str | None) -> str:
         raise typer.BadParameter(
             f"{output}: automata can be drawn as SVG or Mermaid: name a file that ends in .svg or .mmd"
         )
-    return DRAWINGS.get(suffix, Explained.text).value
+    return DRAWINGS.get(suffix, ExplainOutput.text).value
 
 
 def check_folder(output: str | None) -> None:

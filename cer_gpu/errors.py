@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cer_gpu.diagnostics import Diagnostic, Span, render_all
-from cer_gpu.printable import printable
+from cer_gpu.printable_text import printable
 
 __all__ = [
     "CerError",

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cer_gpu.engine.answers.end_form import exact_column
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.answers.where import exact_column
-from cer_gpu.engine.machines.asked import sum_exactly
+from cer_gpu.engine.machines.reported_ends import sum_exactly
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.passes import PassFound, PassKeeper, passes_of, sum_up
+from cer_gpu.engine.run.passes import PassKeeper, PassSink, passes_of, sum_up
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.errors import CerError, DataError
 from cer_gpu.language import tree
@@ -24,8 +24,8 @@ from cer_gpu.language.chains import flattened, links
 from cer_gpu.language.printer import interval_text, to_text, window_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import condition_variables
-from cer_gpu.listed_runs import BindTo, ListedRuns, RunsListed, listed_counts, listed_runs
-from cer_gpu.stopped import UNMARKED, NextStep, RunsBefore, chained, filtered, going_on
+from cer_gpu.listed_runs import BindTo, ListedRunCounts, ListedRuns, listed_counts, listed_runs
+from cer_gpu.step_transitions import UNMARKED, NextStep, PrefixPattern, chained, filtered, going_on
 
 Bound = TypeVar("Bound")
 
@@ -65,7 +65,7 @@ class FunnelStage(NamedTuple):
         return to_text(self.query)
 
 
-class _Conditioned(NamedTuple):
+class _ConditionSplit(NamedTuple):
     """A pattern without its filters, and the conditions of these filters."""
 
     pattern: Any
@@ -141,7 +141,7 @@ def counted(
         )
     counts = _Counts(len(bound))
     totals = [Totals(None, False) for _ in passes.groups]
-    sum_up(passes, bound, source, options, PassFound(totals, counts), Notes(), kept)
+    sum_up(passes, bound, source, options, PassSink(totals, counts), Notes(), kept)
     hits, matches = counts.hits, counts.matches
     for own in totals:
         found = own.groups()
@@ -190,7 +190,7 @@ def counted_table(
     return funnel_table(kept, hits, matches, listed_stages(kept, bind_to))
 
 
-def listed_stages(stages: Sequence[FunnelStage], bind: BindTo) -> RunsListed:
+def listed_stages(stages: Sequence[FunnelStage], bind: BindTo) -> ListedRunCounts:
     """The runs that go on where they have to be listed.
 
     Parameters
@@ -203,13 +203,13 @@ def listed_stages(stages: Sequence[FunnelStage], bind: BindTo) -> RunsListed:
     return listed_counts([(place, one) for place, one in found if one is not None], bind)
 
 
-def unlisted(stages: Sequence[FunnelStage], why: str) -> RunsListed:
+def unlisted(stages: Sequence[FunnelStage], why: str) -> ListedRunCounts:
     """What is known of them where nothing is listed."""
-    return RunsListed({}, {place: why for place, one in enumerate(stages) if one.listed is not None})
+    return ListedRunCounts({}, {place: why for place, one in enumerate(stages) if one.listed is not None})
 
 
 def funnel_table(
-    stages: Sequence[FunnelStage], hits: Sequence[int], matches: Sequence[int], listed: RunsListed
+    stages: Sequence[FunnelStage], hits: Sequence[int], matches: Sequence[int], listed: ListedRunCounts
 ) -> pa.Table:
     """A row for each stage but those of runs, with its counts: see `Query.funnel`."""
     rows = [place for place, stage in enumerate(stages) if not stage.runs]
@@ -306,7 +306,7 @@ def _stages(query: tree.SelectQuery) -> Iterator[FunnelStage]:
         sign = "" if joint is None else f"{':' if joint.contiguous else ';'} "
         step = _Step(
             plain,
-            RunsBefore(steps[:number], joints[: max(number - 1, 0)], before),
+            PrefixPattern(steps[:number], joints[: max(number - 1, 0)], before),
             own,
             joint,
             here,
@@ -332,8 +332,8 @@ class _Step(NamedTuple):
     """A step of a pattern, with what comes before it and what is asked."""
 
     query: tree.SelectQuery
-    runs: RunsBefore
-    last: _Conditioned
+    runs: PrefixPattern
+    last: _ConditionSplit
     joint: Any
     conditions: list[Any]
     text: str
@@ -368,13 +368,13 @@ def _there(step: Any) -> Any:
     return step.pattern if isinstance(step, tree.Optional) else step
 
 
-def _conditioned(pattern: Any) -> _Conditioned:
+def _conditioned(pattern: Any) -> _ConditionSplit:
     """A pattern with its outermost filters taken off: what they ask for, one condition at a time."""
     found: list[Any] = []
     while isinstance(pattern, tree.Filter):
         found = [*_conjuncts(pattern.condition), *found]
         pattern = pattern.pattern
-    return _Conditioned(pattern, tuple(found))
+    return _ConditionSplit(pattern, tuple(found))
 
 
 def _conjuncts(condition: Any) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 
 def json_text(array: pa.Array) -> pa.LargeStringArray:

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.errors import CerError
 from cer_gpu.language import tree
 from cer_gpu.language.scope import variables
-from cer_gpu.stopped import NextStep, RunsBefore, chained, filtered
+from cer_gpu.step_transitions import NextStep, PrefixPattern, chained, filtered
 
 MOST_LISTED = 1 << 19
 """Matches that are listed for one row of a funnel at most."""
@@ -51,7 +51,7 @@ class ListedRuns(NamedTuple):
     run: str
 
 
-class RunsListed(NamedTuple):
+class ListedRunCounts(NamedTuple):
     """How many runs go on, by the places of stages; and why it is not known for others."""
 
     numbers: dict[int, int]
@@ -63,7 +63,7 @@ BindTo = Callable[[int, tree.SelectQuery], BoundQuery]
 
 
 def listed_runs(
-    query: tree.SelectQuery, runs: RunsBefore, step: NextStep, windowed: bool
+    query: tree.SelectQuery, runs: PrefixPattern, step: NextStep, windowed: bool
 ) -> ListedRuns | None:
     """What to list to know which runs go on to a step; parameters as of `stopped.going_on`.
 
@@ -85,7 +85,7 @@ def listed_runs(
     return ListedRuns(replace(query, pattern=kept, window=None if free else query.window), within, run)
 
 
-def listed_counts(wanted: Iterable[tuple[int, ListedRuns]], bind: BindTo) -> RunsListed:
+def listed_counts(wanted: Iterable[tuple[int, ListedRuns]], bind: BindTo) -> ListedRunCounts:
     """Count the runs that go on at some stages.
 
     Parameters
@@ -94,7 +94,7 @@ def listed_counts(wanted: Iterable[tuple[int, ListedRuns]], bind: BindTo) -> Run
         The place of each stage, and what to list.
     bind : callable
     """
-    listed = RunsListed({}, {})
+    listed = ListedRunCounts({}, {})
     known: dict[tree.SelectQuery, set[tuple[Any, ...]] | None] = {}
     for place, one in wanted:
         try:

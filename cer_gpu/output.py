@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cer_gpu.engine.answers.display import cells
 from cer_gpu.engine.answers.matches import Matches
-from cer_gpu.engine.answers.shown import cells
 from cer_gpu.engine.answers.values import has_positions, head_columns, mark_columns
 from cer_gpu.engine.read.sources.arrow_types import is_text, roomy
 from cer_gpu.engine.workers import Workers
 from cer_gpu.json_text import in_seconds, joined, json_text, lines, quoted, time_text, wrapped
-from cer_gpu.printable import CONTROLS, REPLACEMENT, on_one_line, printable
+from cer_gpu.printable_text import CONTROLS, REPLACEMENT, on_one_line, printable
 from cer_gpu.progress import show
 from cer_gpu.whole_file import STANDARD_OUTPUT, NamedSink, whole_file
 

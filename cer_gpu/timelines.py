@@ -11,8 +11,8 @@ from xml.sax.saxutils import escape
 import pyarrow as pa
 
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
-from cer_gpu.printable import on_one_line
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.printable_text import on_one_line
 
 if TYPE_CHECKING:
     from cer_gpu.api import Query

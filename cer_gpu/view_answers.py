@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from cer_gpu.errors import DataError
-from cer_gpu.printable import names_text
+from cer_gpu.printable_text import names_text
 
 if TYPE_CHECKING:
     import pandas

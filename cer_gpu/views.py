@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.run.place import Place, asked_devices
+from cer_gpu.engine.run.device_choice import Place, asked_devices
+from cer_gpu.engine.views.aggregation import GroupFold
+from cer_gpu.engine.views.answer_columns import ListedAnswers
 from cer_gpu.engine.views.body import Body
-from cer_gpu.engine.views.drawn import drawn
-from cer_gpu.engine.views.grouped import Grouping
-from cer_gpu.engine.views.kept import KeptView
-from cer_gpu.engine.views.listed import ListedAnswers
+from cer_gpu.engine.views.drawing import drawn
+from cer_gpu.engine.views.kept_view import KeptView
 from cer_gpu.engine.views.relations import table_of
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import Snapshot, packed, unpacked
@@ -34,7 +34,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.check import check
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 from cer_gpu.view_answers import ViewAnswers
 from cer_gpu.whole_file import whole_file
 
@@ -286,10 +286,10 @@ class JoinView:
         fields += [(self._named.get(one.name, one.name), one.arrow) for one in self._grouping().folded]
         return pa.schema([*fields, (MULTIPLICITY, pa.int64())])
 
-    def _grouping(self) -> Grouping:
+    def _grouping(self) -> GroupFold:
         kept = self._kept
         head = [variable for _, variable in kept.body.head]
-        return Grouping(head, kept.body.aggregates, kept.kinds, kept.codes)
+        return GroupFold(head, kept.body.aggregates, kept.kinds, kept.codes)
 
     def _groups(self, rows: int, whole: bool) -> Iterator[pa.RecordBatch]:
         """The groups of a rule with aggregates, or those that the last update changed, as they were and

@@ -14,12 +14,12 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cer_gpu.compiling.helper_pool import CompileTask
 from cer_gpu.compiling.kernel import Kernel, kernel_named, make, observers
 from cer_gpu.compiling.kinds import Kind
-from cer_gpu.compiling.loaded import words
+from cer_gpu.compiling.loader import words
 from cer_gpu.compiling.needs import FILE, PACKAGE, Need, needs, text_of
 from cer_gpu.compiling.store import store
-from cer_gpu.compiling.together import CompileTask
 
 if TYPE_CHECKING:
     from cer_gpu.views import JoinView

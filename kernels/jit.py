@@ -2,7 +2,7 @@
 put where it is called, `composed` for a loop closed over such helpers."""
 
 from cer_gpu.compiling.kernel import composed, inline, jit
-from cer_gpu.compiling.loaded import words
+from cer_gpu.compiling.loader import words
 
 __all__ = ["OFTEN", "SELDOM", "composed", "go_on", "inline", "jit"]
 

@@ -17,19 +17,19 @@ from cer_gpu.spark.outcome_task import OutcomePlans, counted_values, shown_value
 from cer_gpu.spark.task import UNCUT, Task
 from cer_gpu.spark.worker import SORTED, Job, TaskRun, counts_column
 
-from cer_gpu.backtesting.listed_for import NOTHING, ListedFor
-from cer_gpu.backtesting.parted import Parted, columns_found
-from cer_gpu.backtesting.table import EndsSummed, numbered, of_ends, of_groups
+from cer_gpu.backtesting.listed_kinds import NOTHING, ListedKinds
+from cer_gpu.backtesting.row_groups import RowGroups, columns_found
+from cer_gpu.backtesting.table import EndTotals, numbered, of_ends, of_groups
+from cer_gpu.engine.answers.end_form import DECIMAL_DIGITS
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.answers.where import DECIMAL_DIGITS
 from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.engine.read.sources.rows import StreamRows, TableRows
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.bound import BATCH, BoundQuery
-from cer_gpu.engine.run.passes import PassFound, passes_of, sum_up
-from cer_gpu.engine.run.portable import PortableQuery
+from cer_gpu.engine.run.bound_query import BATCH, BoundQuery
+from cer_gpu.engine.run.passes import PassSink, passes_of, sum_up
+from cer_gpu.engine.run.portable_query import PortableQuery
 from cer_gpu.engine.run.totals import Totals
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.whole_file import TEMPORARY, NamedSink, named, temporary_folder
 
 MATCHES = "matches"
@@ -54,7 +54,7 @@ class BacktestTask(Task):
     asked : {"sums", "listed", "outcomes"}
         What is asked of them: hits and matches, what their matches are listed for, or how many hits have each
         value of the outcomes.
-    listed : ListedFor
+    listed : ListedKinds
         How long matches last, where they begin, or both.
     outcomes : OutcomePlans or None
         Set if outcomes are asked for.
@@ -62,10 +62,10 @@ class BacktestTask(Task):
 
     members: tuple[Task, ...] = ()
     numbers: tuple[int, ...] = ()
-    parted: Parted = Parted(None, ())
+    parted: RowGroups = RowGroups(None, ())
     cut: bool = False
     asked: str = SUMS
-    listed: ListedFor = NOTHING
+    listed: ListedKinds = NOTHING
     outcomes: OutcomePlans | None = None
 
     @property
@@ -178,9 +178,9 @@ class BacktestJob(Job):
         options = replace(self.options, stream_column=source.stream_column)
         schema = columns_found(parted, source.arrow_schema, options)
         partitions = [one.compiled.reading.partition for one in bound]
-        passes, ends = passes_of(bound), EndsSummed(parted, partitions, timed=True, schema=schema)
+        passes, ends = passes_of(bound), EndTotals(parted, partitions, timed=True, schema=schema)
         totals = [Totals(parted.buckets, bool(parted.columns)) for _ in passes.groups]
-        found = PassFound(totals, ends)
+        found = PassSink(totals, ends)
         bunches = sum_up(passes, bound, source, options, found, Notes(aloud=False))
         for own, bunch in zip(totals, bunches, strict=True):
             yield of_groups(own.groups(), parted, bunch, schema)

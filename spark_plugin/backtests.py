@@ -16,9 +16,9 @@ from cer_gpu.spark.backtest_task import LISTED, MATCHES, BacktestJob, BacktestTa
 from cer_gpu.spark.binding import arrow_schema, spark_type, task_of
 from cer_gpu.spark.expressions import in_tasks
 from cer_gpu.spark.files import opened_lake, task_reads_files, told_by_tasks
-from cer_gpu.spark.listed import ListedColumns
+from cer_gpu.spark.listed_columns import ListedColumns
 from cer_gpu.spark.operators import operator_keywords, size_of
-from cer_gpu.spark.outcomes import OutcomesOf, Planned, WantedOutcomes
+from cer_gpu.spark.outcomes import Planned, SparkOutcomes, WantedOutcomes
 from cer_gpu.spark.routes import route_of
 from cer_gpu.spark.segments import ROW
 from cer_gpu.spark.task import ANY, WARN, Task
@@ -26,17 +26,17 @@ from cer_gpu.spark.tie_reports import TieReports
 from cer_gpu.spark.ties import checked_ties, refuse_ties
 from cer_gpu.spark.worker import Worker
 
-from cer_gpu.backtesting.about import about
-from cer_gpu.backtesting.asked import AskedQuery, asked_queries, in_query, refuse_unknown, values_for
-from cer_gpu.backtesting.asked_outcomes import Told, asked_outcomes, check_variables
-from cer_gpu.backtesting.funnels import Staged, staged, with_queries
-from cer_gpu.backtesting.listed import too_many
-from cer_gpu.backtesting.listed_for import NOTHING, ListedFor
-from cer_gpu.backtesting.parted import columns_found, parted_by
+from cer_gpu.backtesting.backtest_outcomes import BacktestOutcomes, asked_outcomes, check_variables
+from cer_gpu.backtesting.funnels import FunnelStages, staged, with_queries
+from cer_gpu.backtesting.listed_columns import too_many
+from cer_gpu.backtesting.listed_kinds import NOTHING, ListedKinds
+from cer_gpu.backtesting.provenance import about
+from cer_gpu.backtesting.queries import AskedQuery, asked_queries, in_query, refuse_unknown, values_for
 from cer_gpu.backtesting.result import Backtest
+from cer_gpu.backtesting.row_groups import columns_found, parted_by
 from cer_gpu.backtesting.table import QUERY, combined
+from cer_gpu.engine.answers.end_form import DECIMAL_DIGITS, exact_column
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.answers.where import DECIMAL_DIGITS, exact_column
 from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.run.options import spelled
 from cer_gpu.errors import DataError
@@ -112,12 +112,14 @@ def backtest(
     """
     size = size_of(df, keywords.pop("rows", None))
     spark = df.sparkSession
-    over = _Over(arrow_schema(df.schema), spark.conf.get("spark.sql.session.timeZone"), f"{size.rows:,} rows")
+    over = _BacktestData(
+        arrow_schema(df.schema), spark.conf.get("spark.sql.session.timeZone"), f"{size.rows:,} rows"
+    )
     gpu = settings.value(spark, settings.GPU)
 
     reports = TieReports(spark)
 
-    def told(_: _Wanted, task: BacktestTask) -> Iterator[DataFrame]:
+    def told(_: _BacktestTasks, task: BacktestTask) -> Iterator[DataFrame]:
         route = route_of(df, task, size)
         if route.streamed and len(readings := _readings(task)) > 1:
             for one in readings:
@@ -127,8 +129,8 @@ def backtest(
         yield in_tasks(route.frame, worker, task.result)
 
     happened = WantedOutcomes(asked_outcomes(outcomes, split), split)
-    wanted = _Wanted(asked_queries(queries), by, over, gpu, {"ties": WARN} | keywords)
-    return _found(wanted, told, ListedFor(starts, durations), funnel, happened)
+    wanted = _BacktestTasks(asked_queries(queries), by, over, gpu, {"ties": WARN} | keywords)
+    return _found(wanted, told, ListedKinds(starts, durations), funnel, happened)
 
 
 @spelled(operator_keywords, omit=("rows", "limit", "event_id", "ties"))
@@ -173,10 +175,12 @@ def backtest_files(
     if not order:
         raise DataError("a backtest on Spark needs the column of time: name it with order_by")
     found = opened_lake(paths, order if isinstance(order, str) else order[0])
-    over = _Over(found.schema, None, f"{found.rows:,} events of {len(found.files):,} files", found.orders)
+    over = _BacktestData(
+        found.schema, None, f"{found.rows:,} events of {len(found.files):,} files", found.orders
+    )
     gpu = settings.value(session, settings.GPU)
 
-    def told(wanted: _Wanted, task: BacktestTask) -> Iterator[DataFrame]:
+    def told(wanted: _BacktestTasks, task: BacktestTask) -> Iterator[DataFrame]:
         def shuffled(numbers: Sequence[int], schema: pa.Schema, order_by: list[str]) -> Task:
             return wanted.again(task, numbers, schema, order_by)
 
@@ -185,14 +189,14 @@ def backtest_files(
             yield told_by_tasks(session, found, one, partial(shuffled, one.numbers), BacktestJob)
 
     happened = WantedOutcomes(asked_outcomes(outcomes, split), split)
-    wanted = _Wanted(asked_queries(queries), by, over, gpu, keywords)
-    return _found(wanted, told, ListedFor(starts, durations), funnel, happened)
+    wanted = _BacktestTasks(asked_queries(queries), by, over, gpu, keywords)
+    return _found(wanted, told, ListedKinds(starts, durations), funnel, happened)
 
 
 def _found(
-    wanted: _Wanted,
-    told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]],
-    listed: ListedFor,
+    wanted: _BacktestTasks,
+    told: Callable[[_BacktestTasks, BacktestTask], Iterator[DataFrame]],
+    listed: ListedKinds,
     funnel: bool,
     outcomes: WantedOutcomes,
 ) -> Backtest:
@@ -203,13 +207,13 @@ def _found(
         return wanted.found(told, listed)
     parts, hits, matches = wanted.staged(), [], []
     if parts.queries:
-        counted = _Wanted(parts.queries, None, *wanted.way()).found(told).to_arrow()
+        counted = _BacktestTasks(parts.queries, None, *wanted.way()).found(told).to_arrow()
         hits, matches = (list(map(int, counted[name].to_pylist())) for name in ("hits", "matches"))
     without = unlisted(parts.stages, "on Spark no matches are listed for it")
     return wanted.found(told, listed, with_queries(wanted.asked, parts, hits, matches, without))
 
 
-class _Over(NamedTuple):
+class _BacktestData(NamedTuple):
     """The data of a backtest: its columns, the time zone of its times, its size in words, and the orders of
     categories.
     """
@@ -220,7 +224,7 @@ class _Over(NamedTuple):
     orders: Orders = {}  # noqa: RUF012 - of a named tuple, which cannot be changed
 
 
-class _Wanted:
+class _BacktestTasks:
     """The queries of a backtest, as tasks and readings.
 
     Parameters
@@ -234,7 +238,7 @@ class _Wanted:
     """
 
     def __init__(
-        self, asked: Sequence[AskedQuery], by: Any, over: _Over, gpu: str, keywords: dict[str, Any]
+        self, asked: Sequence[AskedQuery], by: Any, over: _BacktestData, gpu: str, keywords: dict[str, Any]
     ) -> None:
         self._begun_at = time.perf_counter()
         self.asked = asked
@@ -257,15 +261,15 @@ class _Wanted:
         self._parted = parted_by(by, self._partitions, schema, options)
         self._schema = columns_found(self._parted, schema, options)
         self._shown = schema
-        self._outcomes: OutcomesOf | None = None
+        self._outcomes: SparkOutcomes | None = None
 
     def ask_for(self, wanted: WantedOutcomes) -> None:
         """Add outcomes to the request."""
         first = self._tasks[0].query
         check_variables(wanted.asked, self.asked)
-        self._outcomes = OutcomesOf(wanted, self.asked, self._partitions, self._shown, first)
+        self._outcomes = SparkOutcomes(wanted, self.asked, self._partitions, self._shown, first)
 
-    def staged(self) -> Staged:
+    def staged(self) -> FunnelStages:
         """The stages of the patterns, but for those of runs that cannot be counted."""
         found = staged(self.asked, self._params)
 
@@ -278,7 +282,7 @@ class _Wanted:
         places, _ = bound_stages(found.stages, bind)
         return found.at(places)
 
-    def way(self) -> tuple[_Over, str, dict[str, Any]]:
+    def way(self) -> tuple[_BacktestData, str, dict[str, Any]]:
         """How the events are read, for further queries whose parameters have values."""
         return self._over, self._gpu, {**self._keywords, "order_by": self._order_by, "ties": self._ties}
 
@@ -336,8 +340,8 @@ class _Wanted:
 
     def found(
         self,
-        told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]],
-        listed: ListedFor = NOTHING,
+        told: Callable[[_BacktestTasks, BacktestTask], Iterator[DataFrame]],
+        listed: ListedKinds = NOTHING,
         funnel: pa.Table | None = None,
     ) -> Backtest:
         """The result; `told` returns the DataFrames of a task, `funnel` is the funnel of the queries."""
@@ -357,8 +361,11 @@ class _Wanted:
         return Backtest(made, notes.texts, (len(names), len(frames)), how, outcome, funnel)
 
     def _told_of(
-        self, outcomes: OutcomesOf, told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]], hits: int
-    ) -> Told:
+        self,
+        outcomes: SparkOutcomes,
+        told: Callable[[_BacktestTasks, BacktestTask], Iterator[DataFrame]],
+        hits: int,
+    ) -> BacktestOutcomes:
         """What outcomes are, of all queries, which have so many hits."""
         groups: dict[Any, list[int]] = {}
         for number, one in enumerate(self._tasks):
@@ -373,7 +380,7 @@ class _Wanted:
         columns = [pa.field(f"c{place}", kind) for place, kind in enumerate(kinds)]
         return pa.schema([pa.field(QUERY, pa.int64(), nullable=False), *columns])
 
-    def _columns_of(self, listed: ListedFor) -> ListedColumns:
+    def _columns_of(self, listed: ListedKinds) -> ListedColumns:
         """The columns for which matches are listed."""
         given = list(self._result())[: 1 + len(self._parted.names)]
         return ListedColumns(listed, self._parted, self._schema, given)
@@ -382,7 +389,7 @@ class _Wanted:
         self,
         found: pa.Table,
         columns: ListedColumns,
-        told: Callable[[_Wanted, BacktestTask], Iterator[DataFrame]],
+        told: Callable[[_BacktestTasks, BacktestTask], Iterator[DataFrame]],
         notes: Notes,
     ) -> list[pa.Table]:
         """What was found, a table for each query, with the columns that are made of their matches."""

@@ -14,10 +14,10 @@ from cer_gpu.spark.ties import checked_ties
 from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.rows import NoRows
 from cer_gpu.engine.run.options import read_options
-from cer_gpu.engine.run.portable import PortableQuery
+from cer_gpu.engine.run.portable_query import PortableQuery
 from cer_gpu.errors import DataError
 from cer_gpu.plan.cost import Question
-from cer_gpu.printable import brief, names_text
+from cer_gpu.printable_text import brief, names_text
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType

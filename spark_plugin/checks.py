@@ -11,7 +11,7 @@ from cer_gpu.spark import jvm, settings
 from cer_gpu.spark.java import OLDEST, parse_version
 from cer_gpu.spark.settings import Setting
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
     import pyarrow as pa

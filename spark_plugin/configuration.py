@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cer_gpu.spark import settings
-from cer_gpu.spark.given import Given, given
 from cer_gpu.spark.java import require_java
 from cer_gpu.spark.settings import Setting
+from cer_gpu.spark.user_settings import UserSettings, given
 
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -126,7 +126,7 @@ def configure(
     return builder
 
 
-def gpu_expected(known: Given, environment: Mapping[str, str] = os.environ) -> str | None:
+def gpu_expected(known: UserSettings, environment: Mapping[str, str] = os.environ) -> str | None:
     """Why a GPU is expected, as a clause; None if none is.
 
     Parameters
@@ -149,21 +149,21 @@ def driver_devices(root: Path = Path("/")) -> list[str]:
     return listed or sorted(path.name for path in root.glob("dev/dxg"))
 
 
-def rapids_named(known: Given) -> bool:
+def rapids_named(known: UserSettings) -> bool:
     """Whether the settings name the RAPIDS Accelerator: its plugin, its package or its jar."""
     return settings.RAPIDS_PLUGIN in known.get(settings.PLUGINS.key) or _rapids_jar_named(known)
 
 
-def _rapids_jar_named(known: Given) -> bool:
+def _rapids_jar_named(known: UserSettings) -> bool:
     keys = (settings.PACKAGES, settings.JARS, settings.DRIVER_CLASS_PATH)
     return any("rapids-4-spark" in known.get(key.key) for key in keys)
 
 
-def _is_local(known: Given) -> bool:
+def _is_local(known: UserSettings) -> bool:
     return known.master == "local" or known.master.startswith("local[")
 
 
-def _plan_gpu(plan: _Plan, known: Given, script: str | None, share: float | None) -> None:
+def _plan_gpu(plan: _Plan, known: UserSettings, script: str | None, share: float | None) -> None:
     if _is_local(known):
         # Spark hands out no resources in local mode: a task takes a GPU by the number of its partition.
         return
@@ -184,7 +184,7 @@ def _plan_gpu(plan: _Plan, known: Given, script: str | None, share: float | None
         plan.values[settings.DISCOVERY] = script
 
 
-def _plan_rapids(plan: _Plan, known: Given) -> None:
+def _plan_rapids(plan: _Plan, known: UserSettings) -> None:
     plan.values[settings.PLUGINS] = settings.RAPIDS_PLUGIN
     if not _rapids_jar_named(known) and settings.RAPIDS_PLUGIN not in known.get(settings.PLUGINS.key):
         plan.values[settings.PACKAGES] = settings.RAPIDS_PACKAGE
@@ -196,7 +196,7 @@ def _plan_rapids(plan: _Plan, known: Given) -> None:
     plan.values[settings.RAPIDS_PYTHON_POOL] = "false"
 
 
-def _plan_plugin(plan: _Plan, known: Given, jar: str) -> None:
+def _plan_plugin(plan: _Plan, known: UserSettings, jar: str) -> None:
     from cer_gpu import __version__
 
     plugins = plan.values.get(settings.PLUGINS)
@@ -205,7 +205,7 @@ def _plan_plugin(plan: _Plan, known: Given, jar: str) -> None:
     plan.values[settings.VERSION] = __version__
 
 
-def _apply(builder: SparkSession.Builder, plan: _Plan, known: Given) -> None:
+def _apply(builder: SparkSession.Builder, plan: _Plan, known: UserSettings) -> None:
     for setting, text in plan.values.items():
         if setting.key in known.values:
             place = f"set in {known.places[setting.key]}"

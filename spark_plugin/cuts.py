@@ -10,7 +10,7 @@ import pyarrow as pa
 from cer_gpu.spark.segments import STREAM
 from cer_gpu.spark.sorting import time_of
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 VALUES = 256
 """Times of each task and stream that the sketch keeps: its bounds are off by one in so many rows at most."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from cer_gpu.spark.binding import arrow_schema, spark_schema
-from cer_gpu.spark.task import Renamed
+from cer_gpu.spark.task import RenamedColumns
 
 from cer_gpu.engine.read.keys import common_type
 from cer_gpu.engine.read.sources.fields import path_to
-from cer_gpu.engine.run.portable import PortableQuery
+from cer_gpu.engine.run.portable_query import PortableQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -51,7 +51,7 @@ def in_tasks(frame: DataFrame, function: Any, result: pa.Schema) -> DataFrame:
     """
     names = frame.columns
     if any(set(name) & set(".`") for name in names):
-        function = Renamed(function, names)
+        function = RenamedColumns(function, names)
         frame = frame.toDF(*(f"c{number}" for number in range(len(names))))
     return frame.mapInArrow(function, spark_schema(result))
 

@@ -18,7 +18,7 @@ from cer_gpu.engine.read.sources.fields import schema_with_fields, with_fields
 from cer_gpu.engine.read.sources.files import FileRows
 from cer_gpu.engine.read.sources.open_file import OpenFile
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 BATCH = 1 << 20
 """Rows that are read at a time."""
@@ -130,7 +130,7 @@ class FileReader(_OfShares):
         self.given = pa.schema([*fields, pa.field(ROW, pa.int64(), nullable=False)])
 
     def _of(self, job: Job, share: Share) -> Iterator[pa.RecordBatch]:
-        choose = _Relevant(job)
+        choose = _RelevanceFilter(job)
         read = with_fields(FileRows(share.parts, self._schema), self._columns)
         source = Source(read, (), job.task.query.options.type_column, None)
         first = share.first
@@ -143,7 +143,7 @@ class FileReader(_OfShares):
             first += len(batch)
 
 
-class _Relevant:
+class _RelevanceFilter:
     """Finds the events that a query can use, if it counts no others."""
 
     def __init__(self, job: Job) -> None:

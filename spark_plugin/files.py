@@ -17,17 +17,17 @@ from cer_gpu.spark.file_worker import FileReader, FileWorker, Share
 from cer_gpu.spark.operators import operator_keywords, parallel_tasks, with_numbers
 from cer_gpu.spark.routes import Size, route_of
 from cer_gpu.spark.segments import ROW
-from cer_gpu.spark.task import Restored
+from cer_gpu.spark.task import RestoredTimes
 from cer_gpu.spark.ties import refuse_ties
 from cer_gpu.spark.worker import Job, Worker
 
+from cer_gpu.caller_warnings import warn
 from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.files import FileRows, unify
 from cer_gpu.engine.read.sources.open_file import OpenFile
 from cer_gpu.engine.run.options import spelled
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
-from cer_gpu.warned import warn
+from cer_gpu.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
     from cer_gpu.spark.lake import Paths
@@ -366,7 +366,7 @@ def _shuffled(
     reader = FileReader(own.dumped(), found.schema, parts)
     read = in_tasks(spark.range(0, len(parts), 1, len(parts)), reader, reader.given)
     route = route_of(read, own, size)
-    worker = Restored(Worker(own.dumped(), route.segments, route.streamed, job), reader.times)
+    worker = RestoredTimes(Worker(own.dumped(), route.segments, route.streamed, job), reader.times)
     return in_tasks(route.frame, worker, own.result)
 
 

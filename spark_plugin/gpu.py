@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from cer_gpu.engine import devices
-from cer_gpu.engine.run import place
+from cer_gpu.engine.run import device_choice
 from cer_gpu.errors import DeviceError
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 GPU_MODES = ("auto", "required", "off")
 
@@ -51,7 +51,7 @@ def device_of_task(mode: str, context: Any) -> tuple[str, str]:
             raise DeviceError(f"spark.cer.gpu=required, and the task has no GPU: {absent}")
         return "cpu", f"a task runs on the CPU: {absent}"
     number = number_of(visible, addresses, _partition(context), count)
-    fault = place.why_wrong(number)
+    fault = device_choice.why_wrong(number)
     if fault is None:
         return f"cuda:{number}", ""
     if mode == "required":

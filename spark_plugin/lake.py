@@ -20,7 +20,7 @@ from cer_gpu.engine.read.sources.files import opened, parquet_rows, parquet_sche
 from cer_gpu.engine.read.sources.open_file import OpenFile, stamp_of
 from cer_gpu.engine.read.sources.paths import DataFile, folder_keys, path_text
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.units import NANOSECONDS
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]

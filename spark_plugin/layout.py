@@ -11,8 +11,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
-from cer_gpu.printable import brief, names_text
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.printable_text import brief, names_text
 
 if TYPE_CHECKING:
     from cer_gpu.spark.lake import Paths

@@ -12,11 +12,11 @@ from cer_gpu.spark.labels import Labels
 from cer_gpu.spark.segments import OWN
 
 from cer_gpu.backtesting.durations import MANY, TOOK, DurationSums
-from cer_gpu.backtesting.listed_for import ListedFor
-from cer_gpu.backtesting.parted import Parted
-from cer_gpu.backtesting.starts import STARTS, StartsSeen
+from cer_gpu.backtesting.listed_kinds import ListedKinds
+from cer_gpu.backtesting.row_groups import RowGroups
+from cer_gpu.backtesting.starts import STARTS, DistinctStarts
 from cer_gpu.backtesting.table import placed
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 
 KEY = f"{OWN}key"
 """The column of the key of an event as a text: with its place under that key, it says which event it is."""
@@ -26,8 +26,8 @@ _BETWEEN, _NONE = "\x1f", "\x00"
 
 def listed(
     bound: Sequence[BoundQuery],
-    wanted: ListedFor,
-    parted: Parted,
+    wanted: ListedKinds,
+    parted: RowGroups,
     labels: Labels,
     numbers: Sequence[int],
     result: pa.Schema,
@@ -37,7 +37,7 @@ def listed(
     Parameters
     ----------
     bound : sequence of BoundQuery
-    wanted : ListedFor
+    wanted : ListedKinds
     parted : Parted
     labels : Labels
         What stands for the positions of the run: other tasks may see the same events.
@@ -49,7 +49,7 @@ def listed(
     """
     for number, one in zip(numbers, bound, strict=True):
         durations = DurationSums(parted, timed=True) if wanted.durations else None
-        starts = StartsSeen([*parted.names, KEY]) if wanted.starts else None
+        starts = DistinctStarts([*parted.names, KEY]) if wanted.starts else None
         partition = one.compiled.reading.partition
         for batch in one.matches().batches(keep=False):
             keys = placed(batch, parted, partition, timed=True)

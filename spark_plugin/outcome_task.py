@@ -13,13 +13,13 @@ from cer_gpu.spark.segments import OWN
 
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of_complex_events
-from cer_gpu.backtesting.parted import Partition
+from cer_gpu.backtesting.row_groups import Partition
 from cer_gpu.backtesting.table import QUERY
-from cer_gpu.engine.answers.around import EventColumns
+from cer_gpu.engine.answers.future_values import EventColumns
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.bound import BoundQuery
-from cer_gpu.engine.run.portable import PortableQuery
-from cer_gpu.frozen import dataclass
+from cer_gpu.engine.run.bound_query import BoundQuery
+from cer_gpu.engine.run.portable_query import PortableQuery
+from cer_gpu.frozen_dataclass import dataclass
 
 OUTCOME, LATE, VALUE, MANY = "outcome", "late", "value", "number"
 

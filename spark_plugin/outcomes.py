@@ -28,8 +28,7 @@ from cer_gpu.spark.outcome_task import (
 )
 
 from cer_gpu.api import Query
-from cer_gpu.backtesting.asked import AskedQuery, in_query, parameters_of
-from cer_gpu.backtesting.asked_outcomes import Told
+from cer_gpu.backtesting.backtest_outcomes import BacktestOutcomes
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.backtesting.outcomes.summary import Summary, summary_of_counts
 from cer_gpu.backtesting.outcomes.table import (
@@ -45,13 +44,14 @@ from cer_gpu.backtesting.outcomes.table import (
     values_query,
 )
 from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of
-from cer_gpu.backtesting.parted import Partition
+from cer_gpu.backtesting.queries import AskedQuery, in_query, parameters_of
+from cer_gpu.backtesting.row_groups import Partition
 from cer_gpu.backtesting.table import QUERY
-from cer_gpu.engine.answers.around import EventColumns
 from cer_gpu.engine.answers.form import free_name, parameter_column
+from cer_gpu.engine.answers.future_values import EventColumns
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.open_source import open_source
-from cer_gpu.engine.run.portable import PortableQuery
+from cer_gpu.engine.run.portable_query import PortableQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -67,7 +67,7 @@ class WantedOutcomes(NamedTuple):
     split: Any
 
 
-class OutcomesOf:
+class SparkOutcomes:
     """The outcomes of the queries of a backtest.
 
     Parameters
@@ -172,7 +172,7 @@ class OutcomesOf:
             for name, kind in zip(encoder.names, encoder.types, strict=True)
         }
 
-    def told(self, frames: Sequence[DataFrame]) -> Told:
+    def told(self, frames: Sequence[DataFrame]) -> BacktestOutcomes:
         """The summary of the results of the tasks."""
         import pyspark.sql.functions as sf
 
@@ -181,7 +181,7 @@ class OutcomesOf:
         order = [sf.col(quoted([name])) for name in names]
         table = whole.groupBy(*order).agg(sf.sum(MANY).alias(MANY)).orderBy(*order[:4]).toArrow()
         single = pc.equal(table.column(OUTCOME), HIT)
-        counted = _Counted(table.filter(pc.invert(single)).select([QUERY, OUTCOME, LATE, VALUE, MANY]))
+        counted = _ValueCounts(table.filter(pc.invert(single)).select([QUERY, OUTCOME, LATE, VALUE, MANY]))
         late = {ALL: None} if self._split is None else {ALL: None, BEFORE: False, AFTER: True}
         said = []
         for number, one in enumerate(self._asked):
@@ -192,7 +192,7 @@ class OutcomesOf:
                     every = counted.summary(base, place, side, confident=False)
                     said.append((one, summary_row(outcome.name, sample, own, every)))
         hits = self._at_hits(table.filter(single)) if self._hits else None
-        return Told(summary_table(said, parameters_of(self._asked)), hits)
+        return BacktestOutcomes(summary_table(said, parameters_of(self._asked)), hits)
 
     def _at_hits(self, found: pa.Table) -> pa.Table:
         """The values at each hit, of all queries, in the order of time."""
@@ -226,7 +226,7 @@ class OutcomesOf:
         return pa.concat_tables(tables, promote_options="permissive")
 
 
-class _Counted:
+class _ValueCounts:
     """How often each value occurs: the results of the tasks, sorted by query, outcome, side and value."""
 
     def __init__(self, table: pa.Table) -> None:

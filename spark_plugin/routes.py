@@ -21,8 +21,8 @@ from cer_gpu.spark.expressions import (
 from cer_gpu.spark.segments import SEGMENT, Segment, numbers_apart
 from cer_gpu.spark.task import Task
 
-from cer_gpu.frozen import dataclass
-from cer_gpu.warned import warn
+from cer_gpu.caller_warnings import warn
+from cer_gpu.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 OWN = "__cer_"
 """What the names of our own columns begin with."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from cer_gpu.spark.gpu import GPU_MODES
 
 from cer_gpu.errors import CerError
-from cer_gpu.frozen import dataclass
-from cer_gpu.printable import brief
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 from cer_gpu.engine.read.lanes import LaneEncoder, order_by_lane
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
-from cer_gpu.printable import brief
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.printable_text import brief
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
+class SortedEvents:
     """Events with those of each key together, in order.
 
     Attributes
@@ -67,7 +67,7 @@ def row_text(batch: pa.RecordBatch, at: int) -> str:
 
 def in_order(
     batch: pa.RecordBatch, order_by: Sequence[str], ties: Sequence[str], encoder: LaneEncoder | None
-) -> Sorted:
+) -> SortedEvents:
     """Sort the events of a task, those without a key left out.
 
     Parameters
@@ -101,8 +101,8 @@ def in_order(
     if same.any():
         order = _without_ties(batch, order, same, [*order_by[1:], *ties])
     if len(order) == len(batch) and (order[1:] > order[:-1]).all():
-        return Sorted(batch, begins, same)
-    return Sorted(batch.take(pa.array(order)), begins, same)
+        return SortedEvents(batch, begins, same)
+    return SortedEvents(batch.take(pa.array(order)), begins, same)
 
 
 def _without_ties(

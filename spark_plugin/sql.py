@@ -27,7 +27,7 @@ from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, PartitioningColumn,
 
 from cer_gpu.engine.read.sources.fields import path_to
 from cer_gpu.errors import CerError, DataError
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
     from cer_gpu.spark.task import Task
@@ -95,7 +95,7 @@ def register(spark: SparkSession, name: str = NAME) -> None:
 
 
 @dataclass
-class Analysed(AnalyzeResult):
+class CallAnalysis(AnalyzeResult):
     """The result of the analysis of a call, which Spark takes to the rows.
 
     Attributes
@@ -131,7 +131,7 @@ def _function(gpu: str, tied: Accumulator[Any] | None) -> type:
 
 def analysed(
     events: AnalyzeArgument, query: AnalyzeArgument, named: dict[str, AnalyzeArgument], gpu: str
-) -> Analysed:
+) -> CallAnalysis:
     """Check a call, and find the columns of its result and how its table must be partitioned.
 
     Parameters
@@ -177,7 +177,7 @@ def analysed(
     result = task.result
     if product == "counts":
         result = result.set(len(result) - 1, pa.field("count", COUNT, nullable=False))
-    return Analysed(
+    return CallAnalysis(
         spark_schema(result),
         withSinglePartition=bool(single) or bool(task.query.query.reading.partition and not keyed),
         partitionBy=[PartitioningColumn(_bucket(task, schema))] if keyed else [],
@@ -210,12 +210,14 @@ def _constant(name: str, argument: AnalyzeArgument) -> Any:
 
 def _values(params: Any) -> dict[str, Any]:
     """The values of parameters; the place of a text says whether it is a number or a span."""
-    from cer_gpu.language.parameters import Written
+    from cer_gpu.language.parameters import WrittenParameter
 
     found = params.asDict() if isinstance(params, Row) else params
     if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
         raise DataError(f"params must be a map or a struct, as in map('p', 10), not {brief(params)}")
-    return {name: Written(value) if isinstance(value, str) else value for name, value in found.items()}
+    return {
+        name: WrittenParameter(value) if isinstance(value, str) else value for name, value in found.items()
+    }
 
 
 def _only_time(schema: pa.Schema) -> str:
@@ -265,7 +267,7 @@ class MatchRows:
     ties: Accumulator[Any] | None = None
     """What ties are reported to; None: the log of the process."""
 
-    def __init__(self, told: Analysed) -> None:
+    def __init__(self, told: CallAnalysis) -> None:
         if not (told.withSinglePartition or told.partitionBy) and not _partitioned():
             raise DataError(NOT_PARTITIONED)
         self._dumped = told.task

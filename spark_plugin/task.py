@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from cer_gpu.engine.run.portable import PortableQuery
-from cer_gpu.frozen import dataclass
+from cer_gpu.engine.run.portable_query import PortableQuery
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.plan.axes import ColumnAxis
 from cer_gpu.plan.symbols import classes_that_matter
 
@@ -116,7 +116,7 @@ class Task:
         return pickle.dumps(self, protocol=5)
 
 
-class Renamed:
+class RenamedColumns:
     """A function for `mapInArrow` whose columns were renamed on the way.
 
     Parameters
@@ -134,7 +134,7 @@ class Renamed:
         return self._function(batch.rename_columns(self._names) for batch in batches)
 
 
-class Restored:
+class RestoredTimes:
     """A function for `mapInArrow` whose times come as the numbers that Arrow stores for them.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 from cer_gpu.spark.ties import TiedRows
 from pyspark.accumulators import AccumulatorParam
 
-from cer_gpu.warned import CallerLine
+from cer_gpu.caller_warnings import CallerLine
 
 
 class TieParameter(AccumulatorParam[Any]):

@@ -12,7 +12,7 @@ from cer_gpu.spark.jvm import is_connect
 from cer_gpu.spark.task import WARN, Task
 from cer_gpu.spark.ties import TiedRows
 
-from cer_gpu.warned import caller_line
+from cer_gpu.caller_warnings import caller_line
 
 if TYPE_CHECKING:
     from pyspark.accumulators import Accumulator

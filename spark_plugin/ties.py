@@ -16,7 +16,7 @@ from cer_gpu.spark.task import TIE_RULES, Task
 
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.errors import DataError
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 
 def checked_ties(ties: Any) -> str:

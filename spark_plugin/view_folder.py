@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.whole_file import named
 
 COMMITS = "commits"

@@ -23,7 +23,7 @@ import pyarrow as pa
 from cer_gpu.spark.view_folder import LastBatch, ViewCommit, ViewFolder
 
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.views import MOST_KEPT, MULTIPLICITY, JoinView, body_of, schema_of
 
 if TYPE_CHECKING:

@@ -19,21 +19,21 @@ from cer_gpu.spark.arrow_types import halving, shown_as
 from cer_gpu.spark.gpu import device_of_task
 from cer_gpu.spark.labels import Labels
 from cer_gpu.spark.metrics import publish
-from cer_gpu.spark.reused import settle
 from cer_gpu.spark.segments import SEGMENT, Segment
 from cer_gpu.spark.sorting import in_order, row_text, say_once, time_of
 from cer_gpu.spark.task import ANY, DIGITS, ERROR, Task
 from cer_gpu.spark.ties import TiedRows, tied_in
+from cer_gpu.spark.worker_reuse import settle
 
 from cer_gpu.digits import digits
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.arrow_types import is_text
 from cer_gpu.engine.read.sources.rows import StreamRows, TableRows, one_batch
 from cer_gpu.engine.run.bind import bind
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pyspark.accumulators import Accumulator

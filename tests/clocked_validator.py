@@ -1,6 +1,6 @@
 """Checks the invariants of the structure of automata with one clock, from the definitions of the paper.
 
-Slow, and written from timed CEL, appendix C.1, and `cer_gpu.kernels.clocked.contract`, not from
+Slow, and written from timed CEL, appendix C.1, and `cer_gpu.kernels.clock.contract`, not from
 the code that builds the structure.
 """
 
@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-from cer_gpu.kernels.clocked.contract import (
+from cer_gpu.kernels.clock.contract import (
     BOTTOM,
     CHECK,
     LABEL,
@@ -24,12 +24,12 @@ from cer_gpu.kernels.clocked.contract import (
     STAMP,
     UNION,
 )
-from cer_gpu.kernels.clocked.cpu_nodes import PAIR
-from cer_gpu.kernels.clocked.cpu_stream import OVERLONG
+from cer_gpu.kernels.clock.cpu_nodes import PAIR
+from cer_gpu.kernels.clock.cpu_stream import OVERLONG
 from forest_validator import InvariantError, WalkedComplexEvent
 
 from cer_gpu.engine.machines.one_clock_stream import ClockRuns
-from cer_gpu.enumeration.timed import Ending
+from cer_gpu.enumeration.clock_structure import Ending
 
 MAX_OUTPUT_DEPTH = 11
 """The most left steps from a node to the first output: k of the paper's k-bounded structures."""

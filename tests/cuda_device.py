@@ -8,9 +8,9 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from cer_gpu.kernels.compiled_ahead.registry import KERNELS
+from cer_gpu.kernels.device.availability import cuda_usable
 from cer_gpu.kernels.device.geometry import Geometry
-from cer_gpu.kernels.device.usable import cuda_usable
+from cer_gpu.kernels.signatures.registry import KERNELS
 from numba import typeof, types
 from numba.np.numpy_support import from_dtype
 

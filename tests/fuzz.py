@@ -48,19 +48,19 @@ SHOWN = 5
 
 TINY = {
     "cer_gpu.engine.read.classify.BLOCK": 4,
-    "cer_gpu.engine.run.bound.BATCH": 5,
+    "cer_gpu.engine.run.bound_query.BATCH": 5,
     "cer_gpu.engine.run.chunks.CHUNK": 3,
     "cer_gpu.engine.run.chunks.CARRIED": 2,
-    "cer_gpu.engine.run.followed.AT_ONCE": 3,
+    "cer_gpu.engine.run.event_run.AT_ONCE": 3,
     "cer_gpu.engine.machines.configurations.ROOM": 2,
     "cer_gpu.engine.machines.configurations.LEAST": 3,
-    "cer_gpu.engine.machines.configurations_dealt.LEAST": 0,
+    "cer_gpu.engine.machines.dealt_configurations.LEAST": 0,
     "cer_gpu.engine.machines.chunk.SEGMENT": 2,
     "cer_gpu.engine.answers.batches.GROUP": 3,
     "cer_gpu.engine.answers.batches.BULK_COUNT": 2,
     "cer_gpu.enumeration.products.BULK_ROWS": 3,
-    "cer_gpu.engine.read.forgetting.REMEMBERED": 1,
-    "cer_gpu.kernels.falling.cpu_lists.RANGE": 2,
+    "cer_gpu.engine.read.eviction.REMEMBERED": 1,
+    "cer_gpu.kernels.attribute_windows.cpu_lists.RANGE": 2,
     "cer_gpu.engine.machines.lookups.BLOCK": 3,
     "cer_gpu.engine.machines.tuple_answers.FEW": 1,
     "cer_gpu.engine.machines.tuple_answers.BULK_ROWS": 2,
@@ -153,7 +153,7 @@ def explained(query: tree.Statement, engine: str) -> None:
             assert compiled.explain(form, engine=engine)
 
 
-AHEAD = {"cer_gpu.engine.machines.ahead.WORK": 0, "cer_gpu.engine.machines.ahead.FEW": 1}
+AHEAD = {"cer_gpu.engine.machines.lookahead.WORK": 0, "cer_gpu.engine.machines.lookahead.FEW": 1}
 """Sizes under which the general machine looks ahead from the first event on."""
 
 

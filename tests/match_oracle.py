@@ -14,7 +14,7 @@ from random_formulas import nested
 from cer_gpu.automata import compose, selectors
 from cer_gpu.automata.cea import DeterministicCEA, Step
 from cer_gpu.automata.match import BEFORE, Budget, MatchAutomaton
-from cer_gpu.automata.monitored import Monitored
+from cer_gpu.automata.monitors import MonitorSplit
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.tree import Strategy
@@ -78,7 +78,7 @@ def runs(automaton: MatchAutomaton, word: Sequence[int]) -> list[Found]:
     return found
 
 
-def monitored_runs(found: Monitored, word: Sequence[int]) -> list[Found]:
+def monitored_runs(found: MonitorSplit, word: Sequence[int]) -> list[Found]:
     """The complex events of the monitor with the automaton that reads what it gives."""
     state, given = 0, []
     for symbol in word:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 import numpy as np
-from cer_gpu.kernels.clocked.contract import ClockTables, clocked_runs
+from cer_gpu.kernels.clock.contract import ClockTables, clocked_runs
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents, StreamWindow
 from random_tables import random_tables
 

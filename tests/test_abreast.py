@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.abreast.contract import AbreastEvents, Spans, abreast_reference, no_sums
-from cer_gpu.kernels.abreast.cpu import abreast
-from cer_gpu.kernels.abreast.cpu_listed import listed_abreast
+from cer_gpu.kernels.teams.contract import AbreastEvents, Spans, abreast_reference, no_sums
+from cer_gpu.kernels.teams.cpu import abreast
+from cer_gpu.kernels.teams.cpu_edge_lists import listed_abreast
 from test_backtest import ticks, told
 
 import cer_gpu as cer
-from cer_gpu.engine.run import abreast as running
-from cer_gpu.plan.automaton_abreast import Ladder, edges_of, listed_of, shared_edges
+from cer_gpu.engine.run import team as running
+from cer_gpu.plan.automaton_team import Ladder, edges_of, listed_of, shared_edges
 
 
 def members_of(rng: np.random.Generator, members: int, symbols: int) -> tuple[list[Ladder], list[np.ndarray]]:
@@ -92,7 +92,7 @@ def test_variants_go_abreast(
         gone.append(sum(len(team.members) for team in teams))
         return teams, left
 
-    monkeypatch.setattr("cer_gpu.engine.run.together.teams_of", noted)
+    monkeypatch.setattr("cer_gpu.engine.run.shared_run.teams_of", noted)
     unit = "" if "min" in window else "EVENTS"
     sweep = cer.sweep(
         f"SELECT * FROM S WHERE {pattern} {clause} WITHIN $w {unit}",

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import test_backtest_resume
-from cer_gpu.kernels.abreast.contract import AbreastEvents, no_sums
 from cer_gpu.kernels.runs.contract import TransitionTables, accepting_runs
+from cer_gpu.kernels.teams.contract import AbreastEvents, no_sums
 from random_tables import random_tables
 from test_backtest import ticks, told
 from test_backtest_resume import interrupted_everywhere, written
@@ -18,10 +18,10 @@ from test_backtest_resume import interrupted_everywhere, written
 import cer_gpu as cer
 from cer_gpu.engine.machines import masked_sums as sizes
 from cer_gpu.engine.machines.masked_sums import carried_sums, masked_sums
-from cer_gpu.engine.run import abreast as running
 from cer_gpu.engine.run import chunks
-from cer_gpu.plan import automaton_masked
-from cer_gpu.plan.automaton_masked import Moves, masked_of
+from cer_gpu.engine.run import team as running
+from cer_gpu.plan import automaton_masks
+from cer_gpu.plan.automaton_masks import Moves, masked_of
 
 read = test_backtest_resume.read
 
@@ -41,7 +41,7 @@ def moves_in(tables: TransitionTables, nodes: int) -> Moves:
 
 @pytest.mark.draws("seed", 60)
 def test_the_kernels_add_up_what_the_runs_are(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(automaton_masked, "WORTH", 1 << 30)
+    monkeypatch.setattr(automaton_masks, "WORTH", 1 << 30)
     rng, draw = np.random.default_rng(seed), Random(seed)
     tables = [random_tables(draw) for _ in range(int(rng.integers(1, 6)))]
     nodes = max(one.n_live for one in tables)
@@ -110,7 +110,7 @@ def gone(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         noted.append(sum(len(team.members) for team in teams))
         return teams, left
 
-    monkeypatch.setattr("cer_gpu.engine.run.together.teams_of", watched)
+    monkeypatch.setattr("cer_gpu.engine.run.shared_run.teams_of", watched)
     return noted
 
 

@@ -15,7 +15,7 @@ import pytest
 import cer_gpu
 from cer_gpu.engine.answers import matches as module
 from cer_gpu.engine.answers.matches import Matches
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 
 PAIRS = "SELECT a[price], b FROM S WHERE A AS a ; B AS b"
 
@@ -163,7 +163,7 @@ def test_an_iteration_that_was_left_keeps_nothing(runs: list[str]) -> None:
 @pytest.mark.parametrize("few", [True, False])
 def test_much_is_not_kept(runs: list[str], monkeypatch: pytest.MonkeyPatch, few: bool) -> None:
     if few:
-        monkeypatch.setattr("cer_gpu.engine.run.bound.KEPT", 10)
+        monkeypatch.setattr("cer_gpu.engine.run.bound_query.KEPT", 10)
     found = pairs() if few else pairs(memory=1 << 20)
     assert len(list(found)) == len(list(found)) == 3
     assert len(runs) == 2

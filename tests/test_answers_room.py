@@ -13,7 +13,7 @@ import pytest
 import cer_gpu as cer
 from cer_gpu.engine.answers import room
 from cer_gpu.engine.answers.matches import Matches
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 
 HEAVY = pa.table({"type": ["A"] * 40 + ["B"], "ts": range(41)})
 
@@ -69,7 +69,7 @@ def test_a_list_takes_more_than_a_table(little: None) -> None:
 
 def test_what_a_part_promises_is_counted(little: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers come evenly: after a few of the events it is seen that all of them are too many."""
-    monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 200)
+    monkeypatch.setattr("cer_gpu.engine.run.bound_query.BATCH", 200)
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", 100)
     read: list[int] = []
     taken = BoundQuery.read

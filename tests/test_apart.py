@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.apart import cpu_counts
-from cer_gpu.kernels.apart.contract import ApartTables, chains_reference
+from cer_gpu.kernels.step_pairs import cpu_counts
+from cer_gpu.kernels.step_pairs.contract import StepPairTables, chains_reference
 from engine_oracle import check
 from generate import stream
 from random_apart import random_apart
@@ -60,7 +60,7 @@ def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
 @pytest.fixture
 def tree_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take few old events into the tree, too."""
-    monkeypatch.setattr("cer_gpu.plan.apart.FEW", 1)
+    monkeypatch.setattr("cer_gpu.plan.step_pairs.FEW", 1)
 
 
 @pytest.mark.usefixtures("tree_alone")
@@ -89,7 +89,7 @@ def test_a_window_full_of_old_events_is_compared_at_once(
     few: int, holds: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Longer windows than those below: more old events than are looked at one by one, or just too many."""
-    monkeypatch.setattr("cer_gpu.plan.apart.FEW", few)
+    monkeypatch.setattr("cer_gpu.plan.step_pairs.FEW", few)
     table, window = events(900, 8), 180
     kinds, p = table["type"].to_numpy(zero_copy_only=False), table["p"].to_numpy()
     wanted, latest = {}, {}
@@ -147,11 +147,11 @@ def test_counts_are_those_of_the_definition(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(chunk, "SEGMENT", 40)
-    monkeypatch.setattr("cer_gpu.plan.apart.FEW", few)
+    monkeypatch.setattr("cer_gpu.plan.step_pairs.FEW", few)
     table = events(160, 5)
     steps = [part[0] for part in chain.split(" ; ")]
     masks = np.array([sum(1 << at for at, one in enumerate(steps) if one == kind) for kind in "ABC"])
-    apart = ApartTables(masks, old, new, len(steps) - 1)
+    apart = StepPairTables(masks, old, new, len(steps) - 1)
     symbols = ["ABC".index(kind) for kind in table["type"].to_pylist()]
     p = table["p"].to_pylist()
     holds = holds or (lambda one, other: one < other <= one + 9)

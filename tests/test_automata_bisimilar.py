@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from cer_gpu.automata.bisimilar import bisimilar, merged_moves
+from cer_gpu.automata.bisimulation import bisimilar, merged_moves
 from cer_gpu.automata.cea import CEA, Transition, TypeTest
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import determinise, predicates

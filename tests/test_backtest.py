@@ -16,7 +16,7 @@ import cer_gpu as cer
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import chunks as runner
-from cer_gpu.engine.run import passes, together
+from cer_gpu.engine.run import passes, shared_run
 from cer_gpu.language.printer import to_text
 
 OPTIONS: dict[str, Any] = {"order_by": ORDER, "stream_column": "stream", "device": "cpu"}
@@ -27,8 +27,8 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches, blocks and chunks of a few events, so that small streams cross their borders."""
     monkeypatch.setattr(classify, "BLOCK", 4)
     monkeypatch.setattr(passes, "BATCH", 5)
-    monkeypatch.setattr(together, "LEAST_CHUNK", 3)
-    monkeypatch.setattr(together, "WAITING", 9)
+    monkeypatch.setattr(shared_run, "LEAST_CHUNK", 3)
+    monkeypatch.setattr(shared_run, "WAITING", 9)
     monkeypatch.setattr(runner, "CARRIED", 2)
     monkeypatch.setattr(chunk, "SEGMENT", 2)
 
@@ -137,7 +137,7 @@ def test_constants_on_one_column_are_told_apart_once() -> None:
 def test_what_does_not_fit_one_table_is_cut_into_bunches(
     name: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"cer_gpu.plan.together.{name}", most)
+    monkeypatch.setattr(f"cer_gpu.plan.shared_reading.{name}", most)
     sweep = cer.sweep("SELECT * FROM S WHERE A AS a ; B FILTER a[x > $p] WITHIN 1 HOUR", p=list(range(20)))
     found = cer.backtest(sweep, ticks(), order_by="ts", device="cpu")
     assert found.together == 20

@@ -14,7 +14,7 @@ from test_backtest import OPTIONS, ticks
 
 import cer_gpu as cer
 from cer_gpu.backtesting import durations, starts
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.language.printer import to_text
 
 TEMPLATE = "SELECT * WHERE (A AS a FILTER a[x > $p]) ; B ; C PARTITION BY [k] WITHIN $w"
@@ -133,7 +133,7 @@ def test_durations_by_date_and_number() -> None:
 
 
 def test_too_many_matches_have_no_durations(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cer_gpu.backtesting.listed.MOST", 10)
+    monkeypatch.setattr("cer_gpu.backtesting.listed_columns.MOST", 10)
     with pytest.warns(UserWarning, match="q1.*matches: durations are computed"):
         found = cer.backtest(
             ["SELECT * WHERE A ; B", "SELECT * WHERE A : B : C : D"], ticks(), durations=True, device="cpu"

@@ -14,7 +14,7 @@ from browser import browser, document, picture
 from test_backtest import ticks
 
 import cer_gpu as cer
-from cer_gpu.backtesting import over_time
+from cer_gpu.backtesting import time_series
 
 SWEPT = (
     "SELECT * FROM S WHERE (A AS a FILTER a[x > $p]) ; (B AS b FILTER b[y <= $q]) PARTITION BY [k] "
@@ -73,7 +73,7 @@ def test_buckets_without_hits_are_zero(by: str, zone: str | None, monkeypatch: p
     every = cer.backtest("SELECT * WHERE A OR B", events, **given).to_pandas()["bucket"]
     found = cer.backtest("SELECT * WHERE A", events, **given)
     for most in (1 << 20, 2):
-        monkeypatch.setattr(over_time, "MOST_BUCKETS", most)
+        monkeypatch.setattr(time_series, "MOST_BUCKETS", most)
         rows = values_of(found.plot.hits())
         hits = dict.fromkeys(every, 0)
         hits |= dict(zip(found.to_pandas()["bucket"], found.to_pandas()["hits"], strict=True))

@@ -25,9 +25,9 @@ from random_steps import session_query, timed_query
 from test_backtest import OPTIONS, ticks
 
 import cer_gpu as cer
-from cer_gpu.backtesting import kept
+from cer_gpu.backtesting import checkpoint
 from cer_gpu.engine.read.sources.files import FileRows
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 
@@ -67,7 +67,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         yield from own(self, columns, rows, needed)
 
     monkeypatch.setattr(FileRows, "read_fields", watched)
-    monkeypatch.setattr(kept, "SHARE", 0)
+    monkeypatch.setattr(checkpoint, "SHARE", 0)
     return noted
 
 
@@ -348,7 +348,7 @@ import os, signal, sys
 from cer_gpu.backtesting import kept
 from cer_gpu.cli import status_of
 from cer_gpu.engine.read.sources.files import FileRows
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 
 kept.SHARE = 0
 own = FileRows.read_fields

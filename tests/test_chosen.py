@@ -7,19 +7,19 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.chosen.contract import complex_events, left_reference, shown_reference
-from cer_gpu.kernels.chosen.cpu import shown_nodes
 from cer_gpu.kernels.forest.contract import BOTTOM, UNION, Roots
+from cer_gpu.kernels.forest_selection.contract import complex_events, left_reference, shown_reference
+from cer_gpu.kernels.forest_selection.cpu import shown_nodes
 from engine_oracle import check
 from generate import stream
 
 import cer_gpu as cer
-from cer_gpu.enumeration import chosen
+from cer_gpu.enumeration import selection
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
-from cer_gpu.plan import configured
+from cer_gpu.plan import configuration_machine
 
 END = 100
 """The event of every hit."""
@@ -72,22 +72,22 @@ def events(seed: int, count: int) -> pa.Table:
     return pa.table({"type": rng.choice(list("ABC"), count), "v": rng.integers(0, 10, count)})
 
 
-@pytest.mark.parametrize("strategy", chosen.HOW)
+@pytest.mark.parametrize("strategy", selection.HOW)
 @pytest.mark.parametrize("room", [1, 256])
 def test_what_is_left_is_what_the_definition_says(
     strategy: str, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chosen, "ROOM", room)
+    monkeypatch.setattr(selection, "ROOM", room)
     dropped = 0
     for seed in range(150):
         rng = Random(seed)
         arena, _ = structure(rng)
         roots = roots_of(rng, arena)
         event = np.full(len(roots.first) - 1, END)
-        wanted = left_reference(arena, roots, event, chosen.HOW[strategy])
+        wanted = left_reference(arena, roots, event, selection.HOW[strategy])
         dropped += sum(len(complex_events(arena, node)) for node in roots.node) - sum(map(len, wanted))
         for shown in SHOWN:
-            nodes, own = chosen.left_of(arena, roots, strategy, np.array(shown, np.int32))
+            nodes, own = selection.left_of(arena, roots, strategy, np.array(shown, np.int32))
             for hit, left in enumerate(wanted):
                 found = []
                 for root in range(own.first[hit], own.first[hit + 1]):
@@ -141,7 +141,7 @@ QUERIES = [
 @pytest.mark.parametrize("text", QUERIES)
 def test_strategies_beside_comparisons(text: str) -> None:
     rng, found = Random(text), 0
-    for strategy in chosen.HOW:
+    for strategy in selection.HOW:
         query = parse(text.format(strategy))
         assert isinstance(query, tree.SelectQuery)
         found += sum(check(query, stream(rng, 17), rng) for _ in range(2))
@@ -149,9 +149,9 @@ def test_strategies_beside_comparisons(text: str) -> None:
 
 
 def test_strategies_beside_values_that_no_words_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(configured, "held_of", lambda *_: "what this test says")
+    monkeypatch.setattr(configuration_machine, "held_of", lambda *_: "what this test says")
     rng, found = Random(5), 0
-    for strategy in chosen.HOW:
+    for strategy in selection.HOW:
         query = parse(QUERIES[0].format(strategy))
         assert isinstance(query, tree.SelectQuery)
         assert "one by one in Python" in cer.compile(to_text(query)).explain()
@@ -174,7 +174,7 @@ def test_what_a_strategy_leaves_of_many_is_found_at_once() -> None:
 
 
 def test_too_many_to_choose_from_are_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chosen, "PATHS", 1 << 9)
+    monkeypatch.setattr(selection, "PATHS", 1 << 9)
     text = "SELECT MAX * FROM S WHERE A AS a ; B AS b ; C AS c FILTER c.v > a.v AND b.v != c.v"
     with pytest.raises(LimitError, match=r"MAX has more than 512 partial matches to choose from.*hits"):
         cer.compile(text).run(events(1, 200)).to_arrow()

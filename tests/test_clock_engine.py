@@ -16,7 +16,7 @@ from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as listing
 from cer_gpu.engine.machines import chunk, open_runs
 from cer_gpu.engine.read import classify
-from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import bound_query
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.language.printer import to_text
 
@@ -25,7 +25,7 @@ from cer_gpu.language.printer import to_text
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks, chunks and groups of a few events; what is no longer open is dropped at every event."""
     monkeypatch.setattr(classify, "BLOCK", 4)
-    monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(bound_query, "BATCH", 5)
     monkeypatch.setattr(runner, "CHUNK", 3)
     monkeypatch.setattr(chunk, "SEGMENT", 2)
     monkeypatch.setattr(listing, "GROUP", 3)

@@ -6,7 +6,7 @@ from random import Random
 
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.clocked.contract import LABEL, RESET
+from cer_gpu.kernels.clock.contract import LABEL, RESET
 from clocked_validator import check_lists, check_nodes
 from generate import stream, stream_to_table
 from random_one_clock import one_clock_query

@@ -7,8 +7,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.clocked.contract import CHECK, LABEL, RESET
-from cer_gpu.kernels.clocked.cpu_counts import TOO_MANY
+from cer_gpu.kernels.clock.contract import CHECK, LABEL, RESET
+from cer_gpu.kernels.clock.cpu_counts import TOO_MANY
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.streams.cpu import mark_open, relink
 from clocked_validator import (
@@ -27,9 +27,9 @@ from random_clocks import (
 )
 
 from cer_gpu.engine.machines.one_clock_stream import ClockRuns
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following
-from cer_gpu.enumeration.timed import Ending, TimedAnswers, exact_counts, latest_starts
-from cer_gpu.enumeration.timed_ordered import SpanEvents
+from cer_gpu.engine.machines.open_runs import CONSUMES, FollowedEvents, Renumbering
+from cer_gpu.enumeration.clock_enumeration import SpanEvents
+from cer_gpu.enumeration.clock_structure import Ending, TimedAnswers, exact_counts, latest_starts
 
 NONE = np.empty(0, np.int64)
 
@@ -39,9 +39,9 @@ def runs_of(case: ClockCase) -> ClockRuns:
     return ClockRuns(case.tables, case.constants, consume, len(case.measured) > 0)
 
 
-def following(case: ClockCase, read: StreamEvents, bounds: LaneBounds, first: int) -> Following:
+def following(case: ClockCase, read: StreamEvents, bounds: LaneBounds, first: int) -> FollowedEvents:
     """All events of a case, of which those from one on are new."""
-    return Following(read, case.size, bounds, first, len(case.symbols), NONE, case.times, NONE)
+    return FollowedEvents(read, case.size, bounds, first, len(case.symbols), NONE, case.times, NONE)
 
 
 def listed(case: ClockCase, arena: np.ndarray, ending: Ending, size: int | None) -> list[Listed]:
@@ -80,7 +80,7 @@ def test_random_automata_list_the_runs_in_order(
         numbers = [len(answers) for answers in wanted if answers]
         assert exact_counts(structure.arena, ending).tolist() == numbers
         with monkeypatch.context() as patched:
-            patched.setattr("cer_gpu.kernels.clocked.cpu_counts.count_exactly", lambda *_: TOO_MANY)
+            patched.setattr("cer_gpu.kernels.clock.cpu_counts.count_exactly", lambda *_: TOO_MANY)
             assert exact_counts(structure.arena, ending).tolist() == numbers
         latest = [max(one[0] for one in answers) for answers in wanted if answers]
         assert latest_starts(structure.arena, ending).tolist() == latest
@@ -169,7 +169,7 @@ class Kept:
         used = np.unique(lanes[which])
         numbers = np.stack([np.arange(len(bounds.low))] * 2, axis=1)  # every lane keeps its number
         slots = np.empty((0, len(which)), np.int32)
-        dropped = Dropped(is_open, which, numbers, len(numbers), (slots, slots), lanes)
+        dropped = Renumbering(is_open, which, numbers, len(numbers), (slots, slots), lanes)
         self.structure.drop(dropped)
         place = dropped.place
         moved = np.append(place, len(which))
@@ -188,8 +188,8 @@ def test_ends_with_many_complex_events_are_listed_alike(monkeypatch: pytest.Monk
         case = random_clock_case(rng, rng.choice((1, -1)), 16)
         structure, ending = followed(case)
         wanted = listed(case, structure.arena, ending, None)
-        monkeypatch.setattr("cer_gpu.enumeration.timed.MOST_SORTED", 1 << 23)
+        monkeypatch.setattr("cer_gpu.enumeration.clock_structure.MOST_SORTED", 1 << 23)
         assert listed(case, structure.arena, ending, 1) == wanted
-        monkeypatch.setattr("cer_gpu.enumeration.timed.MOST_SORTED", 1)
+        monkeypatch.setattr("cer_gpu.enumeration.clock_structure.MOST_SORTED", 1)
         assert listed(case, structure.arena, ending, 1) == wanted
         total += sum(map(len, wanted))

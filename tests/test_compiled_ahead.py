@@ -10,9 +10,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from cer_gpu.kernels.compiled_ahead import registry
-from cer_gpu.kernels.compiled_ahead.registry import KERNELS, CudaKernel
-from cer_gpu.kernels.device.jit import Launched
+from cer_gpu.kernels.device.jit import KernelLauncher
+from cer_gpu.kernels.signatures import registry
+from cer_gpu.kernels.signatures.arguments import CudaKernel
+from cer_gpu.kernels.signatures.registry import KERNELS
 
 BY_NAME = {kernel.name: kernel for kernel in KERNELS}
 
@@ -50,7 +51,7 @@ def test_a_disk_that_fails_costs_a_compilation(monkeypatch: pytest.MonkeyPatch) 
 def test_without_a_folder_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = type(BY_NAME["fill"].function.compiled._cache)
     monkeypatch.setattr(kept._impl_class, "_locator_classes", [])
-    made = Launched(BY_NAME["fill"].function.py_func)
+    made = KernelLauncher(BY_NAME["fill"].function.py_func)
     assert made.compiled._cache.cache_path is None
 
 

@@ -19,7 +19,7 @@ from cer_gpu.compiling import kernel as kernel_module
 from cer_gpu.compiling import layout
 from cer_gpu.compiling.kernel import Kernel, jit
 from cer_gpu.compiling.kinds import UnfitArgumentError, classes_of, kind_of
-from cer_gpu.compiling.loaded import HaltedError, KernelError, words
+from cer_gpu.compiling.loader import HaltedError, KernelError, words
 from cer_gpu.compiling.store import Store
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -20,11 +20,11 @@ import numpy as np
 import pytest
 from processes import started
 
+from cer_gpu.compiling import helper_pool
 from cer_gpu.compiling import kernel as kernel_module
 from cer_gpu.compiling import needs as needs_module
-from cer_gpu.compiling import together
 from cer_gpu.compiling.kernel import Kernel, jit, kernel_named
-from cer_gpu.compiling.loaded import HaltedError, words
+from cer_gpu.compiling.loader import HaltedError, words
 from cer_gpu.compiling.needs import FILE, needed, needs, text_of
 from cer_gpu.compiling.store import Store
 from cer_gpu.warm import recorded, warm
@@ -47,7 +47,7 @@ NEEDS = {
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """An empty store, and kernels of which nothing is loaded."""
-    together._rest.clear()  # those of other tests
+    helper_pool._rest.clear()  # those of other tests
     made = Store(tmp_path / "own", tmp_path / "shipped")
     monkeypatch.setattr(kernel_module, "store", lambda: made)
     monkeypatch.setattr(needs_module, "needs", lambda: NEEDS)
@@ -57,7 +57,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
             monkeypatch.setattr(value, "_entries", {})
             monkeypatch.setattr(value, "_known", ())
     yield made
-    together._rest.clear()
+    helper_pool._rest.clear()
 
 
 def kept(store: Store) -> int:
@@ -128,14 +128,14 @@ def test_where_no_process_can_be_started(
 
 def test_work_that_is_over_ends_what_compiles_for_it(own: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on Ctrl-C: the thread is told to end, and soon no process is left that compiles for it."""
-    started: list[together._Helper] = []
+    started: list[helper_pool._Helper] = []
 
-    class Slow(together._Helper):
+    class Slow(helper_pool._Helper):
         def __init__(self) -> None:
             super().__init__()
             started.append(self)
 
-    monkeypatch.setattr(together, "_Helper", Slow)
+    monkeypatch.setattr(helper_pool, "_Helper", Slow)
     halt, failed = np.zeros(1, np.uint8), []
 
     def call() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from cer_gpu.compiling.expiry import DAY_S, MONTH_S, prune
 from cer_gpu.compiling.store import Store
-from cer_gpu.compiling.unused import DAY_S, MONTH_S, prune
 
 ABOUT = {"symbol": "cer", "result": "none"}
 

@@ -10,10 +10,10 @@ import pytest
 from random_timed import holds
 from random_windows import formula
 
-from cer_gpu.automata.configurations.formulas import Stepped, predicates_of, stepped
-from cer_gpu.automata.configurations.held import Held
+from cer_gpu.automata.configurations.formulas import SteppedAutomaton, predicates_of, stepped
+from cer_gpu.automata.configurations.serialization import shape_of, written
 from cer_gpu.automata.configurations.shapes import TICK, Shapes
-from cer_gpu.automata.configurations.written import shape_of, written
+from cer_gpu.automata.configurations.value_words import HeldWords
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
@@ -27,7 +27,7 @@ from cer_gpu.reference.time import inside
 class At:
     """What the tests say of the slots of a configuration at an event."""
 
-    def __init__(self, automaton: Stepped, symbol: int, slots: tuple[int, ...], now: int) -> None:
+    def __init__(self, automaton: SteppedAutomaton, symbol: int, slots: tuple[int, ...], now: int) -> None:
         self.symbol = symbol
         self._tests = automaton.tests.all
         self._slots = slots
@@ -38,7 +38,7 @@ class At:
         return gap == 0 if interval is None else inside(Duration(gap, "ms"), interval, None)
 
 
-def automaton_of(pattern: t.Pattern, events: list[Event]) -> tuple[Shapes, Stepped, list[int]]:
+def automaton_of(pattern: t.Pattern, events: list[Event]) -> tuple[Shapes, SteppedAutomaton, list[int]]:
     """The automaton of a formula over the symbols of some events, and the symbol of each."""
     predicates = predicates_of(pattern)
     numbers: dict[frozenset[int], int] = {}
@@ -49,7 +49,7 @@ def automaton_of(pattern: t.Pattern, events: list[Event]) -> tuple[Shapes, Stepp
         for event in events
     ]
     automaton = stepped(pattern, list(numbers), predicates)
-    return Shapes(automaton, Held((), ())), automaton, symbols
+    return Shapes(automaton, HeldWords((), ())), automaton, symbols
 
 
 def runs(pattern: t.Pattern, events: list[Event]) -> list[Match]:

@@ -14,8 +14,8 @@ from generate import stream
 from random_correlated import random_correlated
 
 import cer_gpu as cer
-from cer_gpu.automata import correlated
-from cer_gpu.automata.pcea import PCEA, Equality, Gather
+from cer_gpu.automata import chains
+from cer_gpu.automata.pcea import PCEA, Equality, GatherTransition
 from cer_gpu.automata.positions import position_automaton, prospects_of
 from cer_gpu.diagnostics import render_all
 from cer_gpu.errors import Diagnostic
@@ -34,7 +34,7 @@ ID = (Attribute("id"),)
 def chain(where: str) -> PCEA:
     query = parse(f"SELECT * WHERE {where}")
     assert isinstance(query, SelectQuery)
-    return correlated.to_pcea(to_lp(unfolded(query.pattern)))
+    return chains.to_pcea(to_lp(unfolded(query.pattern)))
 
 
 def lane(where: str) -> object:
@@ -42,7 +42,7 @@ def lane(where: str) -> object:
     return cer.compile(f"SELECT * WHERE {where}")._plan.built.lane
 
 
-def shape(moves: tuple[Gather, ...]) -> list[tuple[object, ...]]:
+def shape(moves: tuple[GatherTransition, ...]) -> list[tuple[object, ...]]:
     """Each transition as (sources, type, pairs that are equal, label, target)."""
     return [
         (
@@ -61,7 +61,7 @@ def shape(moves: tuple[Gather, ...]) -> list[tuple[object, ...]]:
     ]
 
 
-def move_order(moves: tuple[Gather, ...]) -> list[Gather]:
+def move_order(moves: tuple[GatherTransition, ...]) -> list[GatherTransition]:
     return sorted(moves, key=lambda move: (move.sources, move.target, sorted(map(str, move.label))))
 
 
@@ -207,7 +207,7 @@ def test_the_runs_of_a_chain_are_the_complex_events_of_the_formula(seed: int) ->
         pattern = random_correlated(rng).pattern
         events = stream(rng, 7)
         try:
-            automaton = correlated.to_pcea(to_lp(unfolded(pattern)))
+            automaton = chains.to_pcea(to_lp(unfolded(pattern)))
         except cer.QueryError:
             continue
         runs = {run.valuation for ended in accepting_runs(automaton, events) for run in ended}
@@ -307,7 +307,7 @@ def test_an_equality_that_is_sure_to_meet_is_not_guessed() -> None:
     text = f"SELECT * FROM S WHERE A AS a ; B AS b ; C AS c FILTER {equalities} AND b.z = c.z"
     query = parse(text)
     assert isinstance(query, SelectQuery)
-    assert correlated.to_pcea(to_lp(unfolded(query.pattern))).size < 200
+    assert chains.to_pcea(to_lp(unfolded(query.pattern))).size < 200
 
 
 def test_only_what_may_happen_is_guessed() -> None:

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.abreast.contract import AbreastEvents, Spans, abreast_reference
-from cer_gpu.kernels.abreast.cuda import AbreastUnits, abreast, device_events, device_team
+from cer_gpu.kernels.teams.contract import AbreastEvents, Spans, abreast_reference
+from cer_gpu.kernels.teams.cuda import AbreastUnits, abreast, device_events, device_team
 from cuda_device import TINY, USABLE, forms_ahead, forms_launched
 from test_abreast import TEMPLATES, members_of
 from test_backtest import ticks
 
 import cer_gpu as cer
 from cer_gpu.engine.cuda.machines import teams
-from cer_gpu.engine.run import abreast as running
-from cer_gpu.plan.automaton_abreast import edges_of
+from cer_gpu.engine.run import team as running
+from cer_gpu.plan.automaton_team import edges_of
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from cer_gpu.kernels.abreast.contract import AbreastEvents, no_sums
-from cer_gpu.kernels.abreast.cuda import AbreastUnits, device_events
-from cer_gpu.kernels.abreast.cuda_masked import abreast_carried, abreast_masked, device_masked
 from cer_gpu.kernels.runs.contract import accepting_runs
+from cer_gpu.kernels.teams.contract import AbreastEvents, no_sums
+from cer_gpu.kernels.teams.cuda import AbreastUnits, device_events
+from cer_gpu.kernels.teams.cuda_masks import abreast_carried, abreast_masked, device_masked
 from cuda_device import TINY, USABLE, forms_ahead, forms_launched
 from random_tables import random_tables
 from test_abreast_masked import ITERATED, TEMPLATES, moves_in
@@ -22,7 +22,7 @@ import cer_gpu as cer
 from cer_gpu.engine.cuda.machines import masked_teams
 from cer_gpu.engine.machines import masked_sums as sizes
 from cer_gpu.engine.run import chunks
-from cer_gpu.plan.automaton_masked import masked_of
+from cer_gpu.plan.automaton_masks import masked_of
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.compiled_ahead.registry import KERNELS, CudaKernel
-from cer_gpu.kernels.device import usable
-from cer_gpu.kernels.device.jit import Launched
+from cer_gpu.kernels.device import availability
+from cer_gpu.kernels.device.jit import KernelLauncher
+from cer_gpu.kernels.signatures.arguments import CudaKernel
+from cer_gpu.kernels.signatures.registry import KERNELS
 from cuda_device import USABLE, forms_ahead, forms_launched
 from numba import cuda
 
@@ -26,8 +27,8 @@ from cer_gpu.cli import OTHER, status_of
 from cer_gpu.engine.cuda.check import families, findings
 from cer_gpu.engine.cuda.check.families import FAMILIES, Family, check
 from cer_gpu.engine.cuda.check.fault import Fault
-from cer_gpu.engine.cuda.check.inputs import Compared, Inputs
-from cer_gpu.engine.run import place
+from cer_gpu.engine.cuda.check.inputs import ComparedArray, Inputs
+from cer_gpu.engine.run import device_choice
 from cer_gpu.engine.versions import all_versions
 
 if not USABLE:
@@ -58,7 +59,7 @@ def launched() -> dict[str, tuple[str, ...]]:
 def test_every_kernel_is_launched_and_right(launched: dict[str, tuple[str, ...]]) -> None:
     every = {name for kernels in launched.values() for name in kernels}
     assert every == {kernel.name for kernel in KERNELS}
-    assert all(isinstance(kernel.function, Launched) for kernel in KERNELS)
+    assert all(isinstance(kernel.function, KernelLauncher) for kernel in KERNELS)
     assert [kernel.function.name for kernel in KERNELS] == [kernel.name for kernel in KERNELS]
 
 
@@ -122,7 +123,7 @@ def raising(arrays: list[Any], before: list[np.ndarray]) -> None:
 
 def out_of_memory(arrays: list[Any], before: list[np.ndarray]) -> None:
     error = RuntimeError("out of memory")
-    error.code = usable.OUT_OF_MEMORY  # type: ignore[attr-defined]
+    error.code = availability.OUT_OF_MEMORY  # type: ignore[attr-defined]
     raise error
 
 
@@ -192,7 +193,7 @@ def test_an_error_of_no_kernel_blames_none() -> None:
 
 def test_another_shape_is_a_difference() -> None:
     def shorter(inputs: Inputs) -> Iterator[Any]:
-        yield Compared("event", cuda.to_device(np.arange(3)), np.arange(4))
+        yield ComparedArray("event", cuda.to_device(np.arange(3)), np.arange(4))
 
     found = check(families=[Family("hits", shorter)])
     assert found.fault is not None
@@ -207,7 +208,7 @@ def checks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[int
     """A device that is checked by its hits, as if it were real; an item for each check."""
     done: list[int] = []
 
-    def counted() -> families.Checked:
+    def counted() -> families.CheckResult:
         done.append(0)
         return check(families=HITS)
 
@@ -245,7 +246,7 @@ def test_a_device_that_is_right_is_checked_once(
     assert len(checks) == 1
     (path,) = files(tmp_path)
     assert json.loads(path.read_text())["fault"] is None
-    assert place.asked_devices("cuda") == ("cuda:0",)
+    assert device_choice.asked_devices("cuda") == ("cuda:0",)
     assert len(checks) == 1
     assert capsys.readouterr().err == ""
 
@@ -271,17 +272,17 @@ def test_a_device_that_is_wrong_is_not_used(
 
     # The fault is gone, and is still remembered: a device that is wrong now and then is not to be trusted.
     assert another_process() is not None
-    monkeypatch.setattr(place, "WORTH", 100)
-    monkeypatch.setattr(place, "no_driver", lambda: None)
-    there = usable.Usable(("simulator",), "the simulator can be used")
-    monkeypatch.setattr(usable, "cuda_usable", lambda: there)
-    monkeypatch.setattr(usable, "simulated", lambda: False)
+    monkeypatch.setattr(device_choice, "WORTH", 100)
+    monkeypatch.setattr(device_choice, "no_driver", lambda: None)
+    there = availability.UsableDevices(("simulator",), "the simulator can be used")
+    monkeypatch.setattr(availability, "cuda_usable", lambda: there)
+    monkeypatch.setattr(availability, "simulated", lambda: False)
     found = query.run(EVENTS, device="auto")
     assert found.device == "cpu"
     assert found.device_reason.startswith(f"the CPU, because {WRONG}: kernel")
     assert blamed in found.device_reason
     assert len(found.to_arrow()) == right
-    assert place.place_of(("auto",), query._plan.compiled, 3, lying=0).numbers == ()
+    assert device_choice.place_of(("auto",), query._plan.compiled, 3, lying=0).numbers == ()
     assert len(checks) == 1
 
     anew = findings.checked_anew(0)
@@ -418,7 +419,7 @@ def test_what_no_kernel_is_to_blame_for_is_not_kept(
     checks: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     fault = Fault("hits", (), "it raises OSError: no context")
-    monkeypatch.setattr(families, "check", lambda: families.Checked(fault, ()))
+    monkeypatch.setattr(families, "check", lambda: families.CheckResult(fault, ()))
     assert findings.fault_of(0) is fault
     assert files(tmp_path) == []
     with pytest.raises(cer.DeviceError, match="no context"):

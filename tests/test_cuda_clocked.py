@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.clocked import cuda_ends, cuda_units
-from cer_gpu.kernels.clocked.cpu_stream import ARENA_FULL, DONE
-from cer_gpu.kernels.clocked.cuda_ends import clocked_ends
-from cer_gpu.kernels.clocked.cuda_units import device_clock
+from cer_gpu.kernels.clock import cuda_ends, cuda_units
+from cer_gpu.kernels.clock.cpu_stream import ARENA_FULL, DONE
+from cer_gpu.kernels.clock.cuda_ends import clocked_ends
+from cer_gpu.kernels.clock.cuda_units import device_clock
 from cuda_device import TINY, USABLE
 from generate import stream, stream_to_table
 from random_clocks import ClockCase, random_clock_case

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.compared import cpu_counts, cpu_hits, cuda_counts, cuda_hits
-from cer_gpu.kernels.compared.contract import AT, NO_VALUE, ComparedSegments, PairedEvents, shallow
-from cer_gpu.kernels.compared.cpu_order import arrange
-from cer_gpu.kernels.compared.cuda_units import device_pairs
+from cer_gpu.kernels.comparisons import cpu_counts, cpu_hits, cuda_counts, cuda_hits
+from cer_gpu.kernels.comparisons.contract import AT, NO_VALUE, ComparedSegments, PairedEvents, shallow
+from cer_gpu.kernels.comparisons.cpu_order import arrange
+from cer_gpu.kernels.comparisons.cuda_units import device_pairs
 from cuda_device import TINY, USABLE
 
 import cer_gpu as cer
-from cer_gpu.engine.cuda.machines import compared
-from cer_gpu.engine.cuda.machines.compared import DevicesCompared
+from cer_gpu.engine.cuda.machines import comparisons
+from cer_gpu.engine.cuda.machines.comparisons import DeviceComparisons
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
@@ -71,17 +71,17 @@ def test_hits_and_counts_are_those_of_the_cpu(pattern: str, floating: bool) -> N
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Look-ups of few segments on the device; how often it has answered."""
-    monkeypatch.setattr(compared, "LEAST", 1)
-    begun, asked = DevicesCompared.__init__, DevicesCompared._found
-    monkeypatch.setattr(DevicesCompared, "__init__", lambda self, device: begun(self, device, *TINY[:2]))
+    monkeypatch.setattr(comparisons, "LEAST", 1)
+    begun, asked = DeviceComparisons.__init__, DeviceComparisons._found
+    monkeypatch.setattr(DeviceComparisons, "__init__", lambda self, device: begun(self, device, *TINY[:2]))
     tally: Counter[str] = Counter()
 
-    def noted(self: DevicesCompared, unit: Any, ask: Any) -> Any:
+    def noted(self: DeviceComparisons, unit: Any, ask: Any) -> Any:
         found = asked(self, unit, ask)
         tally[ask.__name__] += found is not None
         return found
 
-    monkeypatch.setattr(DevicesCompared, "_found", noted)
+    monkeypatch.setattr(DeviceComparisons, "_found", noted)
     return tally
 
 

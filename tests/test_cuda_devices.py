@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.device import usable
+from cer_gpu.kernels.device import availability
 from cer_gpu.kernels.forest.contract import Block
 from cuda_device import TINY, USABLE
 from numba import cuda
@@ -25,13 +25,14 @@ from cer_gpu.engine.cuda import staging as cuda_staging
 from cer_gpu.engine.cuda import structure as cuda_structure
 from cer_gpu.engine.cuda.check import findings
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
-from cer_gpu.engine.cuda.machines import carried as cuda_carried
+from cer_gpu.engine.cuda.machines import carried_query as cuda_carried
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
-from cer_gpu.engine.cuda.machines import resident
+from cer_gpu.engine.cuda.machines import resident_query
 from cer_gpu.engine.cuda.machines import resident_run as cuda_run
 from cer_gpu.engine.cuda.pool import bounds_of
-from cer_gpu.engine.run import bound, place
+from cer_gpu.engine.run import bound_query as bound
 from cer_gpu.engine.run import chunks as runner
+from cer_gpu.engine.run import device_choice
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
@@ -69,7 +70,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (cuda_run.ResidentRun, lanes),
     ):
         monkeypatch.setattr(made, "__init__", with_geometry(made.__init__, geometry))
-    for module in (cuda_execute, resident, cuda_carried):
+    for module in (cuda_execute, resident_query, cuda_carried):
         monkeypatch.setattr(module, "lane_geometry", lambda _, chosen: chosen)
     monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 5)
     monkeypatch.setattr(cuda_execute, "LIST", 5)
@@ -336,8 +337,8 @@ def two(monkeypatch: pytest.MonkeyPatch) -> set[int]:
         used.add(number)
         yield
 
-    found = usable.Usable(("One", "Two"), "One can be used")
-    monkeypatch.setattr(usable, "cuda_usable", lambda: found)
+    found = availability.UsableDevices(("One", "Two"), "One can be used")
+    monkeypatch.setattr(availability, "cuda_usable", lambda: found)
     monkeypatch.setattr(findings, "fault_of", lambda number: None)  # no second one is there
     for module in (cuda_classify, cuda_devices, cuda_pool, cuda_run, cuda_memory, cuda_structure):
         monkeypatch.setattr(module, "on", noting, raising=False)
@@ -473,13 +474,15 @@ def test_dealt_in_shares_of_about_as_much() -> None:
 
 
 def test_auto_takes_a_gpu_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(place, "WORTH", 100)
-    monkeypatch.setattr(place, "no_driver", lambda: None)
-    monkeypatch.setattr(usable, "simulated", lambda: False)
-    monkeypatch.setattr(usable, "cuda_usable", lambda: usable.Usable(("H200",), "H200 can be used"))
+    monkeypatch.setattr(device_choice, "WORTH", 100)
+    monkeypatch.setattr(device_choice, "no_driver", lambda: None)
+    monkeypatch.setattr(availability, "simulated", lambda: False)
+    monkeypatch.setattr(
+        availability, "cuda_usable", lambda: availability.UsableDevices(("H200",), "H200 can be used")
+    )
     table = trades(150)
     found = cer.compile(QUERIES["time"]).run(table, **OPTIONS)
     assert (found.device, found.device_reason) == ("cuda:0", "H200 can be used")
     assert found.to_arrow() == cer.compile(QUERIES["time"]).run(table, device="cpu", **OPTIONS).to_arrow()
     assert cer.compile(QUERIES["time"]).run(trades(50), **OPTIONS).device == "cpu"
-    assert bound.place_of is place.place_of
+    assert bound.place_of is device_choice.place_of

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.best import cuda as best
 from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.counts import cuda as counts
-from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.device import arrays
 from cer_gpu.kernels.forest import cuda_enumerate as paths
 from cer_gpu.kernels.forest import cuda_nodes as nodes
 from cer_gpu.kernels.hits import cuda as hits
-from cer_gpu.kernels.hits import cuda_long as flows
+from cer_gpu.kernels.hits import cuda_long_segments as flows
+from cer_gpu.kernels.selection import cuda as best
 from cer_gpu.kernels.windows import cuda as windows
 from cuda_device import TINY, USABLE, forms_ahead, forms_launched
 from engine_oracle import check
@@ -33,16 +33,16 @@ from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda import views as cuda_views
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import automaton as cuda_automaton
-from cer_gpu.engine.cuda.machines import compared as cuda_compared
+from cer_gpu.engine.cuda.machines import comparisons as cuda_compared
 from cer_gpu.engine.cuda.machines import general as cuda_general
 from cer_gpu.engine.cuda.machines import one_clock as cuda_one_clock
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
 from cer_gpu.engine.cuda.machines.one_device import cut_evenly, finer, patched
-from cer_gpu.engine.cuda.machines.resident import ResidentQuery
+from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery
 from cer_gpu.engine.machines import automaton as on_cpu
-from cer_gpu.engine.machines import automaton_ungrouped
+from cer_gpu.engine.machines import ungrouped_automaton
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.read import intake
@@ -51,7 +51,7 @@ from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.views import levels
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, DeviceError, LimitError
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
@@ -99,7 +99,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         there.load(runner)
         return runner
 
-    for module in (on_cpu, automaton_ungrouped):
+    for module in (on_cpu, ungrouped_automaton):
         monkeypatch.setattr(module, "runner", on_device)
     monkeypatch.setattr(cuda_execute, "lane_geometry", lambda _, chosen: chosen)
     monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 2)
@@ -416,7 +416,7 @@ def test_queries_that_do_not_run_over_resident_tables_say_why(monkeypatch: pytes
         resident(f"SELECT * WHERE {steps}", table)
     with pytest.raises(DeviceError, match="partitions"):
         resident("SELECT * WHERE A ; B PARTITION BY [volume] WITHIN 5 EVENTS", table)
-    monkeypatch.setattr("cer_gpu.engine.cuda.machines.resident.lane_geometry", lambda *_: None)
+    monkeypatch.setattr("cer_gpu.engine.cuda.machines.resident_query.lane_geometry", lambda *_: None)
     text = "SELECT * WHERE A ; B WITHIN 5 EVENTS"
     with pytest.raises(DeviceError, match="too many states"):
         resident(text, table)

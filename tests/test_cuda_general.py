@@ -23,7 +23,7 @@ from cer_gpu.api import Query
 from cer_gpu.engine.cuda.machines import general
 from cer_gpu.engine.cuda.machines.general import DevicesConfigurations
 from cer_gpu.engine.machines import configurations
-from cer_gpu.engine.run import followed
+from cer_gpu.engine.run import event_run
 from cer_gpu.errors import DataError, LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
@@ -40,7 +40,7 @@ SIMULATED = USABLE.devices == ("simulator",)
 def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Configurations of few lanes on the device, in small pushes: what lanes have said."""
     monkeypatch.setattr(general, "LEAST", 1)
-    monkeypatch.setattr(followed, "AT_ONCE", 24)
+    monkeypatch.setattr(event_run, "AT_ONCE", 24)
     begun, asked = DevicesConfigurations.__init__, DevicesConfigurations._by_device
     monkeypatch.setattr(DevicesConfigurations, "__init__", lambda *given: begun(*given, TINY[0]))
     tally: Counter[str] = Counter()

@@ -294,7 +294,7 @@ def test_one_thread_launches_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(0.005)
         inside.remove(number)
 
-    made = jit.Launched(lambda: None)
+    made = jit.KernelLauncher(lambda: None)
     monkeypatch.setattr(made, "compiled", {(1, 1): launch})
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda number: made[1, 1](number), range(12)))

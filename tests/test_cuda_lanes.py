@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from cer_gpu.kernels.counts import cuda as counts
-from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device import words
 from cer_gpu.kernels.device.geometry import Geometry
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.hits import cuda as hits
-from cer_gpu.kernels.hits import cuda_long as flows
+from cer_gpu.kernels.hits import cuda_long_segments as flows
 from cer_gpu.kernels.runs.programs import backward_program, counts_program, forward_program, hits_program
 from cuda_device import TINY, USABLE
 from numba import cuda

@@ -17,9 +17,9 @@ import cer_gpu as cer
 from cer_gpu.engine.cuda import classify as cuda_classify
 from cer_gpu.engine.cuda import memory as cuda_memory
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
-from cer_gpu.engine.cuda.machines import carried as cuda_carried
+from cer_gpu.engine.cuda.machines import carried_query as cuda_carried
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
-from cer_gpu.engine.cuda.machines import resident as cuda
+from cer_gpu.engine.cuda.machines import resident_query as cuda
 from cer_gpu.engine.cuda.machines import resident_run as cuda_run
 from cer_gpu.engine.read.sources import device_interface, device_rows
 from cer_gpu.engine.read.sources.device_interface import (

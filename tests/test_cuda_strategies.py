@@ -6,12 +6,12 @@ import random
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.best import cpu as on_cpu
-from cer_gpu.kernels.best import cuda as best
-from cer_gpu.kernels.best.contract import DONE, NO_ANSWER
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.device import words
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
+from cer_gpu.kernels.selection import cpu as on_cpu
+from cer_gpu.kernels.selection import cuda as best
+from cer_gpu.kernels.selection.contract import DONE, NO_ANSWER
 from cuda_cases import built, long_case
 from cuda_device import TINY, USABLE
 from numba import cuda

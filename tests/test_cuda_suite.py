@@ -20,7 +20,7 @@ from random_rules import random_rule, random_rule_events
 from test_cuda_devices import small
 
 from cer_gpu.engine.run import options
-from cer_gpu.engine.run.place import asked_devices
+from cer_gpu.engine.run.device_choice import asked_devices
 from cer_gpu.errors import LimitError
 
 if not USABLE:

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import numba
 import numpy as np
 import pytest
-from cer_gpu.kernels.device import usable
-from cer_gpu.kernels.device.usable import cuda_usable, out_of_memory
+from cer_gpu.kernels.device import availability
+from cer_gpu.kernels.device.availability import cuda_usable, out_of_memory
 
 from cer_gpu.engine.devices import with_memory
 
@@ -74,11 +74,11 @@ def test_devices_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_numpy_that_numba_cuda_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
     fake(monkeypatch, is_available=lambda: True, gpus=[SimpleNamespace(name="First")])
     monkeypatch.delattr(np, "row_stack", raising=False)
-    monkeypatch.setattr(usable, "version", lambda package: "0.30.4")
+    monkeypatch.setattr(availability, "version", lambda package: "0.30.4")
     found = cuda_usable()
     assert found.devices == ()
     assert found.reason == f"numba-cuda 0.30.4 does not work with NumPy {np.__version__}: install 'numpy<2.5'"
-    monkeypatch.setattr(usable, "version", lambda package: "0.31.0")
+    monkeypatch.setattr(availability, "version", lambda package: "0.31.0")
     assert cuda_usable().devices == ("First",)
 
 

@@ -315,7 +315,7 @@ def rising(far: int, n: int = 60) -> pa.Table:
 @pytest.mark.parametrize("far", [0, 31, 59])
 def test_order_of_decimals_beyond_64_bits_is_exact(far: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where answers have been given before the first of them is met."""
-    monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 7)
+    monkeypatch.setattr("cer_gpu.engine.run.bound_query.BATCH", 7)
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", 5)
     events, query = rising(far), cer.compile(RISING)
     exactly = {"engine": "general"}

@@ -8,32 +8,32 @@ from collections.abc import Callable
 from importlib import metadata
 
 import pytest
-from cer_gpu.kernels.device import usable
-from cer_gpu.kernels.device.usable import Usable
+from cer_gpu.kernels.device import availability
+from cer_gpu.kernels.device.availability import UsableDevices
 
 import cer_gpu as cer
 from cer_gpu.cli import DONE, OTHER, status_of
 from cer_gpu.engine import versions
 from cer_gpu.engine.cuda.check.fault import Fault
 from cer_gpu.engine.run import device_report as module
-from cer_gpu.engine.run.device_report import DeviceFound, DeviceReport
+from cer_gpu.engine.run.device_report import DeviceReport, DeviceStatus
 
 KERNELS = tuple(f"kernel_{number}" for number in range(47))
 FAULT = Fault("hits", ("fill_hits",), "event[3] is 17, on the CPU 18 (1 of 432 differ)")
 
 
-def found(number: int, fault: Fault | None = None, kernels: tuple[str, ...] = KERNELS) -> DeviceFound:
-    return DeviceFound(f"cuda:{number}", "NVIDIA H200", "9.0", 3 << 39, 3 << 38, fault, kernels, 0.84)
+def found(number: int, fault: Fault | None = None, kernels: tuple[str, ...] = KERNELS) -> DeviceStatus:
+    return DeviceStatus(f"cuda:{number}", "NVIDIA H200", "9.0", 3 << 39, 3 << 38, fault, kernels, 0.84)
 
 
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., DeviceReport]:
     """The report of a machine: its driver's error, what can be used, what is found of each device."""
 
-    def report(driver: str | None, able: Usable, *devices: DeviceFound) -> DeviceReport:
+    def report(driver: str | None, able: UsableDevices, *devices: DeviceStatus) -> DeviceReport:
         monkeypatch.setattr(module, "no_driver", lambda: driver)
-        monkeypatch.setattr(usable, "simulated", lambda: False)
-        monkeypatch.setattr(usable, "cuda_usable", lambda: able)
+        monkeypatch.setattr(availability, "simulated", lambda: False)
+        monkeypatch.setattr(availability, "cuda_usable", lambda: able)
         monkeypatch.setattr(module, "_found", lambda number, name: devices[number])
         monkeypatch.setattr(module, "all_versions", lambda: {"cer-gpu": "1.2", "driver": "580.65"})
         monkeypatch.setattr(platform, "platform", lambda: "Linux-6.1")
@@ -44,7 +44,9 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., DeviceReport]:
 
 
 def test_without_a_driver(machine: Callable[..., DeviceReport]) -> None:
-    told = machine("no NVIDIA driver is installed (libcuda.so.1 was not found)", Usable((), "not asked"))
+    told = machine(
+        "no NVIDIA driver is installed (libcuda.so.1 was not found)", UsableDevices((), "not asked")
+    )
     assert (
         str(told)
         == repr(told)
@@ -65,7 +67,7 @@ def test_without_a_driver(machine: Callable[..., DeviceReport]) -> None:
 def test_with_a_driver_and_without_the_packages(
     machine: Callable[..., DeviceReport], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = machine(None, Usable((), "numba-cuda is not installed: install cer-gpu[cuda]"))
+    told = machine(None, UsableDevices((), "numba-cuda is not installed: install cer-gpu[cuda]"))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
     assert str(told) == (
         "Linux-6.1\n"
@@ -79,7 +81,7 @@ def test_with_a_driver_and_without_the_packages(
 
 
 def test_devices_that_are_right(machine: Callable[..., DeviceReport]) -> None:
-    told = machine(None, Usable(("NVIDIA H200",) * 2, ""), found(0), found(1, kernels=()))
+    told = machine(None, UsableDevices(("NVIDIA H200",) * 2, ""), found(0), found(1, kernels=()))
     assert str(told) == (
         "Linux-6.1\n"
         "cer-gpu 1.2, driver 580.65\n"
@@ -97,7 +99,7 @@ def test_devices_that_are_right(machine: Callable[..., DeviceReport]) -> None:
 def test_a_device_that_is_wrong(
     machine: Callable[..., DeviceReport], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = machine(None, Usable(("NVIDIA H200",), ""), found(0, FAULT))
+    told = machine(None, UsableDevices(("NVIDIA H200",), ""), found(0, FAULT))
     assert str(told).splitlines()[-2:] == [
         f"        WRONG and not used: kernel fill_hits (hits): {FAULT.difference}",
         "device='auto' uses the CPU.",

@@ -7,19 +7,19 @@ import sys
 
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.device import usable
-from cer_gpu.kernels.device.usable import Usable
+from cer_gpu.kernels.device import availability
+from cer_gpu.kernels.device.availability import UsableDevices
 
 import cer_gpu as cer
 from cer_gpu.engine import devices
 from cer_gpu.engine.cuda.check import findings
 from cer_gpu.engine.cuda.check.fault import Fault
-from cer_gpu.engine.run import place
-from cer_gpu.engine.run.place import Place, asked_devices, place_of
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.engine.run import device_choice
+from cer_gpu.engine.run.device_choice import Place, asked_devices, place_of
+from cer_gpu.plan.compiled_query import CompiledQuery
 
-ABSENT = Usable((), "no CUDA device was found")
-TWO = Usable(("First", "Second"), "First can be used")
+ABSENT = UsableDevices((), "no CUDA device was found")
+TWO = UsableDevices(("First", "Second"), "First can be used")
 
 
 def compiled(text: str) -> CompiledQuery:
@@ -30,11 +30,14 @@ WINDOWED = compiled("SELECT * WHERE A ; B WITHIN 5 EVENTS")
 
 
 def there(
-    monkeypatch: pytest.MonkeyPatch, found: Usable, driver: str | None = None, fault: Fault | None = None
+    monkeypatch: pytest.MonkeyPatch,
+    found: UsableDevices,
+    driver: str | None = None,
+    fault: Fault | None = None,
 ) -> None:
-    monkeypatch.setattr(usable, "cuda_usable", lambda: found)
-    monkeypatch.setattr(place, "no_driver", lambda: driver)
-    monkeypatch.setattr(usable, "simulated", lambda: False)
+    monkeypatch.setattr(availability, "cuda_usable", lambda: found)
+    monkeypatch.setattr(device_choice, "no_driver", lambda: driver)
+    monkeypatch.setattr(availability, "simulated", lambda: False)
     monkeypatch.setattr(findings, "fault_of", lambda number: fault)
 
 
@@ -85,7 +88,7 @@ def test_a_device_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
-    auto, many = ("auto",), place.WORTH
+    auto, many = ("auto",), device_choice.WORTH
     there(monkeypatch, TWO)
     assert place_of(auto, WINDOWED, many) == Place((0,), "First can be used")
     assert place_of(auto, WINDOWED, None).name == "cpu"
@@ -105,7 +108,7 @@ def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
     there(monkeypatch, TWO, "no NVIDIA driver is installed")
     assert place_of(auto, WINDOWED, many) == Place((), "the CPU, because no NVIDIA driver is installed")
     there(monkeypatch, TWO)
-    monkeypatch.setattr(usable, "simulated", lambda: True)
+    monkeypatch.setattr(availability, "simulated", lambda: True)
     assert (
         place_of(auto, WINDOWED, many).reason == "the CPU, because Numba's CUDA simulator is only for tests"
     )
@@ -135,7 +138,7 @@ def test_what_has_no_form_for_a_device(
     query = compiled(text)
     asked = place_of(("cuda:1",), query, 10)
     assert asked == Place((1,), f"device='cuda:1' was asked for; on the CPU: {part}")
-    auto = place_of(("auto",), query, place.WORTH)
+    auto = place_of(("auto",), query, device_choice.WORTH)
     assert auto.numbers == (() if reason else (0,))
     assert reason is None or auto.reason.startswith(reason)
 
@@ -162,7 +165,7 @@ def test_a_driver_is_looked_for_without_a_library() -> None:
     found = devices.no_driver()
     assert found is None or "\n" not in found
     if found is not None:
-        assert not usable.cuda_usable() or usable.simulated()
+        assert not availability.cuda_usable() or availability.simulated()
 
 
 class Once:

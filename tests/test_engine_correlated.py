@@ -19,7 +19,7 @@ from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read import classify
-from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import bound_query
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
@@ -73,13 +73,13 @@ def test_scopes_agree_with_the_reference(seed: int) -> None:
 @pytest.mark.draws("seed", 6)
 def test_they_agree_in_tiny_pieces_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classify, "BLOCK", 4)
-    monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(bound_query, "BATCH", 5)
     monkeypatch.setattr(runner, "CHUNK", 3)
     monkeypatch.setattr(runner, "CARRIED", 2)
     monkeypatch.setattr(chunk, "SEGMENT", 2)
     monkeypatch.setattr(enumerate, "GROUP", 3)
     monkeypatch.setattr("cer_gpu.enumeration.products.BULK_ROWS", 3)
-    monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
+    monkeypatch.setattr("cer_gpu.engine.read.eviction.REMEMBERED", 1)
     assert agree(f"correlated pieces {seed}", QUERIES)["answered"] > 2
 
 

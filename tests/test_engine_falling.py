@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.falling import cpu_lists
+from cer_gpu.kernels.attribute_windows import cpu_lists
 from engine_oracle import check
 from generate import pattern, query_around, stream, with_keys
 
@@ -18,8 +18,8 @@ import cer_gpu as cer
 from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read import classify
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.run import bound
+from cer_gpu.engine.read.events import EventArrays
+from cer_gpu.engine.run import bound_query
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
@@ -30,7 +30,7 @@ from cer_gpu.language import tree
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks, chunks, segments, ranges and groups of a few events, so that their borders are crossed."""
     monkeypatch.setattr(classify, "BLOCK", 4)
-    monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(bound_query, "BATCH", 5)
     monkeypatch.setattr(runner, "CHUNK", 3)
     monkeypatch.setattr(chunk, "SEGMENT", 2)
     monkeypatch.setattr(cpu_lists, "RANGE", 2)
@@ -147,14 +147,14 @@ def kept(
     sizes = []
     before = runner.Chunker.chunk
 
-    def noting(self: runner.Chunker, new: Relevant) -> chunk.Chunk:
+    def noting(self: runner.Chunker, new: EventArrays) -> chunk.Chunk:
         held = self.held()
         sizes.append(0 if held is None else len(held))
         return before(self, new)
 
     monkeypatch.setattr(runner.Chunker, "chunk", noting)
     monkeypatch.setattr(runner, "CHUNK", 50)
-    monkeypatch.setattr(bound, "BATCH", 50)
+    monkeypatch.setattr(bound_query, "BATCH", 50)
     cer.compile(query).count(table.to_reader(max_chunksize=50), order_by=order_by)
     return sizes
 

@@ -16,7 +16,7 @@ import cer_gpu as cer
 from cer_gpu.digits import decimal_text, digits
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read.classify import Classifier
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run import chunks as runner
 
@@ -267,9 +267,9 @@ def test_a_small_memory_reads_small_batches(monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_work_of_a_small_memory_grows_with_the_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where not all keys fit, neither what is kept nor what is on disk is gone through for each batch."""
     copied = [0]
-    take = Relevant.take
+    take = EventArrays.take
 
-    def noting(self: Relevant, order: np.ndarray) -> Relevant:
+    def noting(self: EventArrays, order: np.ndarray) -> EventArrays:
         copied[0] += len(order)
         return take(self, order)
 
@@ -280,7 +280,7 @@ def test_the_work_of_a_small_memory_grows_with_the_keys(monkeypatch: pytest.Monk
         assert found == [keys]
         return made, copied[0]
 
-    monkeypatch.setattr(Relevant, "take", noting)
+    monkeypatch.setattr(EventArrays, "take", noting)
     work(100)
     for few, many in zip(work(16_000), work(64_000), strict=True):
         assert 0 < many < 6.5 * few

@@ -23,8 +23,8 @@ TINY = {
     "cer_gpu.engine.machines.tuples.UNIT": 2,
     "cer_gpu.engine.machines.chunk.SEGMENT": 2,
     "cer_gpu.engine.run.chunks.CHUNK": 3,
-    "cer_gpu.engine.run.bound.BATCH": 5,
-    "cer_gpu.engine.read.forgetting.REMEMBERED": 1,
+    "cer_gpu.engine.run.bound_query.BATCH": 5,
+    "cer_gpu.engine.read.eviction.REMEMBERED": 1,
 }
 """Sizes under which a stream of ten events crosses every border."""
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import bound_query
 
 PAIR = "SELECT * WHERE A AS a ; B AS b WITHIN 10 [ts]"
 
@@ -20,7 +20,7 @@ def table(times: list[Any], kinds: str = "ABABAB", **columns: Any) -> pa.Table:
 
 @pytest.fixture(params=[1 << 20, 2])
 def _batch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bound, "BATCH", request.param)
+    monkeypatch.setattr(bound_query, "BATCH", request.param)
 
 
 pytestmark = pytest.mark.usefixtures("_batch")

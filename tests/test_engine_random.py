@@ -12,7 +12,7 @@ from generate import stream, unary_query
 from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read import classify
-from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import bound_query
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError
 
@@ -25,7 +25,7 @@ QUERIES = 55
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks, chunks, segments and groups of a few events, so that small streams cross their borders."""
     monkeypatch.setattr(classify, "BLOCK", 4)
-    monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(bound_query, "BATCH", 5)
     monkeypatch.setattr(runner, "CHUNK", 3)
     monkeypatch.setattr(runner, "CARRIED", 2)
     monkeypatch.setattr(chunk, "SEGMENT", 2)

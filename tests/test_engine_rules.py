@@ -100,7 +100,7 @@ def test_the_head_gives_the_values_of_its_variables() -> None:
 
 @pytest.mark.draws("block", 3)
 def test_keys_that_have_left_the_window_are_forgotten(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
+    monkeypatch.setattr("cer_gpu.engine.read.eviction.REMEMBERED", 1)
     rng = Random(f"forgotten keys {block}")
     total = 0
     for _ in range(30):
@@ -110,7 +110,7 @@ def test_keys_that_have_left_the_window_are_forgotten(block: int, monkeypatch: p
 
 
 def test_memory_of_keys_follows_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 100)
+    monkeypatch.setattr("cer_gpu.engine.read.eviction.REMEMBERED", 100)
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", 64)
     monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LEAST", 256)
     count = 20_000

@@ -19,16 +19,16 @@ from generate import pattern, query_around, stream, with_keys
 from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.machines import automaton, chunk, strategies
-from cer_gpu.engine.machines.open_spans import SpansOfOpen
+from cer_gpu.engine.machines.open_spans import OpenSpans
 from cer_gpu.engine.read import classify
-from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import bound_query
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 
 CHOICES = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
-WAYS = ("Single", "ChosenInSpans", "ChosenInSpans where the attribute falls", "best_in_spans")
+WAYS = ("SingleChoice", "ChosenInSpans", "ChosenInSpans where the attribute falls", "best_in_spans")
 """Ways of choosing in short lanes; `best_of_falling` takes the place of the last one in long ones."""
 
 
@@ -40,13 +40,13 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     def counted(name: str, before: Any) -> Any:
         def noting(*given: Any) -> Any:
             falls = name == "ChosenInSpans" and given[2].falls
-            pushed = name == "best_in_spans" and isinstance(given[1], SpansOfOpen)
+            pushed = name == "best_in_spans" and isinstance(given[1], OpenSpans)
             taken[name + " where the attribute falls" * falls + " of a push" * pushed] += 1
             return before(*given)
 
         return noting
 
-    for way in (strategies.Single, strategies.ChosenInSpans):
+    for way in (strategies.SingleChoice, strategies.ChosenInSpans):
         monkeypatch.setattr(way, "__init__", counted(way.__name__, way.__init__))
     for name in ("best_in_spans", "best_of_falling"):
         for module in (strategies, automaton):
@@ -59,7 +59,7 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks, chunks, segments, groups and pieces of a few events, so that their borders are crossed."""
     monkeypatch.setattr(classify, "BLOCK", 4)
-    monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(bound_query, "BATCH", 5)
     monkeypatch.setattr(runner, "CHUNK", 3)
     monkeypatch.setattr(runner, "CARRIED", 2)
     monkeypatch.setattr(chunk, "SEGMENT", 2)
@@ -158,7 +158,7 @@ def test_long_lanes_that_fall_are_not_run_again_for_each_end(strategy: str, ways
     table = pa.table({"type": list("AB") * 2000, "lap": [place % 50 // 2 for place in range(4000)]})
     found = Query(f"SELECT {strategy} * WHERE A ; B WITHIN 0 [lap]").run(table).to_arrow()
     assert len(found) == 2000
-    assert ways == {"Single": 1, "best_of_falling": 1}
+    assert ways == {"SingleChoice": 1, "best_of_falling": 1}
 
 
 def rows(

@@ -13,7 +13,7 @@ import pytest
 import cer_gpu as cer
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read import classify
-from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import bound_query
 from cer_gpu.engine.run import chunks as runner
 
 
@@ -67,7 +67,7 @@ def agree(query: cer.Query, table: pa.Table, wanted: Counter[int], **options: ob
 @pytest.fixture(params=["whole", "pieces"])
 def _size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "pieces":
-        monkeypatch.setattr(bound, "BATCH", 37)
+        monkeypatch.setattr(bound_query, "BATCH", 37)
         monkeypatch.setattr(classify, "BLOCK", 11)
         monkeypatch.setattr(runner, "CHUNK", 50)
         monkeypatch.setattr(chunk, "SEGMENT", 8)

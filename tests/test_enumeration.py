@@ -21,7 +21,7 @@ from random_tables import Case, kleene, random_case, random_tables, sequence, ta
 
 from cer_gpu.enumeration import structure as module
 from cer_gpu.enumeration.attribute_window import AttributeWindow
-from cer_gpu.enumeration.ordered import ordered_blocks
+from cer_gpu.enumeration.ordered_enumeration import ordered_blocks
 from cer_gpu.enumeration.structure import Structure, joined
 
 Listed = list[tuple[int, tuple[int, ...], tuple[int, ...]]]

@@ -14,7 +14,7 @@ from random_formulas import formula
 from test_engine_selection import tiny_pieces  # noqa: F401
 
 import cer_gpu as cer
-from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import bound_query
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 
@@ -157,7 +157,7 @@ def test_explain_says_what_is_derived_and_what_waits() -> None:
 
 
 def test_what_comes_may_be_earlier_in_another_partition(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 2)
+    monkeypatch.setattr("cer_gpu.engine.run.bound_query.BATCH", 2)
     times = pa.array([7, 7, 8, 1, 2, 3])
     table = pa.table({"type": list("ACBACC"), "ts": times, "k": list("aaabbb")})
     query = cer.compile("SELECT * WHERE A NOT FOLLOWED BY [<= 2] B PARTITION BY k")
@@ -174,7 +174,7 @@ def test_a_count_holds_back_only_what_waits_itself() -> None:
 
 
 def test_too_much_that_waits_is_an_error_where_memory_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bound, "BATCH", 1000)
+    monkeypatch.setattr(bound_query, "BATCH", 1000)
     events = pa.table({"type": ["A"] * 20_000, "ts": range(20_000)})
     query = cer.compile("SELECT * WHERE A FOLLOWED BY B")
     with pytest.warns(UserWarning, match="no event has the type `B`"):

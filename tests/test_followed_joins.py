@@ -32,7 +32,7 @@ def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
 
 @pytest.mark.usefixtures("tiny_pieces")
 def test_they_agree_in_tiny_pieces_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
+    monkeypatch.setattr("cer_gpu.engine.read.eviction.REMEMBERED", 1)
     assert agree("beside joins in pieces", QUERIES, correlated_besides)["answered"] > 1
 
 

@@ -14,10 +14,10 @@ import cer_gpu as cer
 from cer_gpu.engine import memory
 from cer_gpu.engine.machines import stream_state
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
-from cer_gpu.engine.machines.open_runs import Following
-from cer_gpu.engine.read import foresight, forgetting, partitions
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.run import bound, chunks, followed, tails
+from cer_gpu.engine.machines.open_runs import FollowedEvents
+from cer_gpu.engine.read import eviction, lookahead, partitions
+from cer_gpu.engine.read.events import EventArrays
+from cer_gpu.engine.run import bound_query, chunks, event_run, tails
 
 SEQUENCE = "SELECT a, b WHERE A AS a ; B AS b PARTITION BY k WITHIN {}"
 FEW = 1 << 16
@@ -28,7 +28,7 @@ FEW = 1 << 16
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "KEPT", FEW)
     monkeypatch.setattr(memory, "free_memory", lambda: 0)
-    monkeypatch.setattr(forgetting, "REMEMBERED", 64)
+    monkeypatch.setattr(eviction, "REMEMBERED", 64)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 64)
 
 
@@ -91,9 +91,9 @@ def test_joined_partitions_are_forgotten_too(left: list[int]) -> None:
 def test_a_run_over_ever_new_keys_forgets_them(
     given: str, left: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bound, "BATCH", 100)
+    monkeypatch.setattr(bound_query, "BATCH", 100)
     monkeypatch.setattr(chunks, "CHUNK", 100)
-    monkeypatch.setattr(foresight, "BLOCK", 128)
+    monkeypatch.setattr(lookahead, "BLOCK", 128)
     whole = pa.concat_tables([new_keys(number, "AB") for number in range(150)])
     events = whole.to_reader() if given == "reader" else whole
     assert cer.compile(SEQUENCE.format("5 [ts]")).count(events, order_by="ts", sort=given == "sorted") == 7500
@@ -238,11 +238,11 @@ def test_forgetting_changes_no_answer(
     counted, hits = query.count(table, order_by="ts"), query.hits(table, order_by="ts").to_pylist()
     assert len(wanted) == counted
     assert counted > 5
-    monkeypatch.setattr(bound, "BATCH", 7)
+    monkeypatch.setattr(bound_query, "BATCH", 7)
     monkeypatch.setattr(chunks, "CHUNK", 5)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 2)
-    monkeypatch.setattr(forgetting, "REMEMBERED", 4)
-    monkeypatch.setattr(foresight, "BLOCK", 4)
+    monkeypatch.setattr(eviction, "REMEMBERED", 4)
+    monkeypatch.setattr(lookahead, "BLOCK", 4)
     assert query.run(table, order_by="ts").to_arrow().to_pylist() == wanted
     assert query.count(table, order_by="ts") == counted
     assert query.hits(table, order_by="ts").to_pylist() == hits
@@ -262,13 +262,13 @@ def test_what_is_read_and_not_yet_followed_keeps_its_lanes(monkeypatch: pytest.M
     table, options = new_keys(0, "AB", 800), {"order_by": "ts", "engine": "general"}
     wanted = query.run(table, **options).to_arrow()
     assert len(wanted) == 400
-    monkeypatch.setattr(followed, "AT_ONCE", 30)
-    monkeypatch.setattr(bound, "BATCH", 100)
+    monkeypatch.setattr(event_run, "AT_ONCE", 30)
+    monkeypatch.setattr(bound_query, "BATCH", 100)
     monkeypatch.setattr(stream_state, "LOOK", 20)
-    monkeypatch.setattr(forgetting, "REMEMBERED", 4)
+    monkeypatch.setattr(eviction, "REMEMBERED", 4)
     push = ConfigurationRuns.push
 
-    def noted(runs: ConfigurationRuns, following: Following) -> object:
+    def noted(runs: ConfigurationRuns, following: FollowedEvents) -> object:
         assert following.events.lanes[following.first : following.stop].max() < len(following.bounds.low)
         return push(runs, following)
 
@@ -280,18 +280,18 @@ def test_what_is_read_and_not_yet_followed_keeps_its_lanes(monkeypatch: pytest.M
 # ------------------------------------------------------------------------------------- tails of lanes
 
 
-def relevant(rows: list[tuple[int, int]]) -> Relevant:
+def relevant(rows: list[tuple[int, int]]) -> EventArrays:
     """Events of (lane, position), with a payload that says the position too."""
     lanes, positions = (np.array(column, np.int64) for column in zip(*rows))
     none = np.empty(0, np.int64)
     payload = pa.table({"text": pa.array([f"t{position}" for position in positions]).dictionary_encode()})
-    return Relevant(
+    return EventArrays(
         np.ones(len(rows), np.uint8), positions, lanes.astype(np.int32), positions * 2, none.astype(np.uint8),
         none, np.empty((0, 0), np.int32), payload,
     )  # fmt: skip
 
 
-def shown(events: Relevant | None) -> list[tuple[int, int, int, str]]:
+def shown(events: EventArrays | None) -> list[tuple[int, int, int, str]]:
     if events is None:
         return []
     assert events.payload is not None
@@ -338,15 +338,15 @@ def test_what_is_copied_grows_with_what_is_taken_not_with_what_is_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     copied = [0]
-    take = Relevant.take
+    take = EventArrays.take
 
-    def noted(events: Relevant, order: np.ndarray) -> Any:
+    def noted(events: EventArrays, order: np.ndarray) -> Any:
         copied[0] += len(order)
         return take(events, order)
 
     kept = tails.Tails()
     kept.put(relevant([(lane, lane) for lane in range(20_000)]))
-    monkeypatch.setattr(Relevant, "take", noted)
+    monkeypatch.setattr(EventArrays, "take", noted)
     for position in range(200):
         kept.take(np.array([position]))
         kept.put(relevant([(position, 20_000 + position)]))

@@ -13,7 +13,7 @@ from typing import ClassVar, Generic, TypeVar
 import pytest
 from test_project import MODULES, nodes_of
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 T = TypeVar("T")
 
@@ -225,7 +225,7 @@ def test_nothing_is_compiled_before_it_is_used():
 
 def test_frozen_classes_of_the_package_are_late():
     for name, path in MODULES:
-        if name == "cer_gpu.frozen" or name.startswith("cer_gpu.kernels"):
+        if name == "cer_gpu.frozen_dataclass" or name.startswith("cer_gpu.kernels"):
             continue
         if "frozen" not in path.read_text(encoding="utf-8"):
             continue
@@ -245,4 +245,6 @@ def test_frozen_classes_of_the_package_are_late():
             if imported.name == "dataclass"
         }
         if frozen:
-            assert origins == {"cer_gpu.frozen"}, f"{frozen} of {name} are compiled when they are imported"
+            assert origins == {"cer_gpu.frozen_dataclass"}, (
+                f"{frozen} of {name} are compiled when they are imported"
+            )

@@ -15,7 +15,7 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu.compiling.store import Store
-from cer_gpu.engine.read import spilled
+from cer_gpu.engine.read import spill_files
 from cer_gpu.errors import LimitError
 from cer_gpu.whole_file import NamedSink, named, whole_file
 
@@ -154,7 +154,7 @@ def test_partitions_that_have_no_room_anywhere_are_a_limit(monkeypatch: pytest.M
     def none() -> str:  # as `tempfile` does where no folder can be written
         raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
 
-    monkeypatch.setattr(spilled.tempfile, "gettempdir", none)
-    monkeypatch.setattr(spilled.tempfile, "TemporaryFile", lambda **_: none())
+    monkeypatch.setattr(spill_files.tempfile, "gettempdir", none)
+    monkeypatch.setattr(spill_files.tempfile, "TemporaryFile", lambda **_: none())
     with pytest.raises(LimitError, match=r"the folder for temporary files: No usable .*TMPDIR"):
-        spilled._Writer().write(pa.table({"x": [1]}))
+        spill_files._Writer().write(pa.table({"x": [1]}))

@@ -23,7 +23,7 @@ from cer_gpu.cli import status_of
 from cer_gpu.funnel import bound_stages, funnel_table, stages_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.tree import Consume, Strategy
-from cer_gpu.listed_runs import RunsListed
+from cer_gpu.listed_runs import ListedRunCounts
 
 OPTIONS: dict[str, Any] = {"order_by": "ts", "device": "cpu"}
 
@@ -303,7 +303,7 @@ def test_runs_whose_automaton_is_too_large_are_not_counted() -> None:
     places, bound = bound_stages(stages, bind)
     assert len(bound) == len(places) < len(stages)
     kept = [stages[place] for place in places]
-    table = funnel_table(kept, [7] * len(kept), [10 - stage.runs for stage in kept], RunsListed({}, {}))
+    table = funnel_table(kept, [7] * len(kept), [10 - stage.runs for stage in kept], ListedRunCounts({}, {}))
     assert table["died"].to_pylist() == [None, 1, 0, None, None]
     assert table["note"].to_pylist()[3:] == ["the automaton of the runs that go on is too large"] * 2
 

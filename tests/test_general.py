@@ -15,8 +15,8 @@ from random_comparisons import compared_query
 import cer_gpu as cer
 from cer_gpu.automata.configurations import shapes
 from cer_gpu.engine.machines import configurations
-from cer_gpu.engine.machines.open_runs import Following
-from cer_gpu.engine.machines.stepping import GrowingSteps
+from cer_gpu.engine.machines.open_runs import FollowedEvents
+from cer_gpu.engine.machines.step_tables import GrowingSteps
 from cer_gpu.errors import LimitError
 from cer_gpu.language.printer import to_text
 
@@ -152,7 +152,7 @@ def test_the_first_answers_come_before_most_events_are_followed(
     followed = 0
     push = configurations.ConfigurationRuns.push
 
-    def counted(runs: configurations.ConfigurationRuns, following: Following) -> object:
+    def counted(runs: configurations.ConfigurationRuns, following: FollowedEvents) -> object:
         nonlocal followed
         followed += following.stop - following.first
         return push(runs, following)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.configurations.contract import HOPELESS
-from cer_gpu.kernels.configurations.cpu_ahead import earliest_ends
+from cer_gpu.kernels.configurations.cpu_lookahead import earliest_ends
 from engine_oracle import OPTIONS, check, expected, pieces, pushed
 from fuzz import sizes
 from random_comparisons import compared_query
@@ -20,7 +20,7 @@ from random_windows import windowed_query
 
 import cer_gpu as cer
 from cer_gpu.api import Query
-from cer_gpu.engine.machines import ahead, configurations
+from cer_gpu.engine.machines import configurations, lookahead
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
@@ -29,9 +29,9 @@ from cer_gpu.language.printer import to_text
 @pytest.fixture
 def dropped(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Look ahead from the first event on; how many configurations each run of events has dropped for it."""
-    monkeypatch.setattr(ahead, "WORK", 0)
-    monkeypatch.setattr(ahead, "FEW", 1)
-    monkeypatch.setattr(ahead, "SHARE", 1 << 40)  # one is enough to go on
+    monkeypatch.setattr(lookahead, "WORK", 0)
+    monkeypatch.setattr(lookahead, "FEW", 1)
+    monkeypatch.setattr(lookahead, "SHARE", 1 << 40)  # one is enough to go on
     found: list[int] = []
     follow = ConfigurationRuns._follow
 
@@ -109,7 +109,7 @@ def test_what_cannot_end_takes_no_room(
     found = ask()
     assert sum(dropped) > count // 2
     assert found
-    monkeypatch.setattr(ahead, "WORK", 1 << 40)
+    monkeypatch.setattr(lookahead, "WORK", 1 << 40)
     with pytest.raises(cer.LimitError, match="partial matches are open"):
         ask()
     monkeypatch.setattr(configurations, "CONFIGURATIONS", 1 << 20)
@@ -119,16 +119,16 @@ def test_what_cannot_end_takes_no_room(
 def test_a_push_that_saves_nothing_looks_ahead_no_more(
     dropped: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ahead, "SHARE", 8)
+    monkeypatch.setattr(lookahead, "SHARE", 8)
     looked: list[int] = []
-    whole = ahead.earliest_ends
+    whole = lookahead.earliest_ends
 
     def seen(*arguments: object) -> None:
         looked.append(1)
         whole(*arguments)
 
-    monkeypatch.setattr(ahead, "earliest_ends", seen)
-    monkeypatch.setattr(ahead, "WORK", 50)
+    monkeypatch.setattr(lookahead, "earliest_ends", seen)
+    monkeypatch.setattr(lookahead, "WORK", 50)
     query = cer.compile("SELECT * WHERE A AS a ; A AS b ; A AS c FILTER c.v > a.v + b.v WITHIN 10 EVENTS")
     table = pa.table({"type": ["A"] * 2000, "ts": range(2000), "v": [n % 5 for n in range(2000)]})
     assert query.count(table, order_by="ts", engine="general")

@@ -15,9 +15,9 @@ from engine_oracle import OPTIONS, check
 
 import cer_gpu as cer
 from cer_gpu.engine import workers
-from cer_gpu.engine.machines import configurations, configurations_dealt
+from cer_gpu.engine.machines import configurations, dealt_configurations
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
-from cer_gpu.engine.machines.configurations_dealt import DealtConfigurations
+from cer_gpu.engine.machines.dealt_configurations import DealtConfigurations
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
@@ -36,8 +36,8 @@ PATTERNS = (
 def _three(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Three threads, which get lanes of any push; how many follow lanes of each."""
     monkeypatch.setattr(workers, "usable_cores", lambda: 3)
-    monkeypatch.setattr(configurations_dealt, "LEAST", 0)
-    monkeypatch.setattr(configurations_dealt, "FEW", 2)
+    monkeypatch.setattr(dealt_configurations, "LEAST", 0)
+    monkeypatch.setattr(dealt_configurations, "FEW", 2)
     shares = []
     push = DealtConfigurations.push
 
@@ -123,7 +123,7 @@ def test_lanes_are_followed_in_several_threads(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_stored_stream_goes_on_with_other_threads() -> None:
-    half = configurations_dealt.LEAST + 100
+    half = dealt_configurations.LEAST + 100
     table, text = _table(2 * half, 50), QUERY.replace("60 EVENTS", "20 EVENTS")
     wanted = _with_threads(1, text).count(table, engine="general")
     assert wanted > half

@@ -11,17 +11,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.configurations import contract as words
-from cer_gpu.kernels.configurations import cpu_groups, cpu_ordered
+from cer_gpu.kernels.configurations import cpu_groups, cpu_search_trees
 from cer_gpu.kernels.configurations.contract import TESTED, Groups, Programs
 from cer_gpu.kernels.configurations.cpu_programs import work_out
 from engine_oracle import OPTIONS, check
 
 import cer_gpu as cer
-from cer_gpu.automata.configurations.held import bits_of
+from cer_gpu.automata.configurations.value_words import bits_of
 from cer_gpu.engine.machines import configurations
+from cer_gpu.engine.machines.configuration_arrays import room_for, room_for_groups
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
-from cer_gpu.engine.machines.configurations_kept import room_for, room_for_groups
-from cer_gpu.engine.machines.rising import lower_side
+from cer_gpu.engine.machines.monotonicity import lower_side
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
@@ -139,7 +139,7 @@ def test_the_tree_of_a_group_is_in_order(kind: int) -> None:
     for turn in range(3000):
         row = rng.randrange(rows)
         if row in inside:
-            cpu_ordered.rank_out(kept, groups, 0, row)
+            cpu_search_trees.rank_out(kept, groups, 0, row)
             inside.remove(row)
         else:
             value: float = turn // 7 if rng.random() < 0.5 else rng.randrange(-30, 30)
@@ -148,15 +148,15 @@ def test_the_tree_of_a_group_is_in_order(kind: int) -> None:
                 kept.reals[row, 0] = value
             else:
                 kept.bits[row, 0] = value
-            cpu_ordered.rank_in(kept, groups, 0, row, 0, kind)
+            cpu_search_trees.rank_in(kept, groups, 0, row, 0, kind)
             inside.add(row)
         if turn % 20:
             continue
         for down in (False, True):
-            walked, at = [], int(cpu_ordered.outermost(kept, groups.group[0, words.ROOT], down))
+            walked, at = [], int(cpu_search_trees.outermost(kept, groups.group[0, words.ROOT], down))
             while at >= 0:
                 walked.append(at)
-                at = int(cpu_ordered.next_ranked(kept, at, down))
+                at = int(cpu_search_trees.next_ranked(kept, at, down))
             assert sorted(walked) == sorted(inside)
             own = kept.reals if kind > words.RANKED else kept.bits
             found = [own[one, 0] for one in walked if own[one, 0] == own[one, 0]]

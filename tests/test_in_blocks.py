@@ -14,7 +14,7 @@ from generate import stream
 
 import cer_gpu as cer
 from cer_gpu.engine.read import classify
-from cer_gpu.engine.read.adders import Evaluated
+from cer_gpu.engine.read.adders import EvaluatedColumn
 from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
 
@@ -58,13 +58,13 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Blocks of four rows. Gets the first row of each block that is evaluated."""
     monkeypatch.setattr(classify, "BLOCK", 4)
     rows: list[int] = []
-    own = Evaluated.slice
+    own = EvaluatedColumn.slice
 
-    def noted(self: Evaluated, start: int, stop: int) -> object:
+    def noted(self: EvaluatedColumn, start: int, stop: int) -> object:
         rows.append(start)
         return own(self, start, stop)
 
-    monkeypatch.setattr(Evaluated, "slice", noted)
+    monkeypatch.setattr(EvaluatedColumn, "slice", noted)
     return rows
 
 

@@ -79,22 +79,22 @@ def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
     # Those of views go once over sorted rows: of a batch, of the runs that it meets, of a piece of answers.
     one_pass = ("classify", "consume", "keys", "lanes", "lists", "monitor", "views", "windows")
     bounded = {
-        "cer_gpu.kernels.best.cpu:_fill",  # a block of marks
-        "cer_gpu.kernels.best.cpu:_lengths",
-        "cer_gpu.kernels.chosen.cpu:wanted",  # one pass over the nodes
-        "cer_gpu.kernels.clocked.cpu_kept:write_dead",  # one node
-        "cer_gpu.kernels.clocked.cpu_stream:follow",  # `STEP` events
-        "cer_gpu.kernels.compared.cpu_rows:_floats",  # one pass over a batch
-        "cer_gpu.kernels.compared.cpu_rows:_whole",
+        "cer_gpu.kernels.selection.cpu:_fill",  # a block of marks
+        "cer_gpu.kernels.selection.cpu:_lengths",
+        "cer_gpu.kernels.forest_selection.cpu:wanted",  # one pass over the nodes
+        "cer_gpu.kernels.clock.cpu_liveness:write_dead",  # one node
+        "cer_gpu.kernels.clock.cpu_stream:follow",  # `STEP` events
+        "cer_gpu.kernels.comparisons.cpu_rows:_floats",  # one pass over a batch
+        "cer_gpu.kernels.comparisons.cpu_rows:_whole",
         "cer_gpu.kernels.configurations.cpu_groups:arrange",  # one pass over the configurations
         "cer_gpu.kernels.configurations.cpu_nodes:kept_nodes",  # one pass over the nodes
         "cer_gpu.kernels.configurations.cpu_nodes:nodes_below",  # three passes over the nodes
         "cer_gpu.kernels.configurations.cpu_programs:work_out",  # the instructions of one comparison
         "cer_gpu.kernels.steps.cpu_sessions:marked_back",  # a block of marks
         "cer_gpu.kernels.steps.cpu_sessions:session_begins",  # one pass over the events of a chunk
-        "cer_gpu.kernels.falling.cpu_order:_admit",  # n log n, of the events of a chunk
-        "cer_gpu.kernels.falling.cpu_order:_first_admitted",
-        "cer_gpu.kernels.falling.cpu_order:_sort_lanes",
+        "cer_gpu.kernels.attribute_windows.cpu_order:_admit",  # n log n, of the events of a chunk
+        "cer_gpu.kernels.attribute_windows.cpu_order:_first_admitted",
+        "cer_gpu.kernels.attribute_windows.cpu_order:_sort_lanes",
         "cer_gpu.kernels.joins.cpu_counts:weigh",  # one pass over the nodes
         "cer_gpu.kernels.joins.cpu_chains:copied",  # a block of answers
         "cer_gpu.kernels.joins.cpu_chains:deal",  # one pass over the events of a chunk

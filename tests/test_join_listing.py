@@ -11,7 +11,7 @@ from cer_gpu.kernels.joins.cpu_slots import EMPTY, localise, localise_near
 
 import cer_gpu as cer
 from cer_gpu.engine.answers import batches as engine_enumerate
-from cer_gpu.engine.read.events import Relevant, grouped
+from cer_gpu.engine.read.events import EventArrays, grouped
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import products
 
@@ -115,7 +115,7 @@ def test_payload_is_grouped_by_lane() -> None:
     flat = np.arange(count)
     interval = pa.array([pa.MonthDayNano([k, 0, 0]) for k in range(count)])
     table = streamed(count, 9).append_column("interval", interval)
-    events = Relevant(
+    events = EventArrays(
         flat.astype(np.uint8), flat, lanes, flat[:0], flat[:0].astype(np.uint8), flat[:0],
         np.empty((0, 0), np.int32), pa.concat_tables([table[:20], table[20:]]),
     )  # fmt: skip

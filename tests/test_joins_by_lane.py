@@ -25,10 +25,10 @@ from test_joins_listed import windowed
 
 import cer_gpu as cer
 from cer_gpu.api import Query
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.joins_listed import ListedJoinRunner
+from cer_gpu.engine.machines.listed_joins import ListedJoinRunner
 from cer_gpu.enumeration import expanded_lanes as module
 from cer_gpu.enumeration.expanded_lanes import LaneAnswers, LaneRows
 from cer_gpu.language import tree
@@ -112,7 +112,7 @@ def cut_small(monkeypatch: pytest.MonkeyPatch, rng: Random) -> None:
     monkeypatch.setattr(module, "SOME", rng.choice((1, 64)))
     monkeypatch.setattr(module, "ROWS_OF_EVENT", rng.choice((0, 2)))
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", rng.choice((3, 7, 1 << 20)))
-    monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.SEGMENT", rng.choice((1, 2, 1 << 16)))
+    monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.SEGMENT", rng.choice((1, 2, 1 << 16)))
     monkeypatch.setattr("cer_gpu.engine.workers.usable_cores", lambda: rng.choice((1, 3)))
 
 
@@ -186,8 +186,8 @@ def test_every_form_gives_the_same_answers(
     for cores, chunk in ((1, 1 << 20), (3, 700)):
         monkeypatch.setattr("cer_gpu.engine.workers.usable_cores", lambda cores=cores: cores)
         monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", chunk)
-        monkeypatch.setattr("cer_gpu.engine.run.bound.CARRIED_BATCH", 500)
-        monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.SEGMENT", 90)
+        monkeypatch.setattr("cer_gpu.engine.run.bound_query.CARRIED_BATCH", 500)
+        monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.SEGMENT", 90)
         monkeypatch.setattr(module, "BUCKET", 50)
         events = streamed(cores, 4000, "ABCDE", 8)
         run = query.run(events, **options)

@@ -9,10 +9,10 @@ import pytest
 from counting import calls
 
 from cer_gpu.automata.cea import TypeTest
-from cer_gpu.automata.pcea import PCEA, Equality, Gather
+from cer_gpu.automata.pcea import PCEA, Equality, GatherTransition
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.joins.hcq import to_pcea
-from cer_gpu.joins.hierarchical import NotHierarchicalError, require_hierarchical
+from cer_gpu.joins.hierarchy import NotHierarchicalError, require_hierarchical
 from cer_gpu.joins.qtree import NotATreeError, QTree, compact, draw, is_q_tree, q_tree
 from cer_gpu.joins.query import ConjunctiveQuery, NotLocalError, NotResolvedError, common_keys, from_rule
 from cer_gpu.joins.unify import self_join
@@ -203,19 +203,21 @@ def test_states_that_look_the_same_later_are_one() -> None:
 
 
 def test_run_trees_show_what_is_ambiguous() -> None:
-    start = Gather((), TypeTest("T"), "T", (), frozenset("m"), 0)
+    start = GatherTransition((), TypeTest("T"), "T", (), frozenset("m"), 0)
     events = [Event("T")] * 2
     assert is_unambiguous_on(PCEA(("q",), (start,), frozenset((0,))), events)
     again = replace(start, target=1)
     assert not is_unambiguous_on(PCEA(("q", "r"), (start, again), frozenset((0, 1))), events)
     # Two branches that read one event are not simple.
     always = Equality((("T", ()),), ())
-    both = Gather((0, 1), TypeTest("T"), "T", (always, always), frozenset("n"), 2)
+    both = GatherTransition((0, 1), TypeTest("T"), "T", (always, always), frozenset("n"), 2)
     assert not is_unambiguous_on(PCEA(("q", "r", "s"), (start, again, both), frozenset((2,))), events)
 
 
 def test_contiguity_of_an_equality() -> None:
-    start = Gather((), TypeTest("T"), "T", (), frozenset("m"), 0)
-    near = Gather((0,), TypeTest("T"), "T", (Equality((("T", ()),), (), next=True),), frozenset("n"), 1)
+    start = GatherTransition((), TypeTest("T"), "T", (), frozenset("m"), 0)
+    near = GatherTransition(
+        (0,), TypeTest("T"), "T", (Equality((("T", ()),), (), next=True),), frozenset("n"), 1
+    )
     accepting = accepting_runs(PCEA(("q", "r"), (start, near), frozenset((1,))), [Event("T")] * 3)
     assert [[run.children[0].position for run in runs] for runs in accepting] == [[], [0], [1]]

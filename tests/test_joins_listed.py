@@ -21,13 +21,19 @@ from test_join_kernels import collected
 
 import cer_gpu as cer
 from cer_gpu.api import Query
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.joins import JoinRunner
-from cer_gpu.engine.machines.joins_listed import ListedJoinRunner
-from cer_gpu.enumeration import expanded as module
-from cer_gpu.enumeration.expanded import Expanded, ExpandedAnswers, Expansion, Listing, grouped_slots
+from cer_gpu.engine.machines.listed_joins import ListedJoinRunner
+from cer_gpu.enumeration import expansion as module
+from cer_gpu.enumeration.expansion import (
+    ExpandedAnswers,
+    ExpandedSegment,
+    Expansion,
+    ListedSegment,
+    grouped_slots,
+)
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.reference.homomorphisms import answers
@@ -35,7 +41,7 @@ from cer_gpu.reference.homomorphisms import answers
 # ---------------------------------------------------------------------------------------------- the kernel
 
 
-def parts_of(case: JoinCase) -> list[Expanded | None]:
+def parts_of(case: JoinCase) -> list[ExpandedSegment | None]:
     """The answers of a case, segment by segment."""
     spaces = case.tables.entry_space
     counts = np.array([3, 3], np.int64)  # as many as a random case has at most
@@ -46,7 +52,7 @@ def parts_of(case: JoinCase) -> list[Expanded | None]:
         events = SlottedEvents(case.events.symbols[low:stop], case.events.slots[:, low:stop], offset, stride)
         window = comparable(case.keys[low:stop], case.size)
         expansion = Expansion(case.tables, case.label_atoms, stop - low, stop - report)
-        done = expansion.add(Listing(events, window, (0, report - low, stop - low), groups))
+        done = expansion.add(ListedSegment(events, window, (0, report - low, stop - low), groups))
         parts.append(expansion.expanded(low) if done else None)
     return parts
 
@@ -106,7 +112,7 @@ def forms(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     original: Callable[..., Any] = ListedJoinRunner.answers
     dealt: Callable[..., Any] = ListedJoinRunner._of_buckets
 
-    def dealing(self: ListedJoinRunner, chunk: Chunk) -> list[Expanded | None]:
+    def dealing(self: ListedJoinRunner, chunk: Chunk) -> list[ExpandedSegment | None]:
         counted["dealt"] += 1
         return list(dealt(self, chunk))
 
@@ -122,11 +128,11 @@ def forms(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
 def cut_small(monkeypatch: pytest.MonkeyPatch, rng: Random) -> None:
     """Chunks of a few events, in segments or buckets of a few for several threads."""
-    monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.BUCKET", rng.choice((1, 2, 4, 1 << 14)))
-    monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.MOST", rng.choice((1, 8)))
+    monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.BUCKET", rng.choice((1, 2, 4, 1 << 14)))
+    monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.MOST", rng.choice((1, 8)))
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", rng.choice((3, 7, 1 << 20)))
-    monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.SEGMENT", rng.choice((1, 2, 1 << 16)))
-    monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.SPARSE", rng.choice((0, 4)))
+    monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.SEGMENT", rng.choice((1, 2, 1 << 16)))
+    monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.SPARSE", rng.choice((0, 4)))
     monkeypatch.setattr("cer_gpu.engine.workers.usable_cores", lambda: rng.choice((1, 3)))
 
 
@@ -227,7 +233,7 @@ def test_events_dealt_into_buckets_give_the_same_answers(
     """Keys that are null, and windows that reach into the chunk before."""
     monkeypatch.setattr("cer_gpu.engine.workers.usable_cores", lambda: cores)
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", 1500)
-    monkeypatch.setattr("cer_gpu.engine.run.bound.CARRIED_BATCH", 700)
+    monkeypatch.setattr("cer_gpu.engine.run.bound_query.CARRIED_BATCH", 700)
     events = streamed(np.random.default_rng(cores), 6000, 40)
     null = pa.array(np.random.default_rng(7).random(len(events)) < 0.05)
     events = events.set_column(1, "x", pa.compute.if_else(null, None, events["x"]))
@@ -236,8 +242,8 @@ def test_events_dealt_into_buckets_give_the_same_answers(
     assert not forms["dealt"]
     assert len(whole) > 100
     for bits in (1, 3, 8):
-        monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.BUCKET", 8)
-        monkeypatch.setattr("cer_gpu.engine.machines.joins_listed.MOST", bits)
+        monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.BUCKET", 8)
+        monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.MOST", bits)
         assert query.run(events).to_arrow() == whole
         run = query.run(events, limit=99).to_arrow()
         assert run == whole.slice(0, 99)
@@ -299,7 +305,7 @@ def test_many_partial_matches_before_the_window_are_left_to_the_structure(forms:
 @pytest.mark.usefixtures("forms")
 def test_more_keys_than_events_of_a_chunk_are_numbered_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", 64)
-    monkeypatch.setattr("cer_gpu.engine.run.bound.CARRIED_BATCH", 64)
+    monkeypatch.setattr("cer_gpu.engine.run.bound_query.CARRIED_BATCH", 64)
     numbered: list[int] = []
     original = JoinRunner._localised
 

@@ -10,7 +10,7 @@ import pytest
 from random_rules import random_rule, random_rule_events
 
 from cer_gpu.joins.hcq import to_pcea
-from cer_gpu.joins.hierarchical import witness
+from cer_gpu.joins.hierarchy import witness
 from cer_gpu.joins.qtree import compact, is_q_tree, q_tree
 from cer_gpu.joins.query import ConjunctiveQuery, common_keys, from_rule
 from cer_gpu.language import tree as t

@@ -6,10 +6,10 @@ import random
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.best import cpu as best
-from cer_gpu.kernels.best.contract import best_reference
 from cer_gpu.kernels.hits.contract import hits_reference
 from cer_gpu.kernels.runs.contract import accepting_runs
+from cer_gpu.kernels.selection import cpu as best
+from cer_gpu.kernels.selection.contract import best_reference
 from cer_gpu.kernels.windows import cpu as windows
 from random_tables import Case, kleene, random_case
 

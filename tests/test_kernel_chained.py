@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.hits.cpu import hits
-from cer_gpu.kernels.hits.cpu_chained import ROOM, hits_chained
-from cer_gpu.kernels.runs.barred import barred
+from cer_gpu.kernels.hits.cpu_chains import ROOM, hits_chained
+from cer_gpu.kernels.runs.barriers import barred
 from cer_gpu.kernels.runs.programs import CHAINED, chained_program, hits_program
 
 import cer_gpu as cer

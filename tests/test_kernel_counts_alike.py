@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.counts import cpu_alike
+from cer_gpu.kernels.counts import cpu_single_symbol
 from cer_gpu.kernels.counts.contract import counts_reference
 from cer_gpu.kernels.counts.cpu import counts
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
@@ -41,12 +41,12 @@ def tables_of(pattern: str):
 @pytest.mark.parametrize("pattern", CHOSEN)
 def test_the_length_of_a_window_says_all(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tables = tables_of(pattern)
-    subsets = cpu_alike.subsets_of(tables)
+    subsets = cpu_single_symbol.subsets_of(tables)
     assert subsets == CHOSEN[pattern]
     forward, backward = forward_program(tables), backward_program(tables)
     rng = np.random.default_rng(len(pattern))
-    for strip in (cpu_alike.STRIP, 7):
-        monkeypatch.setattr(cpu_alike, "STRIP", strip)
+    for strip in (cpu_single_symbol.STRIP, 7):
+        monkeypatch.setattr(cpu_single_symbol, "STRIP", strip)
         for n in (1, 9, 130):
             event = np.arange(n)
             lowest = np.maximum.accumulate(np.maximum(event - rng.integers(0, n, n), 0))
@@ -54,14 +54,14 @@ def test_the_length_of_a_window_says_all(pattern: str, monkeypatch: pytest.Monke
             wanted = counts(tables, forward, backward, ones, np.array([0, n]), event, lowest)
             length = rng.permutation(event - lowest + 1)
             by_length = dict(zip((event - lowest + 1).tolist(), wanted.tolist()))
-            found = cpu_alike.alike_counts(tables, length)
+            found = cpu_single_symbol.alike_counts(tables, length)
             assert found.tolist() == [by_length[one] for one in length.tolist()]
-            capped = cpu_alike.alike_counts(tables, length, exact=False)
+            capped = cpu_single_symbol.alike_counts(tables, length, exact=False)
             assert capped.dtype == np.int64
             for number, exactly in zip(capped.tolist(), found.tolist()):
                 assert number == exactly or (number == 2**62 and max(found) > 2**62)
             bits = sum(int(one).bit_length() - 1 for one in set(found.tolist()))
-            assert cpu_alike.alike_bits(tables, length) >= bits
+            assert cpu_single_symbol.alike_bits(tables, length) >= bits
             if subsets is not None:
                 least, most = subsets
                 for one, number in zip(length.tolist(), found.tolist()):
@@ -70,14 +70,14 @@ def test_the_length_of_a_window_says_all(pattern: str, monkeypatch: pytest.Monke
                     )
         few = np.arange(8)
         lowest = np.maximum(few - 4, 0)
-        found = cpu_alike.alike_counts(tables, few - lowest + 1)
+        found = cpu_single_symbol.alike_counts(tables, few - lowest + 1)
         ones = np.ones(8, np.uint8)
         assert found.tolist() == counts_reference(tables, ones, 0, 8, few.tolist(), lowest.tolist())
 
 
 def test_other_automata_are_not_counted_by_length() -> None:
     for pattern in ("A ; B", "A {3,} ; B", "A OR B"):
-        assert cpu_alike.subsets_of(tables_of(pattern)) is None or pattern == "A OR B"
+        assert cpu_single_symbol.subsets_of(tables_of(pattern)) is None or pattern == "A OR B"
 
 
 def test_counts_in_windows_of_time_and_in_partitions() -> None:

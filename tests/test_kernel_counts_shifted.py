@@ -7,9 +7,9 @@ from itertools import pairwise, product
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.counts import cpu, cpu_shifted
+from cer_gpu.kernels.counts import cpu, cpu_shifts
 from cer_gpu.kernels.counts.contract import counts_reference
-from cer_gpu.kernels.counts.cpu_shifted import ShiftedCounter, combined, primes_below
+from cer_gpu.kernels.counts.cpu_shifts import ShiftedCounter, combined, primes_below
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
 
@@ -74,8 +74,8 @@ def test_counts_are_those_of_all_states(pattern: str, monkeypatch: pytest.Monkey
     relevant = programs[0].n_symbols - 1
     lasts = relevant if counter.found.period == 1 else 1
     for often, last in product(range(1, relevant + 1), range(1, lasts + 1)):
-        count, room = 130, 1 if often == last else cpu_shifted.ROOM
-        monkeypatch.setattr(cpu_shifted, "ROOM", room)
+        count, room = 130, 1 if often == last else cpu_shifts.ROOM
+        monkeypatch.setattr(cpu_shifts, "ROOM", room)
         if counter.found.period > 1:
             kept = (np.arange(count) + often) % relevant + 1
         else:
@@ -94,7 +94,7 @@ def test_counts_are_those_of_all_states(pattern: str, monkeypatch: pytest.Monkey
 
 
 def test_counts_are_those_by_definition(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cer_gpu.kernels.counts.shifted.SHIFTED", 3)
+    monkeypatch.setattr("cer_gpu.kernels.counts.shifts.SHIFTED", 3)
     for pattern in ("A {4,} ; B", "C ; A {4,6} ; B", "A {5,} ; C ? ; B"):
         programs = programs_of(pattern)
         counter = ShiftedCounter(*programs)
@@ -141,7 +141,7 @@ def test_the_error_names_the_repetition(monkeypatch: pytest.MonkeyPatch) -> None
     rng = np.random.default_rng(9)
     events = pa.table({"type": rng.choice(["A", "B"], 3000), "n": rng.integers(0, 9, 3000)})
     monkeypatch.setattr(numbers, "COUNT_STEPS", 10_000)
-    monkeypatch.setattr("cer_gpu.engine.machines.falling.COUNT_STEPS", 10_000)
+    monkeypatch.setattr("cer_gpu.engine.machines.attribute_windows.COUNT_STEPS", 10_000)
     for window in ("WITHIN 900 EVENTS", "WITHIN 2 [n]"):
         query = cer.compile(f"SELECT * WHERE B {{2}} ; A {{200,}} ; B {window}")
         with pytest.raises(

@@ -8,10 +8,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.falling import cpu_counts, cpu_hits, cpu_lists, cpu_order
-from cer_gpu.kernels.falling.contract import AutomatonPrograms, Ranks, hits_reference, ranks_reference
+from cer_gpu.kernels.attribute_windows import cpu_counts, cpu_hits, cpu_lists, cpu_order
+from cer_gpu.kernels.attribute_windows.contract import (
+    AutomatonPrograms,
+    Ranks,
+    hits_reference,
+    ranks_reference,
+)
 from cer_gpu.kernels.forest.contract import CountedHits
-from cer_gpu.kernels.runs.barred import NO_END, NO_START, barred, bars_of, with_bars
+from cer_gpu.kernels.runs.barriers import NO_END, NO_START, barred, bars_of, with_bars
 from cer_gpu.kernels.runs.contract import TransitionTables, accepting_runs, first_open_reference
 from cer_gpu.kernels.runs.cpu import first_open
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
@@ -21,7 +26,7 @@ from forest_validator import check, longest_walk
 from random_tables import Case, kleene, random_case, random_tables, sequence
 
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.ranked import Admitted, RankedStructure, joined_by_event
+from cer_gpu.enumeration.ranked_structure import AdmittedStarts, RankedStructure, joined_by_event
 from cer_gpu.enumeration.structure import Structure
 
 SHARE = Workers(2).map
@@ -222,7 +227,7 @@ def built(case: Case, ranks: Ranks) -> tuple[Structure, list[list[tuple[int, tup
     event, number = cpu_counts.counts(machine, case.symbols, ranks, *bounds, SHARE)
     first = np.append(np.searchsorted(event, case.report), event.size)
     lowest = case.begin[np.searchsorted(case.begin, event, side="right") - 1]
-    structure = RankedStructure(case.tables, Admitted(ranks.rank, lowest))
+    structure = RankedStructure(case.tables, AdmittedStarts(ranks.rank, lowest))
     structure.build(
         case.symbols, case.begin, case.stop, CountedHits(first, event, ranks.least[event], number)
     )
@@ -280,7 +285,7 @@ def test_the_walk_between_two_outputs_does_not_grow_with_the_stream() -> None:
             ranks = one_lane(np.array([rng.randint(0, n) for _ in range(n)]), 3)
             one = np.array([0]), np.array([0]), np.array([n])
             event, number = cpu_counts.counts(machine_of(tables), symbols, ranks, *one, SHARE, exact=False)
-            structure = RankedStructure(tables, Admitted(ranks.rank, np.zeros_like(event)))
+            structure = RankedStructure(tables, AdmittedStarts(ranks.rank, np.zeros_like(event)))
             structure.build(
                 symbols,
                 one[0],

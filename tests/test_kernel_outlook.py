@@ -10,11 +10,11 @@ from cer_gpu.kernels.runs.contract import TransitionTables, accepting_runs
 from random_tables import tables_of
 
 from cer_gpu import compile
-from cer_gpu.engine.machines import looking
-from cer_gpu.engine.machines.looking import LookingBack
-from cer_gpu.engine.machines.looking_ahead import LookingAhead
-from cer_gpu.engine.machines.looking_next import LookingNext
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.machines import past_outlook
+from cer_gpu.engine.machines.future_outlook import FutureOutlook
+from cer_gpu.engine.machines.next_event_outlook import NextEventOutlook
+from cer_gpu.engine.machines.past_outlook import PastOutlook
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan.outlook import Outlook, Reach
 
@@ -53,11 +53,11 @@ def outlook_of(tables: TransitionTables, before: bool, reach: Reach) -> Outlook:
     return Outlook("q", before, reach, tables, None, (symbols // LABELS).astype(np.uint16), becomes)
 
 
-def events_of(symbols: np.ndarray, lanes: np.ndarray, times: np.ndarray, part: slice) -> Relevant:
+def events_of(symbols: np.ndarray, lanes: np.ndarray, times: np.ndarray, part: slice) -> EventArrays:
     positions = np.arange(part.start, part.stop)
     lanes = lanes[part] if lanes.any() else lanes[:0]
     byte, slots = np.empty(0, np.uint8), np.empty((0, 0), np.int32)
-    return Relevant(symbols[part], positions, lanes, NONE, byte, NONE, slots, None, None, times[part])
+    return EventArrays(symbols[part], positions, lanes, NONE, byte, NONE, slots, None, None, times[part])
 
 
 def wanted(tables, symbols, lanes, times, reach, before):
@@ -77,8 +77,8 @@ def wanted(tables, symbols, lanes, times, reach, before):
 @pytest.fixture
 def tiny_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let threads share few events, too."""
-    monkeypatch.setattr(looking, "LEAST_SHARE", 3)
-    monkeypatch.setattr(looking, "LANES_ALIKE", 0)
+    monkeypatch.setattr(past_outlook, "LEAST_SHARE", 3)
+    monkeypatch.setattr(past_outlook, "LANES_ALIKE", 0)
 
 
 @pytest.mark.usefixtures("tiny_shares")
@@ -98,13 +98,13 @@ def test_bits_are_those_of_the_definition(seed, before):
     outlook = outlook_of(tables, before, reach)
     laned = bool(lanes.any())
     workers = Workers(rng.choice((1, 2, 4)))
-    stage: LookingBack | LookingAhead = LookingBack(outlook, laned, workers)
+    stage: PastOutlook | FutureOutlook = PastOutlook(outlook, laned, workers)
     if not before:
-        stage = LookingAhead(outlook, laned, in_order, False, workers)
+        stage = FutureOutlook(outlook, laned, in_order, False, workers)
     got: list[tuple[int, int]] = []
     edges = sorted({0, n, *(rng.randrange(n) for _ in range(rng.randrange(8)))})
 
-    def note(found: Relevant | None) -> None:
+    def note(found: EventArrays | None) -> None:
         if found is not None:
             got.extend(zip(found.positions.tolist(), found.symbols.tolist()))
 
@@ -141,7 +141,7 @@ def test_bits_that_the_next_event_decides_are_those_of_the_definition(seed):
     )
     outlook = outlook_of(tables, False, reach)
     assert outlook.by_next
-    stage = LookingNext(outlook, bool(lanes.any()), Workers(1))
+    stage = NextEventOutlook(outlook, bool(lanes.any()), Workers(1))
     got: list[tuple[int, int]] = []
     edges = sorted({0, n, *(rng.randrange(n) for _ in range(rng.randrange(8)))})
     timed, late = rng.random() < 0.7, 0

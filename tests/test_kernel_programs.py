@@ -10,7 +10,7 @@ import pytest
 from cer_gpu.kernels.configurations import contract
 from cer_gpu.kernels.configurations.cpu_programs import work_out
 
-from cer_gpu.automata.configurations.held import Code, bits_of
+from cer_gpu.automata.configurations.value_words import Code, bits_of
 
 LEAST, MOST = -(2**63), 2**63 - 1
 

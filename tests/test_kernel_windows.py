@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 from cer_gpu.kernels.consume import cpu as consume
-from cer_gpu.kernels.forest.cpu_keyed import KeyNumbers
+from cer_gpu.kernels.forest.cpu_heaps import KeyNumbers
 from cer_gpu.kernels.streams import cpu_records
 from cer_gpu.kernels.streams.contract import first_admitted_reference
 from cer_gpu.kernels.windows import cpu as windows

@@ -3,7 +3,7 @@
 import pytest
 
 from cer_gpu.language.parser import parse
-from cer_gpu.plan.marked import marking_several
+from cer_gpu.plan.marks import marking_several
 
 
 @pytest.mark.parametrize(

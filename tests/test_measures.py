@@ -21,7 +21,7 @@ from generate import ORDER, any_query, stream, stream_to_table
 from spark_tasks import answer, shuffled, task_of
 
 import cer_gpu as cer
-from cer_gpu.engine.answers.distinct import ToldApart
+from cer_gpu.engine.answers.deduplication import AnswerDeduplication
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.language import tree as t
 from cer_gpu.language.measures import with_what_is_read
@@ -422,7 +422,7 @@ def test_answers_are_told_apart_across_batches() -> None:
             some, rows = rows[:size], rows[size:]
             end, start, value = ([row[k] for row in some] for k in range(3))
             batches.append(pa.record_batch({"start": start, "end": end, "value": value}, schema=ROWS))
-        given = [row for batch in ToldApart(1, None).distinct(batches) for row in batch.to_pylist()]
+        given = [row for batch in AnswerDeduplication(1, None).distinct(batches) for row in batch.to_pylist()]
         assert [(row["end"], row["start"], row["value"]) for row in given] == sorted(set(drawn))
         dropped += len(drawn) - len(set(drawn))
     assert dropped > 10

@@ -16,7 +16,7 @@ import pytest
 import cer_gpu as cer
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.errors import CerError
-from cer_gpu.printable import LONGEST, brief, names_text
+from cer_gpu.printable_text import LONGEST, brief, names_text
 
 ROOT = Path(__file__).parents[1]
 LONG = "x" * 20_000
@@ -119,8 +119,8 @@ def test_a_backtest_names_its_own_short_errors() -> None:
 
 
 INTERNAL = {
-    "frozen.py": "names of fields, and a repr",
-    "together.py": "a script",
+    "frozen_dataclass.py": "names of fields, and a repr",
+    "helper_pool.py": "a script",
     "fault.py": "what a check has written",
     "memory.py": "a name of a column that exists",
     "explain.py": "a name of a column that exists",
@@ -155,4 +155,4 @@ def test_only_values_of_the_package_itself_are_written_out() -> None:
                 and node.conversion == ord("r")
                 and id(node) not in own
             ]
-    assert not found, f"{found}: write values of callers with cer_gpu.printable.brief"
+    assert not found, f"{found}: write values of callers with cer_gpu.printable_text.brief"

@@ -37,7 +37,7 @@ NOUNS = words_of(
     part partition pass path pattern payload phrase place plan planner plot plugin pool position
     predicate prefix printer probe producer production program progress provenance push query range
     reach reader reason record recorder reduct reduction reference refusal region registry relation
-    repetition report rerun rest result resumption retry reuse rewriter root row rule runner scan schema
+    repetition report rerun rest result resumption retry reuse rewriter root route row rule runner scan schema
     scope scratch seam search selection selector semantics sequence serialization series session set
     share shift side sign signature sink site size slab slice slip source spill split stack stage stamp
     start state statistics status step store strategy stream structure style subset subtree sum summary

@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.compared import cpu_counts, cpu_hits
-from cer_gpu.kernels.compared.contract import AT, NO_VALUE, ComparedSegments, PairedEvents, runs_reference
-from cer_gpu.kernels.compared.cpu_few import counted_by_few
-from cer_gpu.kernels.compared.cpu_hits_alike import alike, hits_alike
-from cer_gpu.kernels.compared.cpu_order import arrange
-from cer_gpu.kernels.compared.cpu_rows import value_rows
+from cer_gpu.kernels.comparisons import cpu_counts, cpu_hits
+from cer_gpu.kernels.comparisons.contract import AT, NO_VALUE, ComparedSegments, PairedEvents, runs_reference
+from cer_gpu.kernels.comparisons.cpu_nested_loop import counted_by_few
+from cer_gpu.kernels.comparisons.cpu_order import arrange
+from cer_gpu.kernels.comparisons.cpu_rows import value_rows
+from cer_gpu.kernels.comparisons.cpu_shared_view_hits import alike, hits_alike
 from cer_gpu.kernels.runs.contract import SegmentHits
 
 import cer_gpu as cer
-from cer_gpu.engine.machines import chunk, compared
+from cer_gpu.engine.machines import chunk, comparisons
 from cer_gpu.engine.read.ordered_values import words_of
 from cer_gpu.engine.words import Domain, domain_of, float_word, float_words, floats_of, in_domain, ranks_of
-from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
-from cer_gpu.plan.compared import ComparedMachine
+from cer_gpu.enumeration.comparisons import ComparedStructure, ComparedUnit
+from cer_gpu.plan.comparisons import ComparedMachine
 
 RISING = "SELECT * WHERE (T AS x FILTER x.v > PRIOR(x).v)+"
 
@@ -107,7 +107,7 @@ def test_windows_of_few_events_are_counted_as_those_of_many(
         few.append(found is not None)
         return found
 
-    monkeypatch.setattr(compared, "counted_by_few", counted)
+    monkeypatch.setattr(comparisons, "counted_by_few", counted)
     rng = Random(f"{pattern} {within}")
     rows = 700
     table = pa.table(
@@ -123,7 +123,7 @@ def test_windows_of_few_events_are_counted_as_those_of_many(
     assert all(few) or within > 30
     assert few
     assert not all(few) or within < 200
-    monkeypatch.setattr(compared, "countable_by_few", lambda tables: False)
+    monkeypatch.setattr(comparisons, "countable_by_few", lambda tables: False)
     assert query.counts(table).equals(found)
 
 

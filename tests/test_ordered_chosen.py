@@ -7,7 +7,7 @@ from random import Random
 
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.compared import cpu_climb_counts
+from cer_gpu.kernels.comparisons import cpu_climb_counts
 
 import cer_gpu as cer
 

@@ -16,9 +16,9 @@ from whole_cases import STREAMS, of_query
 
 from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as enumerate
-from cer_gpu.engine.machines import chunk, compared
+from cer_gpu.engine.machines import chunk, comparisons
 from cer_gpu.engine.read import classify
-from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import bound_query
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language.parser import parse
@@ -32,15 +32,15 @@ QUERIES = 14
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks, chunks, segments and groups of a few events, so that small streams cross their borders."""
     monkeypatch.setattr(classify, "BLOCK", 4)
-    monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(bound_query, "BATCH", 5)
     monkeypatch.setattr(runner, "CHUNK", 3)
     monkeypatch.setattr(runner, "CARRIED", 2)
     monkeypatch.setattr(chunk, "SEGMENT", 2)
     monkeypatch.setattr(enumerate, "GROUP", 3)
     monkeypatch.setattr("cer_gpu.enumeration.products.BULK_ROWS", 3)
-    monkeypatch.setattr("cer_gpu.enumeration.compared.FEW", 0)
+    monkeypatch.setattr("cer_gpu.enumeration.comparisons.FEW", 0)
     monkeypatch.setattr("cer_gpu.enumeration.compared_choices.FEW", 0)
-    monkeypatch.setattr(compared, "countable_by_few", lambda tables: False)
+    monkeypatch.setattr(comparisons, "countable_by_few", lambda tables: False)
 
 
 def agree(

@@ -61,7 +61,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr("cer_gpu.engine.labels.APART", 3)
     monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LEAST", 8)
     monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LOOK", 4)
-    monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 8)
+    monkeypatch.setattr("cer_gpu.engine.read.eviction.REMEMBERED", 8)
     begun: list[int] = []
     once = ComparedRuns._begin_again
 

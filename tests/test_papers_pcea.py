@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from cer_gpu.automata.cea import TypeTest, both
-from cer_gpu.automata.pcea import PCEA, Equality, Gather
+from cer_gpu.automata.pcea import PCEA, Equality, GatherTransition
 from cer_gpu.joins.hcq import incomplete, to_pcea
-from cer_gpu.joins.hierarchical import Witness, is_acyclic, witness
+from cer_gpu.joins.hierarchy import Witness, is_acyclic, witness
 from cer_gpu.joins.qtree import compact, draw, is_q_tree, q_tree, tree_of
 from cer_gpu.joins.query import ConjunctiveQuery, from_rule
 from cer_gpu.joins.unify import equality, self_join
@@ -20,7 +20,7 @@ from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.homomorphisms import answers
-from cer_gpu.reference.pfa import PFA, Parallel, accepting_trees, determinise_pfa
+from cer_gpu.reference.pfa import PFA, ParallelTransition, accepting_trees, determinise_pfa
 from cer_gpu.reference.run_trees import RunTree, accepting_runs, are_equal, is_unambiguous_on, satisfies
 
 ARITY = {"R": 2, "S": 2, "T": 1}
@@ -72,8 +72,8 @@ def equal(earlier: str, later: str) -> Equality:
     return Equality(((earlier[0], left),), right)
 
 
-def gather(event_type: str, target: int, sources: dict[int, Equality], label: str = "*") -> Gather:
-    return Gather(
+def gather(event_type: str, target: int, sources: dict[int, Equality], label: str = "*") -> GatherTransition:
+    return GatherTransition(
         tuple(sources),
         TypeTest(event_type),
         event_type,
@@ -142,10 +142,10 @@ EXAMPLE_3_1 = PFA(
     5,
     SIGMA,
     (
-        *(Parallel(frozenset((state,)), symbol, state) for state in range(5) for symbol in SIGMA),
-        Parallel(frozenset((0,)), "T", 1),
-        Parallel(frozenset((2,)), "S", 3),
-        Parallel(frozenset((1, 3)), "R", 4),
+        *(ParallelTransition(frozenset((state,)), symbol, state) for state in range(5) for symbol in SIGMA),
+        ParallelTransition(frozenset((0,)), "T", 1),
+        ParallelTransition(frozenset((2,)), "S", 3),
+        ParallelTransition(frozenset((1, 3)), "R", 4),
     ),
     frozenset((0, 2)),
     frozenset((4,)),
@@ -178,7 +178,7 @@ def test_proposition_3_2_on_random_automata() -> None:
     for _ in range(60):
         n = rng.randrange(1, 5)
         moves = {
-            Parallel(
+            ParallelTransition(
                 frozenset(rng.sample(range(n), rng.randint(1, min(n, 2)))), rng.choice("ab"), rng.randrange(n)
             )
             for _ in range(rng.randrange(2 * n + 2))

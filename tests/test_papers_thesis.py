@@ -11,7 +11,7 @@ from cer_gpu.language.parser import parse
 from cer_gpu.logic.lp import is_lp, to_lp
 from cer_gpu.reference.dnf import is_dnf, to_dnf
 from cer_gpu.reference.events import Event
-from cer_gpu.reference.safe import is_safe, to_safe
+from cer_gpu.reference.safe_formulas import is_safe, to_safe
 from cer_gpu.reference.selection import next_key
 from cer_gpu.reference.semantics import matches
 

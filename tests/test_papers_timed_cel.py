@@ -15,9 +15,9 @@ from cer_gpu.automata.timed.agreement import merged_clocks
 from cer_gpu.automata.timed.clocks import ALWAYS, Check, ClockCondition
 from cer_gpu.automata.timed.construction import timed_cea
 from cer_gpu.automata.timed.fragments import is_windowed, swg_query
-from cer_gpu.automata.timed.monotonic import monotonic
+from cer_gpu.automata.timed.monotonicity import monotonic
 from cer_gpu.automata.timed.subsets import determinise_timed
-from cer_gpu.automata.timed.synchronous import asked_later, asynchronous, has_synchronous_resets
+from cer_gpu.automata.timed.synchrony import asked_later, asynchronous, has_synchronous_resets
 from cer_gpu.automata.timed.timed_cea import (
     EventClasses,
     TimedCEA,

@@ -14,8 +14,8 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu.engine.machines import stream_state
-from cer_gpu.engine.read import foresight, forgetting
-from cer_gpu.engine.run import bound, chunks
+from cer_gpu.engine.read import eviction, lookahead
+from cer_gpu.engine.run import bound_query, chunks
 
 WINDOW = 10
 SEQUENCE = f"SELECT a, b WHERE A AS a ; B AS b PARTITION BY k WITHIN {WINDOW} [ts]"
@@ -56,12 +56,12 @@ def pairs(rows: list[Row]) -> list[tuple[int, int]]:
 @pytest.fixture(params=[1, 3, 16])
 def _tiny(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches and chunks of a few events; keys that are no longer needed are forgotten all the time."""
-    monkeypatch.setattr(bound, "BATCH", request.param)
+    monkeypatch.setattr(bound_query, "BATCH", request.param)
     monkeypatch.setattr(chunks, "CHUNK", request.param)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 1)
-    monkeypatch.setattr(forgetting, "REMEMBERED", 2)
-    monkeypatch.setattr(foresight, "BLOCK", 2)
-    monkeypatch.setattr(foresight, "BATCH", 3)
+    monkeypatch.setattr(eviction, "REMEMBERED", 2)
+    monkeypatch.setattr(lookahead, "BLOCK", 2)
+    monkeypatch.setattr(lookahead, "BATCH", 3)
 
 
 def forms(rows: list[Row], folder: Path) -> Iterator[tuple[str, Any]]:
@@ -151,7 +151,7 @@ def test_a_push_does_not_drop_what_another_partition_needs(
     """Neither where a push costs what is new nor where it runs the window again; both drop at once."""
     monkeypatch.setattr(stream_state, "LEAST", 1)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 0)
-    monkeypatch.setattr(forgetting, "REMEMBERED", 1)
+    monkeypatch.setattr(eviction, "REMEMBERED", 1)
     pushes = [[Row("A", "k1", 0), Row("A", "k2", 100)]]
     pushes += [[Row("A", "k2", 101 + at)] for at in range(8)]
     stream = cer.compile(SEQUENCE.replace("SELECT", f"SELECT {strategy}")).stream(order_by="ts")
@@ -165,7 +165,7 @@ def test_blocks_that_time_has_passed_count_where_their_key_goes_on(
     """Four blocks of A's, each with keys and a time of its own, then a B for each key of the first block."""
     monkeypatch.setattr(chunks, "CHUNK", 512)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 64)
-    monkeypatch.setattr(bound, "BATCH", 256)
+    monkeypatch.setattr(bound_query, "BATCH", 256)
     rows = [Row("A", f"{block} {at % 50}", 100 * block) for block in range(4) for at in range(1000)]
     rows += [Row("B", f"0 {at}", 1) for at in range(50)]
     for name, events in forms(rows, tmp_path):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cer_gpu.engine.answers.placed import Placed
+from cer_gpu.engine.answers.positions import PositionLookup
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int32])
 def test_positions_are_those_of_the_chunk_that_is_asked_for(dtype: type) -> None:
-    placed = Placed()
+    placed = PositionLookup()
     chunks = [
         np.arange(5, 15),
         np.array([3, 4, 5, 7, 8]),

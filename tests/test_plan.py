@@ -16,7 +16,7 @@ from generate import unary_query
 
 import cer_gpu as cer
 from cer_gpu.automata.determinise import determinise
-from cer_gpu.checked import check
+from cer_gpu.checked_query import check
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
@@ -328,7 +328,7 @@ def test_the_automaton_is_made_once_where_the_data_changes_nothing(
 ) -> None:
     calls = []
     monkeypatch.setattr(
-        "cer_gpu.plan.deterministic.determinise",
+        "cer_gpu.plan.regular_automata.determinise",
         lambda *given: calls.append(given) or determinise(*given),
     )
     query = cer.compile(text)

@@ -13,7 +13,7 @@ import pytest
 import cer_gpu
 from cer_gpu.cli import status_of
 from cer_gpu.output import write_rows
-from cer_gpu.printable import on_one_line, printable
+from cer_gpu.printable_text import on_one_line, printable
 
 EVIL = "\x1b]0;title\x07\x9b31m\x7f\u202e\u2028\rx\x00"
 OBEYED = set(EVIL) - set("]0;title31mx")

@@ -22,13 +22,13 @@ LAYERS = [
         "cache_folder",
         "compiling",
         "cores",
-        "frozen",
-        "late",
+        "frozen_dataclass",
+        "lazy_modules",
         "progress",
-        "warned",
+        "caller_warnings",
         "whole_file",
     },  # compiling: of machine code, whatever it does
-    {"printable", "digits", "json_text"},
+    {"printable_text", "digits", "json_text"},
     {"diagnostics"},
     {"errors"},
     {"language"},
@@ -39,9 +39,9 @@ LAYERS = [
     {"kernels"},
     {"enumeration"},
     {"engine"},
-    {"checked"},
+    {"checked_query"},
     {"next_events"},
-    {"stopped"},
+    {"step_transitions"},
     {"listed_runs", "view_answers"},
     {"funnel", "sql", "views"},
     {"api"},
@@ -167,7 +167,7 @@ def check_direction(name, path):
             )
 
 
-DEVICE_FOLDERS = {"device", "compiled_ahead"}
+DEVICE_FOLDERS = {"device", "signatures"}
 
 
 def is_for_devices(name):
@@ -217,7 +217,9 @@ def floor(name):
 def test_import_direction_inside_a_part(modules):
     for name, path in modules:
         own = floor(name)
-        if own is None or name == "cer_gpu.engine.run.bound":  # it chooses the device, and loads CUDA then
+        if (
+            own is None or name == "cer_gpu.engine.run.bound_query"
+        ):  # it chooses the device, and loads CUDA then
             continue
         for imported in imports(name, path):
             if part(imported) == part(name) and floor(imported) is not None:
@@ -373,9 +375,10 @@ def test_a_first_count_is_cheap():
         "hashlib", "concurrent.futures", "importlib.metadata", "cer_gpu.compiling.entry", "difflib",
         "cer_gpu.language.slips", "cer_gpu.plan.lower.chain", "cer_gpu.plan.lower.rule",
         "cer_gpu.plan.lower.general",
-        "cer_gpu.engine.read.sources.files", "glob", "cer_gpu.joins.hcq", "cer_gpu.automata.correlated",
+        "cer_gpu.engine.read.sources.files", "glob", "cer_gpu.joins.hcq", "cer_gpu.automata.chains",
         "cer_gpu.engine.machines.strategies", "cer_gpu.engine.machines.automaton_stream",
-        "cer_gpu.engine.machines.falling", "cer_gpu.enumeration.structure", "cer_gpu.kernels.best.cpu",
+        "cer_gpu.engine.machines.attribute_windows", "cer_gpu.enumeration.structure",
+        "cer_gpu.kernels.selection.cpu",
     ]  # fmt: skip
     script = f"""
 import struct, sys

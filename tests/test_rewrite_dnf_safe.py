@@ -17,7 +17,7 @@ from cer_gpu.logic.formulas import atoms
 from cer_gpu.reference.conditions import condition_holds
 from cer_gpu.reference.dnf import cost, is_dnf, to_dnf
 from cer_gpu.reference.events import Event
-from cer_gpu.reference.safe import defined_once, is_safe, to_safe
+from cer_gpu.reference.safe_formulas import defined_once, is_safe, to_safe
 from cer_gpu.reference.semantics import matches
 
 

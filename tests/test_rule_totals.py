@@ -79,7 +79,7 @@ def test_chunks_with_events_of_earlier_ones_are_counted_by_lookups(
     by_trees: list[int], monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", chunk)
-    monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 5)
+    monkeypatch.setattr("cer_gpu.engine.run.bound_query.BATCH", 5)
     query = cer.compile(CHAIN.replace("v = ", "k = k, v = "))
     # Of each key first some events, and later more: a chunk has events of keys that it adds nothing to.
     table = chain(240, 4)

@@ -16,20 +16,20 @@ from cer_gpu.kernels.hits.cpu import hits_in_order
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import accepting_runs
 from cer_gpu.kernels.runs.cpu_lanes import counted_by_lane
-from cer_gpu.kernels.runs.forced import is_forced
-from cer_gpu.kernels.runs.lone import counted_sets
+from cer_gpu.kernels.runs.forced_runs import is_forced
 from cer_gpu.kernels.runs.programs import counts_program, hits_program
+from cer_gpu.kernels.runs.single_runs import counted_sets
 from engine_oracle import check
 from generate import stream
 from random_ordered import random_neighbours
 from random_tables import kleene, random_case, tables_of
 
 import cer_gpu as cer
-from cer_gpu.engine.machines import automaton_ungrouped
+from cer_gpu.engine.machines import ungrouped_automaton
 from cer_gpu.engine.machines.automaton import AutomatonRunner
-from cer_gpu.engine.machines.automaton_ungrouped import UngroupedRunner
+from cer_gpu.engine.machines.ungrouped_automaton import UngroupedRunner
 from cer_gpu.engine.read.lanes import LaneEncoder
-from cer_gpu.enumeration.forced import ForcedRuns
+from cer_gpu.enumeration.forced_runs import ForcedRuns
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
@@ -204,8 +204,8 @@ def test_neighbours_by_key_agree_with_the_reference(
 ) -> None:
     """Also where the registers of all lanes are too many, and where chunks have a few events."""
     if near is not None:
-        monkeypatch.setattr(automaton_ungrouped, "NEAR", near)
-        monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 5)
+        monkeypatch.setattr(ungrouped_automaton, "NEAR", near)
+        monkeypatch.setattr("cer_gpu.engine.run.bound_query.BATCH", 5)
         monkeypatch.setattr("cer_gpu.engine.run.chunks.CARRIED", 2)
     rng = random.Random(f"lanes {seed}")
     answers = 0

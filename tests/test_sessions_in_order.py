@@ -14,8 +14,8 @@ from cer_gpu.kernels.steps.cpu_sessions import last_sessions, marked_back, order
 import cer_gpu as cer
 from cer_gpu.engine.machines import closed_sessions
 from cer_gpu.engine.machines.closed_sessions import ClosedReach, ClosedSessions
-from cer_gpu.engine.read import forgetting
-from cer_gpu.engine.run import bound, chunks
+from cer_gpu.engine.read import eviction
+from cer_gpu.engine.run import bound_query, chunks
 
 
 def test_the_sessions_of_each_lane_by_definition() -> None:
@@ -116,7 +116,7 @@ def test_they_are_those_that_are_found_by_partition(
     assert asked[2] == len(wanted)
     for size in (3, 40, 1 << 20):
         monkeypatch.setattr(chunks, "CHUNK", size)
-        monkeypatch.setattr(bound, "CARRIED_BATCH", min(size, 64))
+        monkeypatch.setattr(bound_query, "CARRIED_BATCH", min(size, 64))
         found = query.run(table, order_by="ts").to_arrow()
         assert found.sort_by("end") == wanted.sort_by("end")
         if name != "closed":
@@ -131,7 +131,7 @@ def test_only_the_last_session_of_a_partition_is_kept(
     in_order: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chunks, "CHUNK", 10)
-    monkeypatch.setattr(bound, "CARRIED_BATCH", 10)
+    monkeypatch.setattr(bound_query, "CARRIED_BATCH", 10)
     n = 2_000
     table = pa.table({"ts": np.arange(n) * 3, "k": np.arange(n) % 3})
     query = cer.compile("SELECT MAX * FROM Click WHERE Click+[<= 2] AS s PARTITION BY k")
@@ -144,7 +144,7 @@ def test_only_the_last_session_of_a_partition_is_kept(
 def test_counting_follows_no_session(size: int, in_order: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """One match ends at each event that may end one, so that only these events are counted."""
     monkeypatch.setattr(chunks, "CHUNK", size)
-    monkeypatch.setattr(bound, "CARRIED_BATCH", size)
+    monkeypatch.setattr(bound_query, "CARRIED_BATCH", size)
     rng, n = np.random.default_rng(4), 500
     table = pa.table(
         {
@@ -263,9 +263,9 @@ def test_closed_sessions_of_keys_that_are_forgotten(
         keep(sessions, used, *numbers)
 
     monkeypatch.setattr(ClosedSessions, "keep", noted)
-    monkeypatch.setattr(forgetting, "REMEMBERED", 4)
+    monkeypatch.setattr(eviction, "REMEMBERED", 4)
     for size, ordered in product((7, 64, 1 << 20), (False, True)):
-        monkeypatch.setattr(bound, "CARRIED_BATCH", size)
+        monkeypatch.setattr(bound_query, "CARRIED_BATCH", size)
         asked: dict[str, Any] = {"order_by": "ts", "ordered": ordered}
         assert query.run(table, **asked).to_arrow() == wanted
         assert query.count(table, **asked) == len(wanted)

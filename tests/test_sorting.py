@@ -12,8 +12,8 @@ import pytest
 from cer_gpu.kernels.sorting import cpu
 from cer_gpu.kernels.sorting.contract import DIGIT, SortedRuns, merge_reference, order_of_reference
 
-from cer_gpu.engine import ascending as by_digits
-from cer_gpu.engine.ascending import ascending
+from cer_gpu.engine import ascending_order as by_digits
+from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.sources import sorting
 from cer_gpu.engine.read.sources.sorting import stable_order
 

@@ -150,7 +150,7 @@ def test_durations(
         pq.write_table(table.slice(500 * number, 500), tmp_path / f"{number}.parquet", row_group_size=100)
     found = cer_spark.backtest_files(str(tmp_path), queries, by, durations=True, spark=spark, **OPTIONS)
     with_durations(found, queries, table, by)
-    monkeypatch.setattr("cer_gpu.backtesting.listed.MOST", 0)
+    monkeypatch.setattr("cer_gpu.backtesting.listed_columns.MOST", 0)
     with pytest.warns(UserWarning, match="matches: durations are computed"):
         few = cer_spark.backtest(frame, {"soon": QUERIES["soon"]}, durations=True, **OPTIONS, rows=len(table))
     assert few.to_arrow().to_pylist()[0]["duration_median"] is None

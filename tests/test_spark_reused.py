@@ -9,12 +9,12 @@ import sys
 import zipfile
 
 import pytest
-from cer_gpu.spark import reused
+from cer_gpu.spark import worker_reuse
 
 
 @pytest.fixture
 def archive_of(tmp_path, monkeypatch):
-    monkeypatch.setattr(reused, "_settled", lambda: None)
+    monkeypatch.setattr(worker_reuse, "_settled", lambda: None)
     monkeypatch.setattr(sys, "path", list(sys.path))
 
     def made(name):
@@ -33,7 +33,7 @@ def test_the_archives_of_spark_are_not_read_again(name, archive_of):
     path, stem = archive_of(name)
     assert importlib.import_module(f"{stem}_first").VALUE == 1
     assert path in sys.path_importer_cache
-    reused.settle()
+    worker_reuse.settle()
     assert path not in sys.path_importer_cache
     importlib.invalidate_caches()
     assert importlib.import_module(f"{stem}_second").VALUE == 1
@@ -43,7 +43,7 @@ def test_the_archives_of_spark_are_not_read_again(name, archive_of):
 def test_other_archives_are(name, archive_of):
     path, stem = archive_of(name)
     importlib.import_module(f"{stem}_first")
-    reused.settle()
+    worker_reuse.settle()
     assert path in sys.path_importer_cache
 
 

@@ -29,13 +29,13 @@ from spark_tasks import ROW, answer, dealt, numbered, shuffled, wanted
 
 import cer_gpu as cer
 from cer_gpu.compiling.store import store
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.run.chunks import Chunker
 from cer_gpu.errors import CerError, DataError, LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.printer import to_text
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 OPTIONS: dict[str, Any] = {"order_by": ("ts", ROW), "stream_column": "stream"}
 
@@ -173,13 +173,13 @@ def test_one_task_gives_what_the_engine_gives(seed: int) -> None:
 
 def test_of_keys_that_come_one_after_another_the_last_one_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long the window, and however many the keys."""
-    monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 4)
+    monkeypatch.setattr("cer_gpu.engine.run.bound_query.BATCH", 4)
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", 3)
-    monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 4)
+    monkeypatch.setattr("cer_gpu.engine.read.eviction.REMEMBERED", 4)
     kept: list[tuple[int, int]] = []
     relieve = Chunker.relieve
 
-    def noted(chunker: Chunker, new: list[Relevant]) -> list[Relevant]:
+    def noted(chunker: Chunker, new: list[EventArrays]) -> list[EventArrays]:
         found = relieve(chunker, new)
         kept.append((len(chunker._tails.lanes), chunker._intake.lane_count))
         return found

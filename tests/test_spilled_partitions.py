@@ -17,8 +17,8 @@ from snapshots import stored
 
 import cer_gpu as cer
 from cer_gpu.engine import memory
-from cer_gpu.engine.read import away, forgetting, spilled
-from cer_gpu.engine.run import bound, chunks
+from cer_gpu.engine.read import eviction, spill, spill_files
+from cer_gpu.engine.run import bound_query, chunks
 
 pytestmark = pytest.mark.crossed
 
@@ -64,23 +64,25 @@ def _little(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(memory.Allowance, "keep_to", too_much)
     monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LOOK", 1)
-    monkeypatch.setattr(away, "WRITTEN", 3)
-    monkeypatch.setattr(spilled, "ROWS", 2)
-    monkeypatch.setattr(spilled, "MAPPED", 4)
-    monkeypatch.setattr(spilled, "MOST_FILES", 6)
+    monkeypatch.setattr(spill, "WRITTEN", 3)
+    monkeypatch.setattr(spill_files, "ROWS", 2)
+    monkeypatch.setattr(spill_files, "MAPPED", 4)
+    monkeypatch.setattr(spill_files, "MOST_FILES", 6)
 
 
 @pytest.fixture(name="back")
 def _back(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many partitions came back from disk each time, and with how many events."""
     found: list[int] = []
-    put_back = away.AwayLanes._put_back
+    put_back = spill.AwayLanes._put_back
 
-    def noted(of: away.AwayLanes, lanes: np.ndarray, part: spilled.SpilledLanes, payload: pa.Schema) -> None:
+    def noted(
+        of: spill.AwayLanes, lanes: np.ndarray, part: spill_files.SpilledLanes, payload: pa.Schema
+    ) -> None:
         found.append(len(part.events))
         put_back(of, lanes, part, payload)
 
-    monkeypatch.setattr(away.AwayLanes, "_put_back", noted)
+    monkeypatch.setattr(spill.AwayLanes, "_put_back", noted)
     return found
 
 
@@ -132,10 +134,10 @@ def test_what_was_on_disk_changes_no_answer(
     assert len(wanted) == counted
     assert counted > 5
     assert not back
-    monkeypatch.setattr(bound, "BATCH", 7)
+    monkeypatch.setattr(bound_query, "BATCH", 7)
     monkeypatch.setattr(chunks, "CHUNK", 5)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 2)
-    monkeypatch.setattr(forgetting, "REMEMBERED", 4)
+    monkeypatch.setattr(eviction, "REMEMBERED", 4)
 
     def reader() -> pa.RecordBatchReader:
         return table.to_reader(max_chunksize=5)
@@ -235,13 +237,13 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
 # --------------------------------------------------------------------------------- what lies on disk
 
 
-def some(keys: list[int], rng: Random, model: dict[int, list[int]]) -> spilled.SpilledLanes:
+def some(keys: list[int], rng: Random, model: dict[int, list[int]]) -> spill_files.SpilledLanes:
     """Partitions with events of their own; two of three keys have the same hash."""
     sizes = [rng.randrange(4) for _ in keys]
     for key, size in zip(keys, sizes, strict=True):
         model[key] = [rng.randrange(1000) for _ in range(size)]
     values = np.array([value for key in keys for value in model[key]], np.int64)
-    return spilled.SpilledLanes(
+    return spill_files.SpilledLanes(
         np.array(keys, np.uint64) // np.uint64(3),
         pa.table({"key": pa.array(keys, pa.int64())}),
         pa.table({"value": values}),
@@ -252,7 +254,7 @@ def some(keys: list[int], rng: Random, model: dict[int, list[int]]) -> spilled.S
 @pytest.mark.draws("seed", 4)
 def test_partitions_are_taken_as_they_were_put(seed: int) -> None:
     rng = Random(f"spilled {seed}")
-    stored, model, made = spilled.SpilledPartitions(), dict[int, list[int]](), 0
+    stored, model, made = spill_files.SpilledPartitions(), dict[int, list[int]](), 0
     for _ in range(300):
         if rng.random() < 0.4:
             number = rng.choice([1, 2, 9])
@@ -280,6 +282,6 @@ def test_partitions_are_taken_as_they_were_put(seed: int) -> None:
     assert left == model
 
 
-def listed(part: spilled.SpilledLanes) -> list[list[int]]:
+def listed(part: spill_files.SpilledLanes) -> list[list[int]]:
     values = iter(part.events["value"].to_pylist())
     return [[next(values) for _ in range(size)] for size in part.sizes]

@@ -18,7 +18,7 @@ from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read import classify
-from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import bound_query
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError
 from cer_gpu.language.parser import parse
@@ -33,8 +33,8 @@ QUERIES = 14
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks, chunks, segments and groups of a few events, so that small streams cross their borders."""
     monkeypatch.setattr(classify, "BLOCK", 4)
-    monkeypatch.setattr(bound, "BATCH", 5)
-    monkeypatch.setattr(bound, "CARRIED_BATCH", 3)
+    monkeypatch.setattr(bound_query, "BATCH", 5)
+    monkeypatch.setattr(bound_query, "CARRIED_BATCH", 3)
     monkeypatch.setattr(runner, "CHUNK", 3)
     monkeypatch.setattr(runner, "CARRIED", 2)
     monkeypatch.setattr(chunk, "SEGMENT", 2)

@@ -18,7 +18,7 @@ from cer_gpu.language.chains import links
 from cer_gpu.language.printer import to_text
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.semantics import Answer, evaluate
-from cer_gpu.stopped import RunsBefore, chained, filtered
+from cer_gpu.step_transitions import PrefixPattern, chained, filtered
 
 OPTIONS: dict[str, Any] = {"order_by": ORDER, "stream_column": "stream", "device": "cpu"}
 
@@ -115,7 +115,7 @@ def tellable(query: t.SelectQuery) -> bool:
     while isinstance(pattern, t.Filter):
         pattern = pattern.pattern
     steps, joints = links(pattern)
-    if not RunsBefore(steps[:-1], joints[:-1], []).unmarked:
+    if not PrefixPattern(steps[:-1], joints[:-1], []).unmarked:
         return True
     plain = not query.partition and not query.streams  # all events are of one part
     followed = steps[-1].pattern if isinstance(steps[-1], t.Filter) else steps[-1]

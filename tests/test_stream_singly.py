@@ -13,7 +13,7 @@ import pytest
 from cer_gpu.api import Query
 from cer_gpu.engine.machines import open_runs
 from cer_gpu.engine.read.intake import Intake
-from cer_gpu.engine.read.singly import SingleEvent
+from cer_gpu.engine.read.single_events import SingleEvent
 from cer_gpu.errors import DataError
 
 KEYWORDS = {"order_by": "ts", "order_unit": "ms"}

@@ -26,7 +26,7 @@ from snapshots import stored
 from cer_gpu.api import Query
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.machines import open_runs
-from cer_gpu.engine.machines.best_stream import BestRuns
+from cer_gpu.engine.machines.selection_stream import BestRuns
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.errors import DataError, LimitError, QueryError
 from cer_gpu.language import tree
@@ -65,7 +65,7 @@ def test_random_queries_in_random_batches(block: int, few: None) -> None:
 
 @pytest.mark.draws("block", 2)
 def test_random_rules_in_random_batches(block: int, few: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
+    monkeypatch.setattr("cer_gpu.engine.read.eviction.REMEMBERED", 1)
     rng = Random(f"stream of rules {block}")
     total = 0
     while total < 350:
@@ -98,7 +98,7 @@ def test_random_ordered_lookups_in_random_batches(
 ) -> None:
     monkeypatch.setattr("cer_gpu.engine.machines.open_state.ROOM", 1)
     monkeypatch.setattr("cer_gpu.engine.machines.compared_stream.SPARE", 1)
-    monkeypatch.setattr("cer_gpu.enumeration.open_compared.FEW", 1)
+    monkeypatch.setattr("cer_gpu.enumeration.open_comparisons.FEW", 1)
     rng = Random(f"stream of {drawn.__name__}")
     total, taken = 0, 0
     while taken < 25:
@@ -135,7 +135,7 @@ def test_random_strategies_and_windows_over_attributes(block: int, few: None) ->
 def test_the_best_of_each_end(
     strategy: str, partition: str, few: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cer_gpu.engine.machines.best_stream.ROOM", 2)
+    monkeypatch.setattr("cer_gpu.engine.machines.selection_stream.ROOM", 2)
     monkeypatch.setattr("cer_gpu.engine.machines.open_state.ROOM", 2)
     rng = Random(f"{strategy} {partition}")
     total = 0

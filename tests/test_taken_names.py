@@ -13,7 +13,7 @@ import pytest
 import spark_sessions
 
 import cer_gpu as cer
-from cer_gpu.backtesting.parted import COLUMNS
+from cer_gpu.backtesting.row_groups import COLUMNS
 from cer_gpu.output import write_matches, write_rows
 
 NAMES = (

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.checked import check
+from cer_gpu.checked_query import check
 
 QUERY = "SELECT * FROM S WHERE `4624` AS a ; `4625` + AS b ; `-1` AS c FILTER b[v > 3] WITHIN 9 EVENTS"
 MANY = (

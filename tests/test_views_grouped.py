@@ -21,7 +21,7 @@ from test_views_random import listed
 from view_oracle import Database, answers
 
 import cer_gpu
-from cer_gpu.engine.views.grouped import Grouping
+from cer_gpu.engine.views.aggregation import GroupFold
 from cer_gpu.errors import CerError, DataError, QueryError
 from cer_gpu.language.parser import parse
 from cer_gpu.language.tree import Rule
@@ -137,13 +137,13 @@ def test_only_the_groups_that_a_batch_changes_are_folded_again(monkeypatch: pyte
     keys, values = np.repeat(np.arange(50), 20), np.arange(1000)
     view.update(inserts={"R": pa.table({"k": keys, "v": values}), "S": pa.table({"k": keys, "w": values})})
     assert len(view.enumerate().to_arrow()) == 50
-    folding, given = Grouping.groups, []
+    folding, given = GroupFold.groups, []
 
-    def counted(self: Grouping, columns: Any, counts: np.ndarray) -> Any:
+    def counted(self: GroupFold, columns: Any, counts: np.ndarray) -> Any:
         given.append(len(counts))
         return folding(self, columns, counts)
 
-    monkeypatch.setattr(Grouping, "groups", counted)
+    monkeypatch.setattr(GroupFold, "groups", counted)
     view.insert("R", pa.table({"k": [3], "v": [7]}))
     (row,) = (one for one in view.enumerate().to_arrow().to_pylist() if one["k"] == 3)
     # 20 values of `w` in as many answers as there are values of `v`, and not 400 answers over both.

@@ -15,8 +15,8 @@ from view_oracle import Database, Row, answers, check_reducts
 
 import cer_gpu
 from cer_gpu.engine import workers
+from cer_gpu.engine.views import answer_columns as listed_rows
 from cer_gpu.engine.views import levels, reducts, runs, subtrees
-from cer_gpu.engine.views import listed as listed_rows
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.views import JoinView

@@ -20,7 +20,14 @@ from cer_gpu.joins.theta.bags import stages, width
 from cer_gpu.joins.theta.construct import CyclicError, join_tree, planned
 from cer_gpu.joins.theta.cost import AtomStatistics, candidates, cheapest, tree_cost, unknown
 from cer_gpu.joins.theta.gcq import GCQ, Theta, gcq
-from cer_gpu.joins.theta.reduction import ConditionalSubset, Isolated, after, decide, reduced, steps
+from cer_gpu.joins.theta.reduction import (
+    ConditionalSubset,
+    IsolatedElimination,
+    after,
+    decide,
+    reduced,
+    steps,
+)
 from cer_gpu.joins.theta.shape import binary, contracted, sibling_closed, without_violator
 from cer_gpu.joins.theta.tree import JoinNode, JoinTree, NotJoinTreeError, TreeEdge, check
 from cer_gpu.joins.theta.triplet import Triplet, triplet_of
@@ -145,13 +152,14 @@ def test_example_6_equijoin_isolated_and_extended_variables_and_conditional_subs
 
 def test_example_7_each_step_removes_isolated_variables_or_a_conditional_subset() -> None:
     one = triplet("ab bcf eg", "bc", "ef")
-    isolated = after(one, Isolated(frozenset("eg"), frozenset("g")))
+    isolated = after(one, IsolatedElimination(frozenset("eg"), frozenset("g")))
     assert isolated.hyperedges == edges("ab", "bcf", "e")
     gone = frozenset(theta for theta in one.predicates)
     subset = after(isolated, ConditionalSubset(frozenset("e"), frozenset("bcf"), gone))
     assert subset == triplet("ab bcf", "bc")
     both = after(
-        after(subset, Isolated(frozenset("ab"), frozenset("a"))), Isolated(frozenset("bcf"), frozenset("f"))
+        after(subset, IsolatedElimination(frozenset("ab"), frozenset("a"))),
+        IsolatedElimination(frozenset("bcf"), frozenset("f")),
     )
     assert both == triplet("b bc", "bc")
     assert after(both, ConditionalSubset(frozenset("b"), frozenset("bc"), frozenset())) == reduced(one)

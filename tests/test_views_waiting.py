@@ -16,7 +16,7 @@ from test_views_random import listed
 from view_oracle import Database, answers
 
 import cer_gpu
-from cer_gpu.engine.views import kept, waiting
+from cer_gpu.engine.views import kept_view, waiting_rows
 from cer_gpu.errors import CerError, DataError
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
@@ -43,7 +43,7 @@ def rows_waiting(view: JoinView) -> int:
 @pytest.mark.draws("seed", 30)
 def test_reading_seldom_is_reading_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(f"waiting {seed}")
-    monkeypatch.setattr(waiting, "FULL", rng.choice([2, 5, 1000]))
+    monkeypatch.setattr(waiting_rows, "FULL", rng.choice([2, 5, 1000]))
     text, relations = random_rule(rng, rng.randint(1, 4))
     rule = parse(text)
     assert isinstance(rule, t.Rule)
@@ -89,14 +89,14 @@ def test_rows_wait_until_the_view_is_read() -> None:
 
 def test_many_rows_do_not_wait() -> None:
     view = filled()
-    view.insert("R", of(a=[0] * (waiting.FEW + 1), k=[7] * (waiting.FEW + 1)))
+    view.insert("R", of(a=[0] * (waiting_rows.FEW + 1), k=[7] * (waiting_rows.FEW + 1)))
     assert not rows_waiting(view)
-    for _ in range(waiting.FULL - 1):
+    for _ in range(waiting_rows.FULL - 1):
         view.insert("R", of(a=[0], k=[7]))
-    assert rows_waiting(view) == waiting.FULL - 1
+    assert rows_waiting(view) == waiting_rows.FULL - 1
     view.insert("R", of(a=[0], k=[7]))
     assert rows_waiting(view) == 1  # `delta` may be asked for the last one alone
-    assert view.count() == 2 + waiting.FEW + 1 + waiting.FULL
+    assert view.count() == 2 + waiting_rows.FEW + 1 + waiting_rows.FULL
 
 
 def test_groups_take_rows_that_waited() -> None:
@@ -151,7 +151,7 @@ def test_rows_wait_again_where_taking_them_in_is_interrupted(monkeypatch: pytest
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(kept.KeptView, "_climb", interrupted)
+        patched.setattr(kept_view.KeptView, "_climb", interrupted)
         with pytest.raises(KeyboardInterrupt):
             view.count()
     assert rows_waiting(view) == 3
@@ -176,11 +176,11 @@ def test_what_may_fail_does_not_wait(rule: str) -> None:
 
 def test_a_multiplicity_that_may_be_too_large_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     view = filled()
-    monkeypatch.setattr(waiting, "MOST", (2 + waiting.FULL + waiting.FEW) ** 2)
+    monkeypatch.setattr(waiting_rows, "MOST", (2 + waiting_rows.FULL + waiting_rows.FEW) ** 2)
     view.insert("R", of(a=[0], k=[7]))
-    assert not waiting.WaitingRows().fit(lambda: [1 << 40, 1 << 40])
+    assert not waiting_rows.WaitingRows().fit(lambda: [1 << 40, 1 << 40])
     assert rows_waiting(view) == 1
-    monkeypatch.setattr(waiting, "MOST", 1 << 10)
+    monkeypatch.setattr(waiting_rows, "MOST", 1 << 10)
     assert view.count() == 3
     view.insert("R", of(a=[0], k=[7]))
     assert not rows_waiting(view)
@@ -189,7 +189,7 @@ def test_a_multiplicity_that_may_be_too_large_does_not_wait(monkeypatch: pytest.
 @pytest.mark.draws("seed", 10)
 def test_rows_as_dicts_are_the_rows_of_a_table(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(f"dicts {seed}")
-    monkeypatch.setattr(waiting, "FULL", rng.choice([3, 1000]))
+    monkeypatch.setattr(waiting_rows, "FULL", rng.choice([3, 1000]))
     text, relations = random_rule(rng, rng.randint(1, 3))
     views = [cer_gpu.maintain(text) for _ in range(2)]
     for view in views:
@@ -326,8 +326,8 @@ def test_an_attribute_may_be_named_as_the_column_of_multiplicities() -> None:
 
 
 def test_rows_that_wait_never_make_a_multiplicity_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "FULL", 4)
-    monkeypatch.setattr(waiting, "MOST", 150**2)
+    monkeypatch.setattr(waiting_rows, "FULL", 4)
+    monkeypatch.setattr(waiting_rows, "MOST", 150**2)
     view = filled()
     waited = []
     for _ in range(40):
@@ -343,7 +343,7 @@ def test_rows_that_wait_never_make_a_multiplicity_too_large(monkeypatch: pytest.
 def test_ctrl_c_leaves_a_row_that_waits_or_none() -> None:
     """Wherever it comes while a row is inserted."""
     view = filled()
-    home = str(Path(waiting.__file__).parent)
+    home = str(Path(waiting_rows.__file__).parent)
     before, steps, done = view.count(), 0, False
     while not done:
         left = steps

@@ -9,7 +9,7 @@ import pytest
 
 import cer_gpu as cer
 from bench.walk import EVENTS, counted, functions_of
-from cer_gpu.checked import opened
+from cer_gpu.checked_query import opened
 from cer_gpu.engine.run.options import read_options
 
 MOST = 145

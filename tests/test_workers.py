@@ -16,7 +16,7 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu import progress
-from cer_gpu.compiling.loaded import GOES_ON, HaltedError, words
+from cer_gpu.compiling.loader import GOES_ON, HaltedError, words
 from cer_gpu.cores import granted_cores, usable_cores
 from cer_gpu.engine import workers as module
 from cer_gpu.engine.workers import FEW, NAME, Workers

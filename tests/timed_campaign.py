@@ -17,7 +17,7 @@ from test_timed_formulas import check_round_trip
 from cer_gpu.automata.timed.agreement import merged_clocks
 from cer_gpu.automata.timed.fragments import is_windowed, two_clocks
 from cer_gpu.automata.timed.subsets import determinise_timed
-from cer_gpu.automata.timed.synchronous import asked_later, asynchronous
+from cer_gpu.automata.timed.synchrony import asked_later, asynchronous
 from cer_gpu.errors import LimitError
 
 FORMULAS = 4_000

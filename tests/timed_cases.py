@@ -25,7 +25,7 @@ from unittest.mock import patch
 
 import pyarrow as pa
 from campaign import run, show
-from cer_gpu.kernels.device.usable import cuda_usable
+from cer_gpu.kernels.device.availability import cuda_usable
 from engine_oracle import OPTIONS, Row, _key, _latest_starts, _looks_beside, cuts, found, pieces, pushed
 from fuzz import SHOWN, sizes
 from generate import ORDER, stream, stream_to_table, with_keys

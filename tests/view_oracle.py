@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.views.joining import columns_of
+from cer_gpu.engine.views.node_lookup import columns_of
 from cer_gpu.engine.views.trees import KeptTree
 from cer_gpu.language import tree as t
 

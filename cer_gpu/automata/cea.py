@@ -13,7 +13,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Beside, Both, Condition, Interval, Members, Not, Pattern, Truth
 
 

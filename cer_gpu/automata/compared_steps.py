@@ -11,11 +11,11 @@ from itertools import product
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import Identities, Label, Predicate
-from cer_gpu.automata.compared import BUDGET, PairAutomaton, PairStep, PairTest, beyond
-from cer_gpu.automata.correlated import UNMARKED
+from cer_gpu.automata.chains import UNMARKED
+from cer_gpu.automata.comparisons import BUDGET, PairAutomaton, PairStep, PairTest, beyond
 from cer_gpu.automata.explore import Effort, Exploration, coreachable, explore
 from cer_gpu.errors import QueryError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 TESTS = 8
 """Tests of one pair of events at most: their outcomes are read one by one."""

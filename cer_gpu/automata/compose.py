@@ -21,7 +21,7 @@ from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.match import Budget, MatchAutomaton, of_cea
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.chains import linked, links
 from cer_gpu.language.printer import abridged, times_text
@@ -31,7 +31,7 @@ from cer_gpu.language.walk import children
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
+class FormulaAutomaton:
     """A formula whose automaton is built over symbols, once these are known.
 
     Attributes
@@ -44,7 +44,7 @@ class Composed:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class OperatorSizes:
     """An operator of a formula, with the sizes of the automata of its operands and of its own.
 
     Attributes
@@ -67,7 +67,7 @@ class Composition:
     """The automaton of a formula, and the operators that built it, the inner ones first."""
 
     match: MatchAutomaton
-    applied: tuple[Applied, ...]
+    applied: tuple[OperatorSizes, ...]
 
 
 EXTENDED = (tree.And, tree.All, tree.Unless, tree.Selector)
@@ -162,7 +162,7 @@ class _Walk:
         self.predicates = predicates
         self.index = {identity(predicate): number for number, predicate in enumerate(predicates)}
         self.budget = budget
-        self.done: list[Applied] = []
+        self.done: list[OperatorSizes] = []
 
     def of(self, node: tree.Pattern) -> MatchAutomaton:
         if not is_extended(node):
@@ -220,7 +220,7 @@ class _Walk:
         """The automaton of a node from those of its operands; `written` gives what an error shows for it."""
         found = self.named(node, lambda: self.applied(node, *inner), written)
         before = tuple(operand.automaton.n_states for operand in inner)
-        self.done.append(Applied(operator(node), before, found.automaton.n_states))
+        self.done.append(OperatorSizes(operator(node), before, found.automaton.n_states))
         return found
 
     def named(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from cer_gpu.automata.bisimilar import bisimilar, merged_moves
+from cer_gpu.automata.bisimulation import bisimilar, merged_moves
 from cer_gpu.automata.cea import (
     CEA,
     DeterministicCEA,

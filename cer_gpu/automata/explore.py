@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Generic, TypeVar
 
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 State = TypeVar("State", bound=Hashable)
 Edge = TypeVar("Edge")

@@ -15,7 +15,7 @@ from cer_gpu.automata.cea import CEA, DeterministicCEA, Label, Predicate, Step, 
 from cer_gpu.automata.determinise import assemble, determinise
 from cer_gpu.automata.explore import Effort, explore
 from cer_gpu.automata.minimise import minimise
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Truth
 
 State = TypeVar("State", bound=Hashable)

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import AutomatonError, Predicate, UnknownStateError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Expression
 
 Keys: TypeAlias = tuple[Expression, ...]
@@ -55,7 +55,7 @@ class Equality:
 
 
 @dataclass(frozen=True, slots=True)
-class Gather:
+class GatherTransition:
     """A transition (P, U, B, L, q): gather a run in each source, read an event, mark it, be in `target`.
 
     Attributes
@@ -101,7 +101,7 @@ class PCEA:
     """
 
     names: tuple[str, ...]
-    transitions: tuple[Gather, ...]
+    transitions: tuple[GatherTransition, ...]
     final: frozenset[int]
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ from cer_gpu.automata.construct import atom, check_repetitions, leaning_elements
 from cer_gpu.automata.explore import coreachable
 from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, QueryError, Span
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import flattened
 from cer_gpu.language.printer import to_text
@@ -183,7 +183,7 @@ class _Fragment:
 
 
 @dataclass
-class _Pending:
+class _PendingComparison:
     """A comparison some of whose variables are not bound yet; `prior`: the side with PRIOR."""
 
     comparison: t.Comparison
@@ -201,7 +201,7 @@ class _PositionWalk:
     comparing: frozenset[str]
     positions: list[Position] = field(default_factory=list)
     steps: list[PositionStep] = field(default_factory=list)
-    pending: list[_Pending] = field(default_factory=list)
+    pending: list[_PendingComparison] = field(default_factory=list)
     loops: list[int] = field(default_factory=list)
     n_loops: int = 0
 
@@ -393,7 +393,7 @@ class _PositionWalk:
                 condition, "both of its variables are defined outside the pattern that it filters",
                 "write the filter around the pattern that defines one of them",
             )  # fmt: skip
-        self.pending.append(_Pending(condition, sides, frozenset(self.loops), prior))
+        self.pending.append(_PendingComparison(condition, sides, frozenset(self.loops), prior))
 
     def _follow(
         self, sources: tuple[int, ...], targets: tuple[int, ...], contiguous: bool, loop: int | None

@@ -18,7 +18,7 @@ from cer_gpu.automata.construct import atom, check_repetitions, is_atom, leaning
 from cer_gpu.automata.explore import coreachable
 from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, LimitError, QueryError, Span
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.repetitions import has_optional
 

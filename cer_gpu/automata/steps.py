@@ -20,7 +20,7 @@ from itertools import pairwise
 from cer_gpu.automata.cea import Identities, Label, Predicate
 from cer_gpu.automata.explore import Effort, Exploration, coreachable, explore
 from cer_gpu.automata.step_positions import PlaceAutomaton, PlaceStep
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Interval
 
 BUDGET = 30_000

@@ -14,11 +14,11 @@ from cer_gpu.automata.cea import (
     identity,
 )
 from cer_gpu.automata.pcea import PCEA, Equality
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class SymbolGather:
+class SymbolGatherTransition:
     """A transition of a PCEA (`cer_gpu.automata.pcea.Gather`) that reads events of some symbols.
 
     Attributes
@@ -51,7 +51,7 @@ class SymbolPCEA:
         The states.
     n_symbols : int
         Symbols are 0 .. n_symbols - 1.
-    transitions : tuple of SymbolGather
+    transitions : tuple of SymbolGatherTransition
     final : frozenset of int
 
     Raises
@@ -62,7 +62,7 @@ class SymbolPCEA:
 
     names: tuple[str, ...]
     n_symbols: int
-    transitions: tuple[SymbolGather, ...]
+    transitions: tuple[SymbolGatherTransition, ...]
     final: frozenset[int]
 
     def __post_init__(self) -> None:
@@ -105,6 +105,8 @@ def over_symbols(pcea: PCEA, symbols: Sequence[frozenset[int]], tests: Sequence[
             raise UnknownPredicateError(f"{move.predicate} is not among the predicates")
         holding = frozenset(symbol for symbol, holds in enumerate(symbols) if number in holds)
         moves.append(
-            SymbolGather(holding, move.sources, move.event_type, move.joins, move.label, move.target)
+            SymbolGatherTransition(
+                holding, move.sources, move.event_type, move.joins, move.label, move.target
+            )
         )
     return SymbolPCEA(pcea.names, len(symbols), tuple(moves), pcea.final)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.where import times
+from cer_gpu.engine.answers.end_form import times
 from cer_gpu.engine.read.sources.arrow_types import whole_type
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.units import NANOSECONDS, unit_named
-from cer_gpu.late import compute as pc
-from cer_gpu.printable import brief
+from cer_gpu.lazy_modules import compute as pc
+from cer_gpu.printable_text import brief
 
 FORMS = '"5 min", "1 h", "1 d", "1 week", "1 month", "1 quarter" or "1 year"'
 """Buckets as a message shows them."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.backtesting.parted import MANY, TOOK, Parted
+from cer_gpu.backtesting.row_groups import MANY, TOOK, RowGroups
 from cer_gpu.backtesting.table import moment_columns, moments_of
 
 WAITING = 1 << 20
@@ -37,7 +37,7 @@ class DurationSums:
         Whether the run has an order; else durations are numbers of events.
     """
 
-    def __init__(self, parted: Parted, timed: bool) -> None:
+    def __init__(self, parted: RowGroups, timed: bool) -> None:
         self._keys, self._timed = parted.names, timed
         self._kept: list[pa.Table] = []
         self._waiting = 0

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.api import Query
-from cer_gpu.backtesting.asked import AskedQuery, parameters_of
-from cer_gpu.backtesting.kept import KeptBacktest
+from cer_gpu.backtesting.checkpoint import BacktestCheckpoint
+from cer_gpu.backtesting.queries import AskedQuery, parameters_of
 from cer_gpu.backtesting.table import QUERY
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.funnel import (
     FunnelStage,
@@ -28,10 +28,10 @@ from cer_gpu.funnel import (
 )
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
-from cer_gpu.listed_runs import MOST_LISTED, MOST_ROWS, RunsListed
+from cer_gpu.listed_runs import MOST_LISTED, MOST_ROWS, ListedRunCounts
 
 
-class Staged(NamedTuple):
+class FunnelStages(NamedTuple):
     """The stages of the funnels of a backtest, one after another.
 
     Attributes
@@ -47,18 +47,18 @@ class Staged(NamedTuple):
     queries: list[AskedQuery]
     owner: list[int]
 
-    def at(self, places: Sequence[int]) -> Staged:
+    def at(self, places: Sequence[int]) -> FunnelStages:
         """The stages at some places."""
-        return Staged(
+        return FunnelStages(
             [self.stages[place] for place in places],
             [self.queries[place] for place in places],
             [self.owner[place] for place in places],
         )
 
 
-def staged(asked: Sequence[AskedQuery], params: Mapping[str, Any]) -> Staged:
+def staged(asked: Sequence[AskedQuery], params: Mapping[str, Any]) -> FunnelStages:
     """The stages of all queries that are patterns; `params` holds values for all queries."""
-    found = Staged([], [], [])
+    found = FunnelStages([], [], [])
     compiled: dict[str, Query] = {}
     for number, one in enumerate(asked):
         if not isinstance(one.query.tree, tree.SelectQuery):
@@ -75,7 +75,7 @@ def staged(asked: Sequence[AskedQuery], params: Mapping[str, Any]) -> Staged:
 
 
 def funnels_of(
-    asked: Sequence[AskedQuery], source: Source, options: Options, kept: KeptBacktest | None = None
+    asked: Sequence[AskedQuery], source: Source, options: Options, kept: BacktestCheckpoint | None = None
 ) -> pa.Table:
     """The funnel of each pattern: `query`, the parameters, and the columns of `Query.funnel`."""
     parts = staged(asked, options.params)
@@ -104,10 +104,10 @@ def funnels_of(
 
 def with_queries(
     asked: Sequence[AskedQuery],
-    parts: Staged,
+    parts: FunnelStages,
     hits: Sequence[int],
     matches: Sequence[int],
-    listed: RunsListed,
+    listed: ListedRunCounts,
 ) -> pa.Table:
     """A row for each stage: its query, the query's parameters, and the counts."""
     found = funnel_table(parts.stages, hits, matches, listed)

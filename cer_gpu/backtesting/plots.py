@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from cer_gpu.backtesting.over_time import over_time
+from cer_gpu.backtesting.time_series import over_time
 from cer_gpu.errors import CerError
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
     import altair
 
-    from cer_gpu.backtesting.about import BacktestResult
+    from cer_gpu.backtesting.provenance import BacktestResult
 
 MOST_LINES = 10
 """Queries or variants that one chart tells apart by colour at most: those with most hits."""

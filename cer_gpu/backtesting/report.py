@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from cer_gpu.backtesting.plots import Plots
 from cer_gpu.backtesting.report_style import SCRIPT, STYLE
-from cer_gpu.engine.answers.shown import cells
+from cer_gpu.engine.answers.display import cells
 from cer_gpu.errors import CerError
 
 if TYPE_CHECKING:
-    from cer_gpu.backtesting.about import BacktestResult
+    from cer_gpu.backtesting.provenance import BacktestResult
 
 MOST_ROWS = 2000
 """Rows of a table of the page at most; those with most hits, or the first ones."""

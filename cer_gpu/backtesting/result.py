@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from cer_gpu.engine.answers.shown import as_html, as_text
+from cer_gpu.engine.answers.display import as_html, as_text
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
-    from cer_gpu.backtesting.about import About
-    from cer_gpu.backtesting.asked_outcomes import Told
+    from cer_gpu.backtesting.backtest_outcomes import BacktestOutcomes
     from cer_gpu.backtesting.plots import Plots
+    from cer_gpu.backtesting.provenance import Provenance
 
 
 SHOWN = 20
@@ -43,8 +43,8 @@ class Backtest:
         table: pa.Table,
         notes: tuple[str, ...],
         read: tuple[int, int],
-        about: About,
-        told: Told | None = None,
+        about: Provenance,
+        told: BacktestOutcomes | None = None,
         funnel: pa.Table | None = None,
     ) -> None:
         self._table = table
@@ -171,7 +171,7 @@ class Backtest:
             raise LimitError(many)
         return told.hits
 
-    def _asked_for(self) -> Told:
+    def _asked_for(self) -> BacktestOutcomes:
         if self._told is None:
             raise ValueError('no outcome was asked for: outcomes={"later": "AFTER 5 MINUTES (price)"}')
         return self._told

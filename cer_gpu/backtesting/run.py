@@ -10,8 +10,20 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa
 
-from cer_gpu.backtesting.about import About, about
-from cer_gpu.backtesting.asked import (
+from cer_gpu.backtesting.backtest_outcomes import (
+    BacktestOutcomes,
+    SourceOutcomes,
+    asked_outcomes,
+    check_variables,
+)
+from cer_gpu.backtesting.checkpoint import BacktestCheckpoint, digest, made_now
+from cer_gpu.backtesting.file_stream import pushed
+from cer_gpu.backtesting.funnels import funnels_of
+from cer_gpu.backtesting.listed_columns import NewFileLister, with_listed
+from cer_gpu.backtesting.listed_kinds import ListedKinds
+from cer_gpu.backtesting.outcomes.words import names_of
+from cer_gpu.backtesting.provenance import Provenance, about
+from cer_gpu.backtesting.queries import (
     OMITTED,
     AskedQuery,
     asked_queries,
@@ -19,27 +31,20 @@ from cer_gpu.backtesting.asked import (
     refuse_omitted,
     refuse_unknown,
 )
-from cer_gpu.backtesting.asked_outcomes import OutcomesOver, Told, asked_outcomes, check_variables
-from cer_gpu.backtesting.funnels import funnels_of
-from cer_gpu.backtesting.kept import KeptBacktest, digest, made_now
-from cer_gpu.backtesting.listed import ListedOn, with_listed
-from cer_gpu.backtesting.listed_for import ListedFor
-from cer_gpu.backtesting.outcomes.words import names_of
-from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
-from cer_gpu.backtesting.pushed import pushed
 from cer_gpu.backtesting.result import Backtest
+from cer_gpu.backtesting.row_groups import RowGroups, columns_found, parted_by
 from cer_gpu.backtesting.seams import Seams
-from cer_gpu.backtesting.table import EndsSummed, as_one, combined, numbered, of_ends, of_groups
-from cer_gpu.checked import opened
+from cer_gpu.backtesting.table import EndTotals, as_one, combined, numbered, of_ends, of_groups
+from cer_gpu.checked_query import opened
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options, read_options, spelled
-from cer_gpu.engine.run.passes import Passes, PassFound, passes_of, sum_up
+from cer_gpu.engine.run.passes import Passes, PassSink, passes_of, sum_up
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.errors import DataError
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 from cer_gpu.progress import shown_together
 
 if TYPE_CHECKING:
@@ -162,12 +167,12 @@ def backtest(
         kept, made, seams = None, made_now, None
         if resume is not None:
             groups = [*passes.groups, passes.beside, passes.alone]
-            kept = KeptBacktest(os.fspath(resume), asked, by, groups, source, options)
+            kept = BacktestCheckpoint(os.fspath(resume), asked, by, groups, source, options)
             made, seams = kept.made, Seams(source, kept.spans)
         schema = columns_found(parted, source.arrow_schema, options)
         timed = bool(options.order_by)
         partitions = [one.compiled.reading.partition for one in bound]
-        ends = EndsSummed(parted, partitions, timed, schema)
+        ends = EndTotals(parted, partitions, timed, schema)
         tables = _together(passes, bound, source, options, parted, schema, ends, notes, kept)
         for number in passes.alone:
             if kept is not None and _can_be_pushed(bound[number]):
@@ -181,22 +186,22 @@ def backtest(
         for number in (*passes.beside, *passes.alone):
             for text in bound[number].notes.texts:
                 notes.say(text, aloud=False)
-        listed = ListedFor(starts, durations)
+        listed = ListedKinds(starts, durations)
         if any(listed):
-            on = None if kept is None or seams is None else ListedOn(kept, seams, source, options)
+            on = None if kept is None or seams is None else NewFileLister(kept, seams, source, options)
             tables = with_listed(tables, asked, bound, listed, parted, timed, notes, made, on)
             schema = tables[0].schema.remove(0) if tables else schema
         outcome, steps = None, None
         if wanted:
             texts = digest([(one.name, one.text) for one in wanted])
-            over = OutcomesOver(wanted, split, asked, bound, source, options)
+            over = SourceOutcomes(wanted, split, asked, bound, source, options)
             name = f"outcomes {texts} split {split!r}"
             going = None if kept is None else over.going_on()
             if kept is not None and going is not None:
                 summary, *hits = kept.going_on(name, going.tables)
             else:
                 summary, *hits = made(name, over.tables, told="outcomes are worked out")
-            outcome = Told(summary, hits[0] if hits else None)
+            outcome = BacktestOutcomes(summary, hits[0] if hits else None)
         if funnel:
             (steps,) = made("funnel", lambda: [funnels_of(asked, source, options, kept)])
         if kept is not None:
@@ -214,7 +219,7 @@ def backtest(
     )
 
 
-def _alone(one: BoundQuery, parted: Parted, timed: bool, schema: pa.Schema) -> list[pa.Table]:
+def _alone(one: BoundQuery, parted: RowGroups, timed: bool, schema: pa.Schema) -> list[pa.Table]:
     """What a query finds that reads the events by itself."""
     return [of_ends(one.counts(), parted, one.compiled.reading.partition, timed, schema)]
 
@@ -232,7 +237,7 @@ def _alone_going_on(
     one: BoundQuery,
     source: Source,
     options: Options,
-    parted: Parted,
+    parted: RowGroups,
     schema: pa.Schema,
     state: dict[str, Any] | None,
     files: int,
@@ -254,7 +259,7 @@ def _alone_going_on(
 def _alone_behind(
     seams: Seams | None,
     one: BoundQuery,
-    parted: Parted,
+    parted: RowGroups,
     timed: bool,
     schema: pa.Schema,
     found: list[pa.Table],
@@ -265,7 +270,7 @@ def _alone_behind(
     return None if behind is None else [as_one([*found, *_alone(behind.bound, parted, timed, schema)])]
 
 
-def _about(asked: Sequence[AskedQuery], source: Source, seconds: float, parted: Parted) -> About:
+def _about(asked: Sequence[AskedQuery], source: Source, seconds: float, parted: RowGroups) -> Provenance:
     """How the queries were run."""
     if source.rows is None:
         return about(asked, f"in {seconds:.3g} s", parted.buckets)
@@ -283,15 +288,15 @@ def _together(
     bound: Sequence[BoundQuery],
     source: Source,
     options: Options,
-    parted: Parted,
+    parted: RowGroups,
     schema: pa.Schema,
-    ends: EndsSummed,
+    ends: EndTotals,
     notes: Notes,
-    kept: KeptBacktest | None,
+    kept: BacktestCheckpoint | None,
 ) -> list[pa.Table]:
     """What the queries of each group find, with their numbers, in one pass over the events; `ends` takes that
     of the queries beside them.
     """
     totals = [Totals(parted.buckets, bool(parted.columns)) for _ in passes.groups]
-    bunches = sum_up(passes, bound, source, options, PassFound(totals, ends), notes, kept)
+    bunches = sum_up(passes, bound, source, options, PassSink(totals, ends), notes, kept)
     return [of_groups(own.groups(), parted, bunch, schema) for bunch, own in zip(bunches, totals)]

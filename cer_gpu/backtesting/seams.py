@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from cer_gpu.backtesting.table import moments_of
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.bound import BATCH, BoundQuery
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.engine.run.bound_query import BATCH, BoundQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 
-class BoundBehind(NamedTuple):
+class SeamQuery(NamedTuple):
     """A query over new files and the files before them that its window reaches back to.
 
     It reports only what ends in the new files.
@@ -46,7 +46,7 @@ class Seams:
     def __init__(self, source: Source, spans: list[Any]) -> None:
         self._source, self._spans = source, spans
 
-    def behind(self, bound: BoundQuery, files: int) -> BoundBehind | None:
+    def behind(self, bound: BoundQuery, files: int) -> SeamQuery | None:
         """A query over all files but the first `files`; None if it has to read all of them."""
         if not self.tell(bound):
             return None
@@ -54,7 +54,7 @@ class Seams:
         before, halo = (
             sum(rows for rows, _, _ in some) for some in (self._spans[:found], self._spans[found:files])
         )
-        return BoundBehind(bound.over(self._source.behind(found), halo), before)
+        return SeamQuery(bound.over(self._source.behind(found), halo), before)
 
     def tell(self, bound: BoundQuery) -> bool:
         """Whether the window of a query says how far back it has to read."""

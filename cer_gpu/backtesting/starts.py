@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.backtesting.parted import STARTS
+from cer_gpu.backtesting.row_groups import STARTS
 
 WAITING = 1 << 20
 """Starts that are not made one of each yet, at most."""
 
 
-class StartsSeen:
+class DistinctStarts:
     """The different events at which complex events begin, for each bucket and key.
 
     Parameters

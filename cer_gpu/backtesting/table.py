@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.backtesting.parted import QUERY, Parted, Partition
+from cer_gpu.backtesting.row_groups import QUERY, Partition, RowGroups
+from cer_gpu.engine.answers.end_form import exact_column, times
 from cer_gpu.engine.answers.form import free_name, parameter_column
-from cer_gpu.engine.answers.where import exact_column, times
-from cer_gpu.engine.machines.asked import sum_exactly
+from cer_gpu.engine.machines.reported_ends import sum_exactly
 from cer_gpu.engine.read.sources.arrow_types import whole_type
-from cer_gpu.engine.run.together import Bunch
+from cer_gpu.engine.run.shared_run import Bunch
 from cer_gpu.engine.run.totals import SAFE, SETTLED, Sums
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 FOUND = ("hits", "matches", "first", "last")
 
@@ -28,7 +28,7 @@ MOST_PARTS = 1 << 10
 _SUMMED = [("hits", "sum"), ("matches", "sum"), ("first", "min"), ("last", "max")]
 
 
-def of_groups(groups: Sums, parted: Parted, bunch: Bunch, schema: pa.Schema) -> pa.Table:
+def of_groups(groups: Sums, parted: RowGroups, bunch: Bunch, schema: pa.Schema) -> pa.Table:
     """The rows of the queries of a bunch: the number of the query, and the columns of `schema`."""
     arrays = [pa.array(groups.query)]
     if parted.buckets is not None:
@@ -51,7 +51,9 @@ def numbered(found: pa.Table, query: int) -> pa.Table:
     return found.add_column(0, QUERY, pa.array(np.full(len(found), query, np.int64)))
 
 
-def of_ends(ends: pa.Table, parted: Parted, partition: Partition, timed: bool, schema: pa.Schema) -> pa.Table:
+def of_ends(
+    ends: pa.Table, parted: RowGroups, partition: Partition, timed: bool, schema: pa.Schema
+) -> pa.Table:
     """The rows of a query from its table of `counts`: its position, key, time (where `timed`) and count."""
     arrays: list[Any] = []
     at = ends.column(1 + len(partition) if timed else 0)
@@ -64,7 +66,7 @@ def of_ends(ends: pa.Table, parted: Parted, partition: Partition, timed: bool, s
     return _regrouped(pa.table(arrays, schema.names), schema.names)
 
 
-class EndsSummed:
+class EndTotals:
     """Sums up the rows of queries that are run one by one, from batches of their tables of `counts`.
 
     Parameters
@@ -79,7 +81,7 @@ class EndsSummed:
     """
 
     def __init__(
-        self, parted: Parted, partitions: Sequence[Partition], timed: bool, schema: pa.Schema
+        self, parted: RowGroups, partitions: Sequence[Partition], timed: bool, schema: pa.Schema
     ) -> None:
         self._parted, self._partitions, self._timed, self._schema = parted, partitions, timed, schema
         self._parts: list[pa.Table] = []
@@ -125,7 +127,7 @@ def moment_columns(matches: pa.RecordBatch, parts: int, timed: bool) -> tuple[pa
     return matches.column(first), matches.column(first + 1)
 
 
-def placed(matches: pa.RecordBatch, parted: Parted, partition: Partition, timed: bool) -> list[Any]:
+def placed(matches: pa.RecordBatch, parted: RowGroups, partition: Partition, timed: bool) -> list[Any]:
     """The columns of bucket and key for some matches: the bucket of the end, and the key as values.
 
     Parameters

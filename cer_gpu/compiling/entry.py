@@ -25,7 +25,7 @@ from numba.np.numpy_support import from_dtype
 
 from cer_gpu.compiling import layout
 from cer_gpu.compiling.kinds import ALIGNED, CONTIGUOUS, Kind, class_named
-from cer_gpu.compiling.loaded import FITS, HALT, RESULT, target_machine
+from cer_gpu.compiling.loader import FITS, HALT, RESULT, target_machine
 
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 POINTER = I8.as_pointer()
@@ -42,7 +42,7 @@ ALONE: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """How an entry is compiled: nothing but the function itself."""
 
 
-class Translated(NamedTuple):
+class MachineCode(NamedTuple):
     """Machine code.
 
     Attributes
@@ -60,7 +60,7 @@ class Translated(NamedTuple):
     code: bytes
 
 
-def translated(dispatcher: Any, kinds: tuple[Kind, ...], halts: bool, symbol: str) -> Translated:
+def translated(dispatcher: Any, kinds: tuple[Kind, ...], halts: bool, symbol: str) -> MachineCode:
     """Compile a kernel for some kinds of arguments.
 
     Parameters
@@ -93,7 +93,7 @@ def translated(dispatcher: Any, kinds: tuple[Kind, ...], halts: bool, symbol: st
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
     passes.run(module, builder)
-    return Translated(symbol, result_of(results), machine.emit_object(module))
+    return MachineCode(symbol, result_of(results), machine.emit_object(module))
 
 
 HALT_TYPE = types.Array(types.uint8, 1, "C")

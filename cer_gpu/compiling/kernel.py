@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from cer_gpu.compiling import layout
 from cer_gpu.compiling.identity import digest, identity
 from cer_gpu.compiling.kinds import Kind, UnfitArgumentError, canonical, classes_of, kind_of
-from cer_gpu.compiling.loaded import MISFIT, Entry, loaded, words
+from cer_gpu.compiling.loader import MISFIT, Entry, loaded, words
 from cer_gpu.compiling.store import store
 
 if TYPE_CHECKING:
-    from cer_gpu.compiling.together import CompileTask
+    from cer_gpu.compiling.helper_pool import CompileTask
 
 _LOCK = RLock()
 """Numba compiles, and LLVM loads, one thing at a time."""
@@ -184,7 +184,7 @@ class Kernel:
 
     def _make(self, kinds: tuple[Kind, ...]) -> None:
         """Compile the kernel, together with all others that the run will need."""
-        from cer_gpu.compiling.together import CompileTask
+        from cer_gpu.compiling.helper_pool import CompileTask
 
         kept = self.kept_as(kinds)
         with store().alone(kept, words.check):
@@ -212,7 +212,7 @@ class Kernel:
 def make(tasks: list[CompileTask]) -> None:
     """Compile kernels together; one that no helper could compile is left out."""
     # The compiling modules are imported only here, since nearly always all kernels are kept.
-    from cer_gpu.compiling.together import compiled
+    from cer_gpu.compiling.helper_pool import compiled
 
     if len(tasks) > 1 and sys.stderr is not None:
         kept = f", kept in {store().folder}" if store().folder is not None else ""
@@ -224,8 +224,8 @@ def make(tasks: list[CompileTask]) -> None:
 
 def _missing(purpose: str, but: tuple[Kernel, tuple[Kind, ...]]) -> list[CompileTask]:
     """The other kernels that a purpose needs and that are not compiled yet."""
+    from cer_gpu.compiling.helper_pool import CompileTask
     from cer_gpu.compiling.needs import needed
-    from cer_gpu.compiling.together import CompileTask
 
     found = []
     for name, kinds in needed(purpose):

@@ -22,9 +22,9 @@ from typing import Any
 from zlib import crc32
 
 from cer_gpu.cache_folder import FOR_OTHERS, cache_folder, safe
+from cer_gpu.compiling.expiry import mark, prune
 from cer_gpu.compiling.identity import digest
-from cer_gpu.compiling.loaded import made_for
-from cer_gpu.compiling.unused import mark, prune
+from cer_gpu.compiling.loader import made_for
 from cer_gpu.whole_file import FULL, named
 
 FOLDER = "kernels"

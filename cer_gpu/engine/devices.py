@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
+from cer_gpu.caller_warnings import warn
 from cer_gpu.engine.versions import driver_library
-from cer_gpu.warned import warn
 
 Result = TypeVar("Result")
 
@@ -18,7 +18,7 @@ def usable_devices() -> tuple[int, str]:
 
     Imports the libraries that speak to a device.
     """
-    from cer_gpu.kernels.device.usable import cuda_usable
+    from cer_gpu.kernels.device.availability import cuda_usable
 
     found = cuda_usable()
     return len(found.devices), found.reason
@@ -56,7 +56,7 @@ def on(number: int) -> AbstractContextManager[Any]:
 
 def with_memory(action: Callable[[], Result]) -> Result | None:
     """The result of an action on a device; None if there was no memory for it."""
-    from cer_gpu.kernels.device.usable import out_of_memory
+    from cer_gpu.kernels.device.availability import out_of_memory
 
     try:
         return action()

@@ -9,7 +9,7 @@ from weakref import ref
 
 from cer_gpu.engine.free_memory import free_memory
 from cer_gpu.errors import LimitError
-from cer_gpu.plan.compiled import WindowPlan
+from cer_gpu.plan.compiled_query import WindowPlan
 
 KEPT = 3 << 26
 """If no `memory` is given, events and keys may take this many bytes before unused ones are searched."""
@@ -89,7 +89,7 @@ class Allowance:
         return max(KEPT, (size + (free_memory() or 0)) // SHARE)
 
 
-class Sized(Protocol):
+class SizedObject(Protocol):
     """What knows how many bytes it takes."""
 
     @property
@@ -112,7 +112,7 @@ class Headroom:
         Whose `nbytes` are what it has taken by now.
     """
 
-    def __init__(self, memory: int | None, machine: Sized | None = None) -> None:
+    def __init__(self, memory: int | None, machine: SizedObject | None = None) -> None:
         self.memory = memory
         # A machine keeps what it was told last: no circle, which would keep its memory for a while.
         self._machine = None if machine is None else ref(machine)

@@ -26,10 +26,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.compared.contract import ABOVE, AT, BELOW
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.comparisons.contract import ABOVE, AT, BELOW
 from cer_gpu.language.units import one_in
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 """The least and the greatest word."""

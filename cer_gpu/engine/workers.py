@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cer_gpu import progress
-from cer_gpu.compiling.loaded import HaltedError, words
+from cer_gpu.compiling.loader import HaltedError, words
 from cer_gpu.cores import usable_cores
 from cer_gpu.engine.kept_pages import keep_pages
 

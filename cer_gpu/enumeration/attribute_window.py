@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.enumeration.compared import ComparedUnit
+from cer_gpu.enumeration.comparisons import ComparedUnit
 from cer_gpu.enumeration.products import FEW
 from cer_gpu.enumeration.rows import FoundRows, found_rows
 from cer_gpu.kernels.arena.contract import AnswerRows
-from cer_gpu.kernels.compared import cpu_chosen, cpu_climb_counts, cpu_climbs, cpu_traced
-from cer_gpu.kernels.compared.contract import LARGEST, Climb
+from cer_gpu.kernels.comparisons import cpu_climb_counts, cpu_climbs, cpu_selection, cpu_trace
+from cer_gpu.kernels.comparisons.contract import LARGEST, Climb
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.runs.contract import SegmentHits
-from cer_gpu.plan.compared import ComparedChoice
+from cer_gpu.plan.comparisons import ComparedChoice
 
 
 class ChosenPositions:
@@ -30,8 +30,8 @@ class ChosenPositions:
         one = np.ones(len(ends.event), np.int64)
         self.hits = CountedHits(ends.first, ends.event, ends.lowest, one)
         parts = unit.tables, unit.events, unit.segments, unit.arranged
-        self._first, self._event, self._label = cpu_chosen.chosen(
-            *parts, cpu_traced.trace(*parts), ends, choice.strategy == "NEXT"
+        self._first, self._event, self._label = cpu_selection.chosen(
+            *parts, cpu_trace.trace(*parts), ends, choice.strategy == "NEXT"
         )
         self._start = self._event[self._first[:-1]]
         kept = choice.shown[self._label]
@@ -69,7 +69,7 @@ class MaximalChains:
         parts = unit.tables, unit.events, unit.segments, unit.arranged
         segment = np.repeat(np.arange(len(unit.segments.begin)), np.diff(ends.first))
         order = int(unit.tables.view_order[climb.shows])
-        self._parts = *parts, cpu_traced.trace(*parts, order), climb
+        self._parts = *parts, cpu_trace.trace(*parts, order), climb
         self._ends = cpu_climbs.ClimbedHits(segment, ends.event, ends.lowest)
         every = np.arange(len(segment))
         self.rows = self.found(np.empty((0, 0), np.uint8), every, FEW * len(every)) if listed else None

@@ -22,7 +22,7 @@ from cer_gpu.enumeration.expanded_lanes import (
     ranges_of,
     shares_of,
 )
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.joins import cpu_chains as kernel
 from cer_gpu.kernels.joins.chains import LONG_ROW, ROW, ChainAnswers, ChainEntries, ChainEvents
 from cer_gpu.kernels.joins.contract import FEW, PASSED, ChainSteps
@@ -37,7 +37,7 @@ from cer_gpu.kernels.joins.cpu_lanes import (
     WORDS,
     admitted,
 )
-from cer_gpu.kernels.joins.laned import PlacedEnds
+from cer_gpu.kernels.joins.lane_answers import PlacedEnds
 from cer_gpu.kernels.windows.contract import MeasuredWindow
 
 APART = 16

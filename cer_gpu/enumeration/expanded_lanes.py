@@ -13,10 +13,10 @@ import numpy as np
 
 from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, in_parts
 from cer_gpu.enumeration.products import BULK_ROWS
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.joins import cpu_lanes as kernel
 from cer_gpu.kernels.joins.contract import COMPARED, DEALT, FEW, LaneAtoms
-from cer_gpu.kernels.joins.laned import CopiedAnswers, LaneEnds, LaneScratch
+from cer_gpu.kernels.joins.lane_answers import CopiedAnswers, LaneEnds, LaneScratch
 from cer_gpu.kernels.windows.contract import MeasuredWindow
 
 Range: TypeAlias = tuple[int, int]

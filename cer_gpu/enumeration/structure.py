@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from cer_gpu.enumeration.blocks import BULK_COUNT
-from cer_gpu.enumeration.ordered import ordered_blocks
+from cer_gpu.enumeration.ordered_enumeration import ordered_blocks
 from cer_gpu.kernels.arena.contract import HIT_TOO_LARGE, MISMATCH
 from cer_gpu.kernels.forest import cpu_enumerate as paths
 from cer_gpu.kernels.forest import cpu_nodes as nodes
@@ -24,7 +24,7 @@ from cer_gpu.kernels.forest.contract import (
     ForestNodes,
     Roots,
     SortScratch,
-    Unsorted,
+    UnsortedAnswers,
     WalkStack,
 )
 from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
@@ -284,7 +284,7 @@ def _scratch(count: int, larger: int = 0) -> BulkScratch:
     """Scratch for hits with `count` complex events, for longer ones with each step of `larger`."""
     n_marks = min(BULK_MARKS, max(64 * count, 4096)) << 2 * larger
     stack = 4096 << 2 * larger
-    found = Unsorted(
+    found = UnsortedAnswers(
         *(np.empty(count, dtype=np.int32) for _ in range(3)),
         *(np.empty(n_marks, dtype=np.int32) for _ in range(2)),
     )

@@ -23,9 +23,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
-from cer_gpu.automata.pcea import PCEA, Gather
+from cer_gpu.automata.pcea import PCEA, GatherTransition
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.qtree import Label, QTree, compact, q_tree
 from cer_gpu.joins.query import ConjunctiveQuery, NotLocalError
 from cer_gpu.joins.unify import SelfJoin, equality, self_join
@@ -103,7 +103,7 @@ def to_pcea(query: ConjunctiveQuery, budget: int = BUDGET) -> PCEA:
     if size > budget:
         raise _over_budget(query, f"{size:,}", budget)
     moves = [
-        Gather((), one.predicate, one.event_type, (), frozenset(one.atoms), atom)
+        GatherTransition((), one.predicate, one.event_type, (), frozenset(one.atoms), atom)
         for atom, one in enumerate(singles)
         if one is not None
     ]
@@ -114,7 +114,9 @@ def to_pcea(query: ConjunctiveQuery, budget: int = BUDGET) -> PCEA:
                 equality(states[source].last, one.join, shared[states[source].label]) for source in sources
             )
             label = frozenset(one.join.atoms)
-            moves.append(Gather(sources, one.join.predicate, one.join.event_type, compared, label, one.state))
+            moves.append(
+                GatherTransition(sources, one.join.predicate, one.join.event_type, compared, label, one.state)
+            )
     return PCEA(tuple(_names(states)), tuple(moves), frozenset(places[tree.root]))
 
 

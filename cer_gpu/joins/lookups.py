@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.query import Atom, ConjunctiveQuery, variables_of
 from cer_gpu.language import tree as t
 from cer_gpu.language.walk import with_attributes
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinVariable:
     """A variable that several atoms have.
 
     Attributes
@@ -33,7 +33,7 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Across:
+class AtomComparison:
     """A comparison of two sides, of which each reads the event of one atom.
 
     Attributes
@@ -54,7 +54,7 @@ class Across:
 
 
 @dataclass(frozen=True, slots=True)
-class Residual:
+class ResidualComparison:
     """A comparison with a side that reads events of several atoms, so that no index answers it.
 
     Attributes
@@ -129,32 +129,32 @@ class LookupPlan:
         One for each atom, in the order of the atoms.
     """
 
-    joined: tuple[Joined, ...]
-    compared: tuple[Across, ...]
-    checked: tuple[Residual, ...]
+    joined: tuple[JoinVariable, ...]
+    compared: tuple[AtomComparison, ...]
+    checked: tuple[ResidualComparison, ...]
     paths: tuple[Path, ...]
 
 
 def lookup_plan(query: ConjunctiveQuery) -> LookupPlan:
     """How a rule of any form is answered."""
     joined = tuple(
-        Joined(name, {atom: query.atoms[atom].attribute_of[name] for atom in sorted(owners)})
+        JoinVariable(name, {atom: query.atoms[atom].attribute_of[name] for atom in sorted(owners)})
         for name, owners in query.atoms_of.items()
         if len(owners) > 1
     )
-    compared: list[Across] = []
-    checked: list[Residual] = []
+    compared: list[AtomComparison] = []
+    checked: list[ResidualComparison] = []
     for comparison in query.comparisons:
         found = _compared(query.atoms, comparison)
         if found is None:
-            checked.append(Residual(comparison, _places(query.atoms, variables_of(comparison))))
+            checked.append(ResidualComparison(comparison, _places(query.atoms, variables_of(comparison))))
         else:
             compared.append(found)
     plan = LookupPlan(joined, tuple(compared), tuple(checked), ())
     return replace(plan, paths=tuple(_path(query, plan, atom.id) for atom in query.atoms))
 
 
-def _compared(atoms: Sequence[Atom], comparison: t.Comparison) -> Across | None:
+def _compared(atoms: Sequence[Atom], comparison: t.Comparison) -> AtomComparison | None:
     """A comparison of which each side reads one event; None for another one."""
     sides = (comparison.left, comparison.right)
     names = [variables_of(side) for side in sides]
@@ -162,7 +162,7 @@ def _compared(atoms: Sequence[Atom], comparison: t.Comparison) -> Across | None:
     if not all(owners) or not all(names):
         return None
     left, right = owners[0][0], owners[1][0]
-    return Across(
+    return AtomComparison(
         comparison.op,
         (left.id, right.id),
         (_over(comparison.left, left), _over(comparison.right, right)),

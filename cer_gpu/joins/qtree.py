@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-from cer_gpu.frozen import dataclass
-from cer_gpu.joins.hierarchical import NotHierarchicalError, witness
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.joins.hierarchy import NotHierarchicalError, witness
 from cer_gpu.joins.query import ConjunctiveQuery, JoinError
 
 Label: TypeAlias = str | int

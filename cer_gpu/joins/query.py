@@ -11,7 +11,7 @@ from dataclasses import field, replace
 
 from cer_gpu.automata.pcea import Keys
 from cer_gpu.errors import Span
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import parts, with_attributes

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from cer_gpu.automata.cea import Predicate, TypeTest, both, identity
 from cer_gpu.automata.pcea import Equality
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.query import Atom
 from cer_gpu.language import tree as t
 from cer_gpu.language.units import has_offset, timestamp_nanoseconds

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from cer_gpu.errors import Span
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.tree import Bound, Interval, Parameter, Window
 from cer_gpu.language.units import NANOSECONDS, nanoseconds, unit_named

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cer_gpu.errors import Diagnostic, Span
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import leaves, rule_forms
 from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import measures_time, number_of, window_of

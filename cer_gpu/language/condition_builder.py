@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cer_gpu.errors import Span
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import functions, leaves, sets
 from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import (

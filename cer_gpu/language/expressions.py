@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from cer_gpu.errors import Span
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 __all__ = [
     "Aggregate",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from cer_gpu.errors import Span
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.walk import walk

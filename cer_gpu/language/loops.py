@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cer_gpu.errors import Span
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.scope import Marks

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.leaves import attributes_of, operands
@@ -25,7 +25,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.types import TypeChecker
 from cer_gpu.language.units import unit_named
 from cer_gpu.language.walk import walk
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 _SPAN = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
 _EVENTS = re.compile(r"\s*(\d+)\s*events?\s*", re.IGNORECASE)
@@ -35,7 +35,7 @@ Part = TypeVar("Part")
 _LEAVES = (t.Comparison, t.InRange, t.InSet)
 
 
-class Written(str):
+class WrittenParameter(str):
     """The value of a parameter as it was typed in a shell: its place says whether it is a number."""
 
 
@@ -248,7 +248,7 @@ class _Filler:
     def _constant(self, parameter: t.Parameter, beside: t.Expression | None) -> t.Expression:
         kind = None if beside is None or isinstance(beside, t.Parameter) else self._types.type_of(beside)
         value, span = _plain(self._given[parameter.name]), parameter.span
-        if isinstance(value, Written) and kind not in (ValueType.STRING, ValueType.TIMESTAMP):
+        if isinstance(value, WrittenParameter) and kind not in (ValueType.STRING, ValueType.TIMESTAMP):
             value = _typed(value)
         if isinstance(value, bool):
             return t.Boolean(value, span=span)
@@ -282,7 +282,7 @@ class _Filler:
 
     def _count(self, parameter: t.Parameter, least: int) -> int:
         value = _plain(self._given[parameter.name])
-        value = _typed(value) if isinstance(value, Written) else value
+        value = _typed(value) if isinstance(value, WrittenParameter) else value
         if isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31:
             return value
         self._refuse(parameter, f"a whole number of at least {least} is needed here")
@@ -304,7 +304,7 @@ class _Filler:
         """A number in a unit that the query says, or with its own."""
         value = _plain(self._given[parameter.name])
         if isinstance(value, str):
-            value = _amount_of(value) or _typed(Written(value))
+            value = _amount_of(value) or _typed(WrittenParameter(value))
         if isinstance(value, _Amount) and (unit is None or value.unit is None):
             return value
         if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
@@ -354,7 +354,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _typed(value: Written) -> Any:
+def _typed(value: WrittenParameter) -> Any:
     """What is typed in a shell, where its place asks for no text: a number, a bool, a span, or a text."""
     lower = value.strip().lower()
     if lower in ("true", "false"):

@@ -80,16 +80,16 @@ class Transformer:
                     inner = list(child.children)
                     order.append((child, inner))
                     waiting.append(inner)
-                    made[place] = _Awaited(len(order) - 1)
+                    made[place] = _NodeNumber(len(order) - 1)
         results: list[Any] = [None] * len(order)
         for number in range(len(order) - 1, -1, -1):
             self.here, children = order[number]
             for place, child in enumerate(children):
-                if isinstance(child, _Awaited):
+                if isinstance(child, _NodeNumber):
                     children[place] = results[child]
             results[number] = getattr(self, self.here.data)(self.here.meta, children)
         return results[top[0]]
 
 
-class _Awaited(int):
+class _NodeNumber(int):
     """The number of a node whose result will stand here."""

@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import Enum
 from typing import Any
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 _SHOWN = 12
 """How many categories a message lists at most."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.lalr import UnexpectedCharacterError, tokens_of
 from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.words import CONTEXTUAL, keyword

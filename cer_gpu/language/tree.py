@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from cer_gpu.errors import Span
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.expressions import *  # noqa: F403 - one tree in two files
 from cer_gpu.language.expressions import (
     Aggregate,

@@ -45,7 +45,7 @@ from cer_gpu.logic.boolean import (
 )
 from cer_gpu.logic.demands import Branch, Demand, Demands, branches, condense, count_branches
 from cer_gpu.logic.formulas import BUDGET, around, correlates, first_type, joined, marks, names_below, never
-from cer_gpu.logic.lifting import assigned, outer_literals
+from cer_gpu.logic.outer_predicates import assigned, outer_literals
 
 
 def to_lp(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
@@ -75,7 +75,7 @@ def to_lp(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
     if undefined:
         raise ValueError(f"variables that no pattern defines: {', '.join(sorted(undefined))}")
     cost(pattern, budget)
-    result = _Rewriting(_Trees(), pattern, budget).run()
+    result = _LpRewriter(_Trees(), pattern, budget).run()
     return never(first_type(pattern)) if result is None else result
 
 
@@ -89,7 +89,7 @@ def cost(pattern: t.Pattern, budget: int = BUDGET) -> int:
     LimitError
         When it is more than the budget; the message names the operator that multiplies the formula most.
     """
-    return _Rewriting(_Sizes(), pattern, budget).run() or 1
+    return _LpRewriter(_Sizes(), pattern, budget).run() or 1
 
 
 def is_lp(pattern: t.Pattern) -> bool:
@@ -179,7 +179,7 @@ class _Sizes:
 # --------------------------------------------------------------------------------- the walk
 
 
-class _Rewriting(Generic[R]):
+class _LpRewriter(Generic[R]):
     """The walk from the top. Every method gives None for a formula without complex events."""
 
     def __init__(self, products: _Products[R], pattern: t.Pattern, budget: int) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.scope import marks
-from cer_gpu.plan.compiled import AnswerForm, MarkForm, MeasureColumn
+from cer_gpu.plan.compiled_query import AnswerForm, MarkForm, MeasureColumn
 from cer_gpu.plan.outline import Outline
 
 

@@ -6,8 +6,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.falling.contract import AutomatonPrograms
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.attribute_windows.contract import AutomatonPrograms
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import ChainedProgram, Program, TransitionTables
 from cer_gpu.kernels.runs.programs import (

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.clocked.contract import ClockTables
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.clock.contract import ClockTables
 from cer_gpu.plan.machine import LANES, Device, Traits
 
 

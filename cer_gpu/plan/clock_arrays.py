@@ -8,12 +8,12 @@ import numpy as np
 
 from cer_gpu.automata.cea import DeterministicCEA, Label
 from cer_gpu.automata.minimise import merge_symbols, minimise
-from cer_gpu.automata.timed.monotonic import CHECK, RESET, MonotonicCEA, floating, whole
-from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.clocked.contract import ClockTables
+from cer_gpu.automata.timed.monotonicity import CHECK, RESET, MonotonicCEA, floating, whole
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.clock.contract import ClockTables
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.plan.clock import ClockMachine
-from cer_gpu.plan.deterministic import tables
+from cer_gpu.plan.regular_automata import tables
 
 MOST = 2**64 - 1
 """The greatest difference of two times that are integers."""

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from cer_gpu.automata.compared import beyond
 from cer_gpu.automata.compared_steps import ANY_PLACE, ComparedAutomaton
+from cer_gpu.automata.comparisons import beyond
 from cer_gpu.automata.explore import coreachable
-from cer_gpu.kernels.compared.contract import Climb, ComparedTables
+from cer_gpu.kernels.comparisons.contract import Climb, ComparedTables
 from cer_gpu.language import tree
-from cer_gpu.plan.compared import OPERATIONS, ComparedChoice
+from cer_gpu.plan.comparisons import OPERATIONS, ComparedChoice
 
 GROUPS = 60
 """So many states that one event may enter are followed at most where a strategy chooses: bits of a word."""

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, auto
 
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate, Transition, closures, identity
-from cer_gpu.automata.compared import PairAutomaton
-from cer_gpu.automata.pcea import PCEA, Gather
+from cer_gpu.automata.comparisons import PairAutomaton
+from cer_gpu.automata.pcea import PCEA, GatherTransition
 from cer_gpu.automata.step_positions import PlaceAutomaton
 from cer_gpu.automata.timed.clocks import checks_of
 from cer_gpu.automata.timed.timed_cea import TimedCEA, disjunction_free
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.language.printer import interval_text, to_text
 from cer_gpu.plan.drawing_text import EventSets, check_text, equality_text, marks_text, one_of, predicate_text
@@ -341,7 +341,7 @@ def _refuse_large(n_states: int) -> None:
         )
 
 
-def _marks(move: Gather, body: ConjunctiveQuery | None) -> str:
+def _marks(move: GatherTransition, body: ConjunctiveQuery | None) -> str:
     if body is None:
         return marks_text(str(mark) for mark in move.label)
     return ", ".join(atom.text for atom in body.atoms if atom.id in move.label)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from cer_gpu.automata.cea import OutlookTest, Predicate, TypeTest
-from cer_gpu.automata.pcea import Equality, Gather, Keys
+from cer_gpu.automata.pcea import Equality, GatherTransition, Keys
 from cer_gpu.automata.timed.clocks import Check
 from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.language import tree
@@ -94,7 +94,7 @@ def marks_text(label: Iterable[str]) -> str:
     return ", ".join(map(written_variable, sorted(label)))
 
 
-def equality_text(equality: Equality, move: Gather, body: ConjunctiveQuery | None) -> str:
+def equality_text(equality: Equality, move: GatherTransition, body: ConjunctiveQuery | None) -> str:
     """The equality between a run that a transition gathers and the event that it reads.
 
     `Buy.id = Sell.id` in a query; in a rule, whose events share variables, `same x`. Empty where nothing is

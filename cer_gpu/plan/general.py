@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from cer_gpu.automata.cea import Predicate
-from cer_gpu.automata.configurations.held import Held
-from cer_gpu.frozen import dataclass
+from cer_gpu.automata.configurations.value_words import HeldWords
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Expression
 from cer_gpu.plan.machine import LANES, Device, Traits
 from cer_gpu.plan.outlook import Reach
@@ -81,7 +81,7 @@ class GeneralMachine:
     prefix: bool
     registers: bool = False
     columns: tuple[Expression, ...] = ()
-    held: Held | None = None
+    held: HeldWords | None = None
     beyond: str = ""
     chosen: StrategyChoice | None = None
     label_atoms: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.uint8))

@@ -11,12 +11,12 @@ from dataclasses import field
 
 import numpy as np
 
-from cer_gpu.automata.correlated import UNMARKED
+from cer_gpu.automata.chains import UNMARKED
 from cer_gpu.automata.pcea import Equality, Keys
 from cer_gpu.automata.symbol_pcea import SymbolPCEA
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.joins.contract import JoinTables
-from cer_gpu.plan.compiled import KeyColumn, KeyPlan
+from cer_gpu.plan.compiled_query import KeyColumn, KeyPlan
 from cer_gpu.plan.step_groups import offsets
 
 Label = frozenset[Hashable]

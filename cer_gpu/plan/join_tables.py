@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.joins.contract import ChainSteps, JoinTables, LaneAtoms
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.machine import LANES, Device, Traits
 
 
@@ -88,7 +88,7 @@ class ListedJoinMachine:
 
     joins: JoinMachine
 
-    engine: ClassVar[str] = "joins_listed"
+    engine: ClassVar[str] = "listed_joins"
 
     @property
     def traits(self) -> Traits:

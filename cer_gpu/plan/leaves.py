@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from cer_gpu.automata.cea import OutlookTest, Predicate, TypeTest, identity
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.chains import balanced, flattened
 from cer_gpu.language.leaves import attributes_of
@@ -26,7 +26,7 @@ from cer_gpu.plan.regions import Regions, ValueSet, classes_of
 from cer_gpu.plan.thresholds import exact_array
 
 if TYPE_CHECKING:
-    from cer_gpu.plan.derived import Deriver
+    from cer_gpu.plan.derived_columns import Deriver
 
 Key: TypeAlias = tuple[tree.Expression, bool]
 """What a cut axis is known by: the expression that is cut, and whether it is cut at strings.
@@ -53,7 +53,7 @@ class RoleColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class _Several:
+class _BooleanParts:
     """AND (`every`) or OR of parts."""
 
     every: bool
@@ -61,7 +61,7 @@ class _Several:
 
 
 @dataclass(frozen=True, slots=True)
-class _Opposite:
+class _Complement:
     """NOT of a part."""
 
     part: Any
@@ -76,7 +76,7 @@ class _Values:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Within:
+class _AxisRegions:
     """`_Values` as regions of its axis, once all constants of the axis are known."""
 
     key: Key
@@ -153,7 +153,7 @@ class AxisBuilder:
                     return leaf
                 case _Name(role, which):
                     return Test(number[role], frozenset({which}))
-                case _Within(key, _):
+                case _AxisRegions(key, _):
                     return Test(number[key], classes[id(leaf)])
                 case OutlookTest():
                     return Test(len(axes) + self._outlooks[identity(leaf)], frozenset({1}))
@@ -165,9 +165,9 @@ class AxisBuilder:
         match predicate:
             case tree.Both() | tree.Either():
                 parts = [self._collect(part) for part in flattened(type(predicate), predicate)]
-                return _Several(isinstance(predicate, tree.Both), parts)
+                return _BooleanParts(isinstance(predicate, tree.Both), parts)
             case tree.Not(operand):
-                return _Opposite(self._collect(operand))
+                return _Complement(self._collect(operand))
             case tree.Truth(value):
                 return Constant(value)
             case TypeTest(name, stream):
@@ -196,7 +196,7 @@ class AxisBuilder:
             if value is not None and self._columns[role] is not None:
                 names = self._names[role]
                 tests.append(_Name(role, names.setdefault(value, len(names) + 1)))
-        return _Several(True, tests)
+        return _BooleanParts(True, tests)
 
     def _boolean(self, axis: MatchAxis | NullAxis | RelationAxis | GivenAxis) -> Axis:
         self._others.setdefault(axis)
@@ -221,15 +221,17 @@ class AxisBuilder:
 
     def _in_range(
         self, operand: tree.Expression, low: tree.Expression | None, high: tree.Expression | None
-    ) -> _Several:
+    ) -> _BooleanParts:
         ends = ((">=", low), ("<=", high))
-        return _Several(True, [self._comparison(op, operand, end) for op, end in ends if end is not None])
+        return _BooleanParts(
+            True, [self._comparison(op, operand, end) for op, end in ends if end is not None]
+        )
 
     def _in_set(self, operand: tree.Expression, members: tree.Members) -> Any:
         if not attributes_of(operand):
             parts = [self._comparison("=", operand, member) for member in members.constants]
             parts += [self._in_range(operand, low, high) for low, high in members.ranges]
-            return _Several(False, parts)
+            return _BooleanParts(False, parts)
         if _is_open(operand) or _is_open(members):
             return self._boolean(GivenAxis(tree.InSet(operand, members)))
         wanted = self._constants.type_of(operand)
@@ -292,17 +294,17 @@ def _gathered(node: Any, regions: Mapping[Key, Regions]) -> Any:
     """A collected predicate in which what it says of one expression alone is one leaf."""
     match node:
         case _Values(key, values):
-            return _Within(key, regions[key].of(values))
-        case _Opposite(part):
+            return _AxisRegions(key, regions[key].of(values))
+        case _Complement(part):
             inner = _gathered(part, regions)
-            if isinstance(inner, _Within):
-                return _Within(inner.key, regions[inner.key].complement(inner.regions))
-            return _Opposite(inner)
-        case _Several(every, parts):
+            if isinstance(inner, _AxisRegions):
+                return _AxisRegions(inner.key, regions[inner.key].complement(inner.regions))
+            return _Complement(inner)
+        case _BooleanParts(every, parts):
             alike: dict[Key, list[np.ndarray]] = {}
             found: list[Any] = []
             for part in (_gathered(part, regions) for part in parts):
-                if not isinstance(part, _Within):
+                if not isinstance(part, _AxisRegions):
                     found.append(part)
                 elif part.key in alike:
                     alike[part.key].append(part.regions)
@@ -313,17 +315,17 @@ def _gathered(node: Any, regions: Mapping[Key, Regions]) -> Any:
                 key: regions[key].both(sets) if every else regions[key].either(sets)
                 for key, sets in alike.items()
             }
-            found = [_Within(one, joined[one]) if isinstance(one, tuple) else one for one in found]
-            return found[0] if len(found) == 1 else _Several(every, found)
+            found = [_AxisRegions(one, joined[one]) if isinstance(one, tuple) else one for one in found]
+            return found[0] if len(found) == 1 else _BooleanParts(every, found)
     return node
 
 
-def _by_axis(regions: Iterable[Key], gathered: Iterable[Any]) -> dict[Key, list[_Within]]:
+def _by_axis(regions: Iterable[Key], gathered: Iterable[Any]) -> dict[Key, list[_AxisRegions]]:
     """The leaves on each cut axis."""
-    found: dict[Key, list[_Within]] = {key: [] for key in regions}
+    found: dict[Key, list[_AxisRegions]] = {key: [] for key in regions}
     for one in gathered:
         for leaf in _leaves(one):
-            if isinstance(leaf, _Within):
+            if isinstance(leaf, _AxisRegions):
                 found[leaf.key].append(leaf)
     return found
 
@@ -332,9 +334,9 @@ def _leaves(node: Any) -> Iterator[Any]:
     waiting = [node]
     while waiting:
         match waiting.pop():
-            case _Several(_, parts):
+            case _BooleanParts(_, parts):
                 waiting += parts
-            case _Opposite(part):
+            case _Complement(part):
                 waiting.append(part)
             case leaf:
                 yield leaf
@@ -342,11 +344,11 @@ def _leaves(node: Any) -> Iterator[Any]:
 
 def _formula(node: Any, test: Callable[[Any], Formula]) -> Formula:
     match node:
-        case _Opposite(part):
+        case _Complement(part):
             return Complement(_formula(part, test))
-        case _Several(every, []):
+        case _BooleanParts(every, []):
             return Constant(every)
-        case _Several(every, parts):
+        case _BooleanParts(every, parts):
             join = Conjunction if every else Disjunction
             return balanced(
                 [_formula(part, test) for part in parts], lambda _, left, right: join(left, right)

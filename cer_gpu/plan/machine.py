@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 Column: TypeAlias = Literal["lane", "place", "time", "prefix", "slots"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cer_gpu.plan.drawing import Drawing, Kind
-from cer_gpu.printable import printable
+from cer_gpu.printable_text import printable
 
 SHAPES = {
     Kind.START: ("((", "))"),

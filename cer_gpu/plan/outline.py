@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.measures import with_what_is_read
 from cer_gpu.language.schema import Schema
@@ -16,9 +16,9 @@ from cer_gpu.language.walk import walk
 from cer_gpu.logic.binding import reads
 from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.formulas import correlates, without_besides
-from cer_gpu.logic.lifting import without
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.plan.evaluated import beyond_equalities, is_timed
+from cer_gpu.logic.outer_predicates import without
+from cer_gpu.plan.refusals import beyond_equalities, is_timed
 
 if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
 

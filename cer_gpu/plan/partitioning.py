@@ -28,7 +28,7 @@ from cer_gpu.automata.positions import (
     position_automaton,
 )
 from cer_gpu.errors import LimitError, QueryError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, flattened
 from cer_gpu.language.leaves import aggregates, attributes, operands

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.plan.constants import Value
 from cer_gpu.plan.thresholds import exact_array, joined
 

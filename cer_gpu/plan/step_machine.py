@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from cer_gpu.automata.steps import ANY_PLACE, NEIGHBOUR, Gaps, Number, StepAutomaton, View, gaps_of
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.steps.contract import Sessions, StepTables, lone_ends, of_neighbours
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.tree import Interval

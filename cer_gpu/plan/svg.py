@@ -8,9 +8,9 @@ from math import copysign, sqrt
 from typing import Any, TypeAlias
 
 from cer_gpu.errors import CerError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.plan.drawing import Drawing, Edge, Kind, Node
-from cer_gpu.printable import on_one_line
+from cer_gpu.printable_text import on_one_line
 
 Size: TypeAlias = tuple[float, float]
 Point: TypeAlias = dict[str, float]

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.plan.axes import Axis, OutlookAxis, text_column
 from cer_gpu.plan.formula import FALSE, Cases, Formula, Formulas
 

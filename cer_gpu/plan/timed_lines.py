@@ -15,7 +15,7 @@ from cer_gpu.language.units import NANOSECONDS
 from cer_gpu.language.walk import walk
 from cer_gpu.logic.boolean import TRUE
 from cer_gpu.logic.formulas import rebuild
-from cer_gpu.plan.assumed import assumed_schema
+from cer_gpu.plan.assumed_types import assumed_schema
 from cer_gpu.plan.axes import OutlookAxis
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
@@ -166,7 +166,7 @@ def _classes(timed: TimedCEA, outline: Outline) -> EventClasses:
     schema = assumed_schema(spoken, window)
     deriver = None
     if outline.derives:
-        from cer_gpu.plan.derived import Deriver
+        from cer_gpu.plan.derived_columns import Deriver
 
         deriver = Deriver(schema)
     columns = RoleColumns("type", "stream")

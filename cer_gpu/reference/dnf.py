@@ -15,7 +15,7 @@ from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import children
 from cer_gpu.logic.binding import hidden
 from cer_gpu.logic.formulas import BUDGET, around, either, joined
-from cer_gpu.logic.lifting import filtered, vacuous, without
+from cer_gpu.logic.outer_predicates import filtered, vacuous, without
 
 
 class DisjunctSize(NamedTuple):

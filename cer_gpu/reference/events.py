@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.units import NANOSECONDS, nanoseconds, timestamp_nanoseconds
 
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from cer_gpu.automata.cea import AutomatonError, UnknownStateError, UnknownSymbolError
 from cer_gpu.automata.explore import explore
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 
-class Parallel(NamedTuple):
+class ParallelTransition(NamedTuple):
     """A transition (P, a, q): runs in all of `sources` read `symbol` together and become one in `target`."""
 
     sources: frozenset[int]
@@ -50,7 +50,7 @@ class PFA:
 
     n_states: int
     alphabet: tuple[str, ...]
-    transitions: tuple[Parallel, ...]
+    transitions: tuple[ParallelTransition, ...]
     initial: frozenset[int]
     final: frozenset[int]
 

@@ -7,8 +7,8 @@ from itertools import combinations, product
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import OutlookTest, Predicate, TypeTest
-from cer_gpu.automata.pcea import PCEA, Equality, Gather, Keys
-from cer_gpu.frozen import dataclass
+from cer_gpu.automata.pcea import PCEA, Equality, GatherTransition, Keys
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.reference.conditions import compare, of_event, predicate_holds, value_of
 from cer_gpu.reference.events import Event, Value
@@ -118,7 +118,7 @@ def are_equal(equality: Equality, earlier: Event, later: Event) -> bool:
 
 
 def _gathered(
-    move: Gather, runs: Sequence[RunTree], events: Sequence[Event], position: int
+    move: GatherTransition, runs: Sequence[RunTree], events: Sequence[Event], position: int
 ) -> list[list[RunTree]]:
     return [
         [

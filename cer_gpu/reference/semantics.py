@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import dropped, variables
 from cer_gpu.logic.binding import reads
@@ -44,7 +44,7 @@ class Answer:
     measures: Mapping[str, Value] = field(default_factory=dict)
 
 
-class Shown(NamedTuple):
+class SelectedAnswer(NamedTuple):
     """A complex event after the SELECT list: the marks that it keeps, and the values of the measures."""
 
     match: Match
@@ -103,7 +103,7 @@ def evaluate(
     ]
     kept = None if query.select is None else frozenset(item.variable for item in query.select)
     limit = 1 if query.strategy is t.Strategy.ANY and query.limit != 0 else query.limit
-    found: list[tuple[Shown, tuple[Value, ...] | None]] = []
+    found: list[tuple[SelectedAnswer, tuple[Value, ...] | None]] = []
     # The last position that has been consumed: everywhere, and in each part.
     consumed, consumed_in = -1, dict.fromkeys(range(len(parts)), -1)
     for number, local_end in _ends(parts):
@@ -118,10 +118,10 @@ def evaluate(
         elif query.consume is t.Consume.PARTITION:
             consumed_in[number] = part.positions[local_end]
         shown = {
-            Shown(_in_stream(match, kept, part.positions), _measured(query, part.matcher, match))
+            SelectedAnswer(_in_stream(match, kept, part.positions), _measured(query, part.matcher, match))
             for match in reported
         }
-        found += [(one, part.key) for one in sorted(shown, key=Shown.sort_key)[:limit]]
+        found += [(one, part.key) for one in sorted(shown, key=SelectedAnswer.sort_key)[:limit]]
     names = [measure.name for measure in query.measures]
     return tuple(
         Answer(one.match.start, one.match.end, _by_variable(one.match), key, dict(zip(names, one.measures)))

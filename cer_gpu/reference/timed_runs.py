@@ -9,7 +9,7 @@ from cer_gpu.automata.cea import Identities
 from cer_gpu.automata.timed.clocks import satisfied
 from cer_gpu.automata.timed.subsets import DeterministicTimedCEA
 from cer_gpu.automata.timed.timed_cea import TimedCEA, timed_predicates
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.reference.simulate import Marks
 
 

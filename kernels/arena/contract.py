@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 DONE, BLOCK_FULL, HIT_TOO_LARGE, MISMATCH, NODES_FULL, DEPTH_FULL = range(6)
-"""How `listing.list_hits` ends: all is written; there is no room in the block for the next hit; there is
+"""How `blocks.list_hits` ends: all is written; there is no room in the block for the next hit; there is
 none for what is found of it; it has not as many complex events as were counted; there is no room for the
 nodes of its paths, or for a path."""
 

@@ -184,7 +184,7 @@ class TimedEvents(NamedTuple):
     ends: np.ndarray
 
 
-class Kept(NamedTuple):
+class StateRows(NamedTuple):
     """The configurations that are kept, one for each row.
 
     ==========  ============================================  ===============================================
@@ -249,17 +249,17 @@ class Groups(NamedTuple):
     group: np.ndarray
 
 
-class Touched(NamedTuple):
+class OldRows(NamedTuple):
     """Scratch: the configurations that an event changes, as they are before it.
 
     ==========  ====================  =====================================================
     `leaf`      int64 [room, 2]       their rows, then their shapes; and their leaves
-    `slots`     as in `Kept`
-    `bits`      as in `Kept`
-    `began`     as in `Kept`
-    `since`     as in `Kept`
-    `node`      as in `Kept`
-    `number`    as in `Kept`
+    `slots`     as in `StateRows`
+    `bits`      as in `StateRows`
+    `began`     as in `StateRows`
+    `since`     as in `StateRows`
+    `node`      as in `StateRows`
+    `number`    as in `StateRows`
     ==========  ====================  =====================================================
     """
 
@@ -272,7 +272,7 @@ class Touched(NamedTuple):
     number: np.ndarray
 
 
-class EndsFound(NamedTuple):
+class StateEnds(NamedTuple):
     """Where complex events end, and which.
 
     ==============  =======================  ========================================================

@@ -13,7 +13,7 @@ from .contract import (
     TOP,
 )
 from .cpu_nodes import union
-from .cpu_ordered import rank_in, rank_out
+from .cpu_search_trees import rank_in, rank_out
 
 
 @inline

@@ -34,8 +34,8 @@ from .contract import (
     YES,
 )
 from .cpu_groups import place_of
-from .cpu_ordered import is_finite, next_ranked, outermost
 from .cpu_programs import work_out
+from .cpu_search_trees import is_finite, next_ranked, outermost
 
 
 @inline

@@ -23,10 +23,10 @@ from .contract import (
     NEEDED,
     SWEEP_AT,
     TOP,
-    EndsFound,
     Groups,
+    OldRows,
     Programs,
-    Touched,
+    StateEnds,
 )
 from .cuda_units import (
     ABOVE,
@@ -37,7 +37,7 @@ from .cuda_units import (
     PEER,
     PEERED,
     SHAPE,
-    UnitKept,
+    UnitRows,
     arrange,
     follow,
     slab_of,
@@ -119,14 +119,14 @@ def configurations_kernel(steps, first, code, events, rules, units, given, slab,
         links = slab.links[unit]
         number = slab.number[unit, 0]
         progress = slab.progress[unit]
-        kept = UnitKept(
+        kept = UnitRows(
             links[SHAPE], links[LANE], links[NEXT], links[BEFORE], links[CHAIN], slab.hashes[unit, 0],
             links[PEER], links[PEERED], links[ABOVE], slab.hashes[unit, 1], slab.slots[unit, 0],
             slab.bits[unit, 0], slab.reals[unit, 0], slab.began[unit, 0], slab.since[unit, 0], progress[:0],
             number, limbs,
         )  # fmt: skip
         groups = Groups(slab.lane[unit], slab.now[unit], slab.group[unit])
-        touched = Touched(
+        touched = OldRows(
             slab.leaf[unit], slab.slots[unit, 1], slab.bits[unit, 1], slab.began[unit, 1],
             slab.since[unit, 1], progress[:0], slab.number[unit, 1],
         )  # fmt: skip
@@ -157,7 +157,7 @@ def configurations_kernel(steps, first, code, events, rules, units, given, slab,
         arrange(kept, groups, count, steps.slots, steps.indexed, progress)
         low = units[unit, PLACE]
         high = low + units[unit, STOP] - units[unit, BEGIN]
-        ends = EndsFound(
+        ends = StateEnds(
             found.event[low:high], found.lowest[low:high], found.latest[low:high], found.number[low:high],
             progress, links[LANE], progress,
         )  # fmt: skip

@@ -23,7 +23,7 @@ SHAPE, LANE, NEXT, BEFORE, CHAIN, PEER, PEERED, ABOVE, LINK_ROWS = range(9)
 """Rows of `links` in a slab, by their names in `Kept`."""
 
 
-class UnitKept(NamedTuple):
+class UnitRows(NamedTuple):
     """`Kept` of a unit, whose `node` is empty; `limbs`: how many digits the numbers have."""
 
     shape: Any

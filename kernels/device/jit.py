@@ -44,7 +44,7 @@ def _compiled(body):
     return made
 
 
-class Launched:
+class KernelLauncher:
     """A kernel: `kernel[blocks, threads](...)` launches it.
 
     Attributes
@@ -70,7 +70,7 @@ def _launched(launch, *arguments):
         launch(*arguments)
 
 
-kernel = Launched
+kernel = KernelLauncher
 """Decorator: compiles a function that is launched."""
 
 
@@ -81,8 +81,8 @@ def watching(watch):
     Parameters
     ----------
     watch : callable
-        Called with the `Launched` and with `launch`, for which `launch(*arguments)` launches it. Returns the
-        function that is called in place of `launch`.
+        Called with the `KernelLauncher` and with `launch`, for which `launch(*arguments)` launches it.
+        Returns the function that is called in place of `launch`.
     """
     token = _watch.set(watch)
     try:

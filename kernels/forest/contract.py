@@ -17,9 +17,9 @@ column    bottom          output            union              meaning
 `LATEST`  event or rank   of the child      of the left child  greatest start in the set
 ========  ==============  ================  =================  ==================
 
-Starts are ordered by time, or by their ranks (`cer_gpu.kernels.falling`): `LATEST` is the greatest of either
-kind, and a bottom's `RIGHT` is where it starts. Unions are **time-ordered** (`LATEST` of left >= of right)
-and their **output depth** (the number of left steps to a node that is no union) is at most 3, so that
+Starts are ordered by time, or by their ranks (`cer_gpu.kernels.attribute_windows`): `LATEST` is the greatest
+of either kind, and a bottom's `RIGHT` is where it starts. Unions are **time-ordered** (`LATEST` of left >= of
+right) and their **output depth** (the number of left steps to a node that is no union) is at most 3, so that
 enumeration meets an output after a bounded number of steps.
 """
 
@@ -67,7 +67,7 @@ class CountedHits(NamedTuple):
     counts: np.ndarray
 
 
-class Unsorted(NamedTuple):
+class UnsortedAnswers(NamedTuple):
     """The complex events of a hit, in the order in which they are found.
 
     ========  ===============  ==========================================================
@@ -124,7 +124,7 @@ class BulkScratch(NamedTuple):
     =========  ===========  ===============================
     """
 
-    found: Unsorted
+    found: UnsortedAnswers
     stack: WalkStack
     sorting: SortScratch
 

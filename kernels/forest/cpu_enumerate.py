@@ -9,8 +9,8 @@ by marks inside the few groups of one start that need it. On a device the same b
 count (`cuda_walks`).
 """
 
+from ..arena.blocks import list_hits
 from ..arena.contract import DONE, HIT_TOO_LARGE, MISMATCH
-from ..arena.listing import list_hits
 from ..arena.order import sort_found, sort_runs
 from ..jit import composed, inline, jit
 from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION

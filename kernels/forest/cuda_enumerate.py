@@ -18,7 +18,7 @@ from ..device.jit import kernel
 from ..device.scan import offsets_of
 from ..device.words import copied
 from ..windows.cuda import segment_of
-from .contract import Block, SortScratch, Unsorted, WalkStack
+from .contract import Block, SortScratch, UnsortedAnswers, WalkStack
 from .cuda_walks import (
     FIRST,
     HIT,
@@ -303,7 +303,7 @@ def scratch_of(units, geometry=LANE, stack=STACK):
     return Scratch(WalkStack(pending, path), tally, (blocks, geometry.threads))
 
 
-class Walked(NamedTuple):
+class WalkedUnits(NamedTuple):
     """Units whose marks are counted, with the scratch of their walks; see `measure`."""
 
     marks: Any
@@ -334,7 +334,7 @@ def measure(forest, units, scratch):
     marks, worst = device_array(len(units.table), np.int64), copied(np.zeros(1, np.int64))
     arrays = forest, units.table, units.first, ways, scratch.stack
     measure_kernel[scratch.launch](*arrays, marks, worst)
-    return Walked(marks, int(worst[0]), units, arrays, scratch)
+    return WalkedUnits(marks, int(worst[0]), units, arrays, scratch)
 
 
 def fill(forest, walked, most=MOST, stream=STREAM):
@@ -362,7 +362,7 @@ def fill(forest, walked, most=MOST, stream=STREAM):
     total = int(units.answer_first[len(units.hits)])
     start, first, length, order, spare = (device_array(total, np.int32) for _ in range(5))
     event, label = (device_array(n_marks, np.int32) for _ in range(2))
-    found = Unsorted(start, first, length, event, label)
+    found = UnsortedAnswers(start, first, length, event, label)
     sorting = SortScratch(order, spare, walked.scratch.tally)
     walk_kernel[walked.scratch.launch](*walked.arrays, mark_first, found, sorting)
     bounds = units.wanted_first, units.answer_first

@@ -15,7 +15,7 @@ from ..arena.contract import HIT_TOO_LARGE, MISMATCH
 from ..device.bodies import on_device
 from ..device.jit import device, kernel
 from . import cpu_enumerate as paths
-from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION, SortScratch, Unsorted, WalkStack
+from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION, SortScratch, UnsortedAnswers, WalkStack
 
 HIT, SKIP, LAST, WAYS, NODE, FIRST, STOP, UNIT_COLUMNS = range(8)
 """Columns of a unit: its hit, how many complex events of the hit are found before its own, whether it has the
@@ -161,7 +161,7 @@ def measure_kernel(forest, units, unit_first, ways, stacks, marks, worst):
     thread = cuda.grid(1)
     # nothing is recorded, so any arrays do
     label = forest.roots.label
-    found = Unsorted(label, label, label, label, label)
+    found = UnsortedAnswers(label, label, label, label, label)
     stack = WalkStack(stacks.pending[:, :, thread], stacks.path[:, :, thread])
     for u in range(thread, units.shape[0], stacks.pending.shape[2]):
         marks[u] = walk_unit(forest, units[u], ways, unit_first[u], unit_first[u + 1], 0, found, stack, False)
@@ -188,7 +188,7 @@ def walk_kernel(forest, units, unit_first, ways, stacks, mark_first, found, sort
         low = unit_first[u]
         high = unit_first[u + 1]
         walk_unit(forest, units[u], ways, low, high, mark_first[u], found, stack, True)
-        own = Unsorted(
+        own = UnsortedAnswers(
             found.start[low:high], found.first[low:high], found.length[low:high], found.event, found.label
         )
         order = sorting.order[low:high]

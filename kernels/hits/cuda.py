@@ -82,7 +82,7 @@ def run_segment(
     """The loop of registers (`loop.registers`) for those of this thread; writes hits if `writes`.
 
     If `flows`, behind the registers of the block stand as many sets of states, and what an event does to the
-    registers it does to the sets, with their union for the maximum (`cuda_long`).
+    registers it does to the sets, with their union for the maximum (`cuda_long_segments`).
 
     Numbers are unsigned: an index that may be negative costs three more operations at every access.
     """

@@ -8,7 +8,8 @@ answers at each third: for each second before it in its window the firsts of tha
 of the third reaches.
 
 A second that is looked at may lead to no answer, as its firsts are too early. How many do is what this form
-may cost more than the lists of runs (`cpu_listed`): `STEPS` has it, and the pass ends where it is too large.
+may cost more than the lists of runs (`cpu_expansion`): `STEPS` has it, and the pass ends where it is too
+large.
 
 1.25 to 1.35 times as fast as those lists: `a.x = b.x AND b.y = c.y` (CPU time of the whole query, a million
 events).

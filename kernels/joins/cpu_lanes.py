@@ -7,7 +7,7 @@ the other atoms are filled from the rows between. So answers come in canonical o
 atoms), ends in that of the stream, and both are written where they stay.
 
 A row that is looked at may lead to no answer. How many are is what this form may cost more than the lists of
-runs (`cpu_listed`): `STEPS` has it, and the pass ends where it is too large.
+runs (`cpu_expansion`): `STEPS` has it, and the pass ends where it is too large.
 
 1.2 to 1.85 times as fast as those lists: rules of two to five atoms with one shared key, and `Q_0` (CPU
 time of the whole query, a million events).

@@ -23,7 +23,7 @@ NOT_KEPT, UNASKED, ASKED = 0, 1, 2
 """`kept`: the event is dropped; it is kept; it is kept, and its bit is asked for."""
 
 WAITS = 2
-"""Added to `UNASKED` or `ASKED` in `Waiting.value`: an event that waits."""
+"""Added to `UNASKED` or `ASKED` in `WaitingEvents.value`: an event that waits."""
 
 
 class OutlookEvents(NamedTuple):
@@ -97,7 +97,7 @@ class KnownEvents(NamedTuple):
     places: np.ndarray
 
 
-class Waiting(NamedTuple):
+class WaitingEvents(NamedTuple):
     """Room for the events that are kept: those that wait, and others.
 
     ============  ======================  ==================================================================
@@ -151,7 +151,7 @@ class BehindLanes(NamedTuple):
     tail: np.ndarray
 
 
-class Unripe(NamedTuple):
+class UnripeStarts(NamedTuple):
     """Room for the starts that are not ripe yet.
 
     ============  =====================  ===================================================================

@@ -3,8 +3,8 @@
 Each entry counts its runs; the runs that a view shows are the difference of two prefix sums (`loop.sums`).
 
 With a window beside the gaps: complex events of at most three events are counted in constant time for an
-event (`cpu_short`). For longer ones, where no run that ends at a hit begins before the window, the number is
-that of all runs. Where some do, there are two ways, and the cheaper one is taken:
+event (`cpu_short_chains`). For longer ones, where no run that ends at a hit begins before the window, the
+number is that of all runs. Where some do, there are two ways, and the cheaper one is taken:
 
 - Chains of k steps, each entered in one way from the step before: amortised O(2^k) for an event and O(4^k)
   for a hit, whatever the window (`cpu_chain`).
@@ -28,7 +28,7 @@ from .contract import StepEvents, chain_tables, room_for, short_tables
 from .cpu_chain import chain_counts, exact_chain_counts
 from .cpu_hits import early_hits
 from .cpu_nodes import build
-from .cpu_short import MOST_EVENTS, short_counts
+from .cpu_short_chains import MOST_EVENTS, short_counts
 from .cpu_walk import walked_counts
 
 AGAIN = 16

@@ -20,7 +20,7 @@ from ..loop.views import comes, goes
 from ..loop.window import add_link
 from ..streams.contract import LaneBounds, StreamEvents
 from .cpu_sessions import goes_on
-from .kept import EVENT_BEFORE, RANK, SESSION, OpenEntries, OpenLanes, OpenSessions
+from .stream_state import EVENT_BEFORE, RANK, SESSION, OpenEntries, OpenLanes, OpenSessions
 
 ENTRIES, RUNS, EARLY, TOTAL, LEAST, WORDS = range(NODE_WORDS, NODE_WORDS + 6)
 """Further words: how many entries there are; how many runs the group that is read enters, and before which

@@ -10,8 +10,8 @@ read backwards, ascends by the last events: little is left to do but a stable so
 
 import numpy as np
 
+from ..arena.blocks import list_hits
 from ..arena.contract import DEPTH_FULL, DONE, MISMATCH, NODES_FULL
-from ..arena.listing import list_hits
 from ..arena.order import sort_found, sort_runs
 from ..forest.contract import SortScratch
 from ..jit import composed, inline, jit

@@ -1,4 +1,4 @@
-"""`cpu_counts` and `cpu_short` on the device: the same bodies, one thread for each unit."""
+"""`cpu_counts` and `cpu_short_chains` on the device: the same bodies, one thread for each unit."""
 
 import numpy as np
 from numba import cuda
@@ -12,9 +12,9 @@ from ..loop.contract import FoundEnds, LoopSegments
 from ..loop.cuda import no_window, progress_for, segment_of
 from ..loop.window import SumRoom
 from . import cpu_counts as step_counts
-from . import cpu_short as step_short
+from . import cpu_short_chains as step_short
 from .contract import ShortTables
-from .cpu_short import ShortSums
+from .cpu_short_chains import ShortSums
 from .cuda_hits import moved
 from .cuda_units import (
     BYTES_OF_ENTRY,

@@ -14,7 +14,7 @@ from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
 from ..device.words import copied
-from ..forest.contract import SortScratch, Unsorted
+from ..forest.contract import SortScratch, UnsortedAnswers
 from ..forest.cuda_enumerate import MOST, written
 from ..forest.cuda_walks import canonical
 from ..windows.cuda import segment_of
@@ -100,7 +100,7 @@ def step_measure_kernel(made, hits, lowest, row_first, frames, marks, worst):
     thread = cuda.grid(1)
     # nothing is recorded, so any arrays do
     none = made.nodes.event
-    found = Unsorted(none, none, none, none, none)
+    found = UnsortedAnswers(none, none, none, none, none)
     for k in range(thread, hits.shape[0], frames.shape[2]):
         unit = segment_of(made.hit_first, hits[k])
         count = row_first[k + 1] - row_first[k]
@@ -134,7 +134,7 @@ def step_walk_kernel(made, hits, lowest, row_first, frames, mark_first, found, s
             nodes_of(made, unit), hits[k] - made.hit_first[unit], lowest[hits[k]], high - low,
             frames[:, :, thread], high - 1, mark_first[k], found, True,
         )  # fmt: skip
-        own = Unsorted(
+        own = UnsortedAnswers(
             found.start[low:high], found.first[low:high], found.length[low:high], found.event, found.label
         )
         order = sorting.order[low:high]
@@ -217,7 +217,7 @@ def fill(made, walked, most=MOST, stream=STREAM):
     total = int(walked.row_first[walked.marks.shape[0]])
     start, first, length, order, spare = (device_array(total, np.int32) for _ in range(5))
     event, label = (device_array(n_marks, np.int32) for _ in range(2))
-    found = Unsorted(start, first, length, event, label)
+    found = UnsortedAnswers(start, first, length, event, label)
     tally = device_array((256, walked.frames.shape[2]), np.int64)
     step_walk_kernel[walked.launch](
         made, walked.hits, walked.lowest, walked.row_first, walked.frames, mark_first, found,

@@ -1,4 +1,5 @@
-"""Faults in the structure of complex events and the walks through it: `kernels/forest`, `kernels/best`."""
+"""Faults in the structure of complex events and the walks through it: `kernels/forest`,
+`kernels/selection`."""
 
 from faults.fault import Fault
 
@@ -43,16 +44,16 @@ FAULTS = (
         LISTED,
     ),
     Fault(
-        "kernels/forest/cpu_enumerate.py",
-        "        shift += 8\n",
-        "        shift += 16\n",
+        "kernels/arena/order.py",
+        "        shift += bits\n",
+        "        shift += 2 * bits\n",
         "Starts are sorted by all of their bits.",
         ("test_enumeration.py::test_starts_are_sorted_by_all_of_their_bits",),
     ),
     Fault(
-        "kernels/forest/cpu_enumerate.py",
-        "wanted = min(count, limit)",
-        "wanted = count",
+        "kernels/arena/blocks.py",
+        "wanted = min(hits.counts[hit], limit)",
+        "wanted = hits.counts[hit]",
         "LIMIT holds for each end.",
         ("test_engine_windows.py::test_limit_for_each_end_and_for_all",),
     ),
@@ -64,7 +65,7 @@ FAULTS = (
         ("test_stream_state.py::test_random_queries_in_random_batches",),
     ),
     Fault(
-        "kernels/best/cpu.py",
+        "kernels/selection/cpu.py",
         "            if value > key[x, new]:\n",
         "            if value < key[x, new] or key[x, new] < 0:\n",
         "NEXT and LAST keep the best path to a state.",

@@ -8,14 +8,14 @@ JOINED = ("test_join_kernels.py::test_hits_counts_and_answers_are_those_of_the_r
 
 FAULTS = (
     Fault(
-        "kernels/compared/index.py",
+        "kernels/comparisons/index.py",
         "        if c < d:\n",
         "        if c < d and a >= b:\n",
         "A step `!=` reads the lesser values and the greater ones.",
         ORDERED,
     ),
     Fault(
-        "kernels/compared/tree.py",
+        "kernels/comparisons/tree.py",
         "if node < 0 or low < least:",
         "if node < 0 or low <= least:",
         "The walk through a range includes its least rank.",

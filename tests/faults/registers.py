@@ -6,23 +6,23 @@ RUNS = ("test_kernel_runs.py::test_hits_and_counts_are_those_of_the_runs",)
 
 FAULTS = (
     Fault(
-        "kernels/hits/cpu.py",
-        "(keys[event] - keys[at] <= window.size)",
-        "(keys[event] - keys[at] < window.size)",
+        "kernels/loop/products.py",
+        "if keys[event] - keys[start] <= window.size else -1",
+        "if keys[event] - keys[start] < window.size else -1",
         "A hit whose run is as long as the window is one.",
         RUNS,
     ),
     Fault(
-        "kernels/hits/cpu.py",
-        "        if i >= report:\n",
-        "        if i > report:\n",
+        "kernels/loop/registers.py",
+        "if event >= report:",
+        "if event > report:",
         "A segment reports from its first reported event on.",
         RUNS,
     ),
     Fault(
-        "kernels/runs/registers.py",
-        "        register[into[k]] = one if one > other else other\n",
-        "        register[into[k]] = one if one < other else other\n",
+        "kernels/loop/products.py",
+        "return own if own > other else other",
+        "return own",
         "A register keeps the later one of two starts.",
         RUNS,
     ),
@@ -55,10 +55,10 @@ FAULTS = (
         RUNS,
     ),
     Fault(
-        "kernels/counts/cpu.py",
-        "    register[0] = 1\n    over = 0\n",
-        "    register[0] = 0\n    over = 0\n",
-        "A run may start at every event.",
+        "kernels/loop/registers.py",
+        "starts[i] if numbered else event",
+        "event",
+        "What is recorded of a run that starts at an event is its position in the stream.",
         ("test_kernel_runs.py::test_carried_registers_and_vectors_do_not_show_where_batches_are_cut",),
     ),
 )

@@ -59,7 +59,7 @@ FAULTS = (
         ("test_kernel_windows.py",),
     ),
     Fault(
-        "kernels/falling/cpu_order.py",
+        "kernels/attribute_windows/cpu_order.py",
         "not (key - keys[order[low]] <= size):",
         "not (key - keys[order[low]] < size):",
         "A window over an attribute that falls includes its bound.",
@@ -80,21 +80,21 @@ FAULTS = (
         AHEAD,
     ),
     Fault(
-        "kernels/outlook/cpu_next.py",
+        "kernels/outlook/cpu_next_event.py",
         "nearest.time[lane] - time <= high",
         "nearest.time[lane] - time < high",
         "Where the next event decides, the reach includes its end too.",
         ("test_kernel_outlook.py::test_bits_that_the_next_event_decides_are_those_of_the_definition",),
     ),
     Fault(
-        "kernels/clocked/cpu_stream.py",
+        "kernels/clock/cpu_stream.py",
         "not now - clocked.times[near] <= clocked.constants[c]:",
         "not now - clocked.times[near] < clocked.constants[c]:",
         "A clock that is compared with `<=` may have reached the bound.",
         ("test_clock_structure.py::test_random_automata_list_the_runs_in_order",),
     ),
     Fault(
-        "kernels/clocked/cpu_stream.py",
+        "kernels/clock/cpu_stream.py",
         "now - clocked.times[near] >= clocked.constants[c]:",
         "now - clocked.times[near] > clocked.constants[c]:",
         "A clock that is compared with `>=` may have reached the bound.",

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from cer_gpu.automata.configurations.formulas import Stepped
+from cer_gpu.automata.configurations.formulas import SteppedAutomaton
 from cer_gpu.automata.configurations.member import END
 from cer_gpu.automata.configurations.slots import State
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 STATES = 64
 """States that the relaxed automaton may have: each is looked at for every event."""
@@ -37,7 +37,7 @@ class Completions:
     edges: tuple[tuple[tuple[int, int], ...], ...]
     number: dict[State, int]
 
-    def numbers(self, automaton: Stepped, states: Iterable[State]) -> list[int]:
+    def numbers(self, automaton: SteppedAutomaton, states: Iterable[State]) -> list[int]:
         """The relaxed states for some states of the automaton; empty if they are not known."""
         found = {self.number.get(one) for state in states for one in automaton.member.relaxing(state)}
         return [] if None in found else sorted(one for one in found if one is not None)
@@ -50,7 +50,7 @@ class _Symbol:
         self.symbol = symbol
 
 
-def completions(automaton: Stepped) -> Completions | None:
+def completions(automaton: SteppedAutomaton) -> Completions | None:
     """The relaxed automaton, or None if it has more than `STATES` states."""
     relaxed = automaton.member.relaxed()
     number = {state: at for at, state in enumerate(relaxed.begin())}

@@ -1,4 +1,4 @@
-"""Filters that compare events as automata that are stepped lazily: `Conditioned`, `NotSuch`.
+"""Filters that compare events as automata that are stepped lazily: `ConditionFilter`, `NegatedEvent`.
 
 A filter keeps registers of the events that its own pattern marks; at its end, conditions on variables from
 outside are owed.
@@ -10,19 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cer_gpu.automata.cea import Label
-from cer_gpu.automata.configurations.member import END, START, Member, OneEvent, Step, Wrapped
-from cer_gpu.automata.configurations.owed import (
+from cer_gpu.automata.configurations.debts import (
     LEAF,
     NOTHING_OWED,
     Formula,
     evaluated,
     negated,
 )
+from cer_gpu.automata.configurations.member import END, START, Member, OneEvent, PatternWrapper, Step
 from cer_gpu.automata.configurations.registers import (
     EMPTY,
     ComparedEvents,
+    EventFacts,
     Owner,
-    Seen,
     begun,
     folded,
     marked,
@@ -79,7 +79,7 @@ class _Local:
         folds = zip(self.comparison.folds, self.own_folds, strict=True)
         return choices, tuple([begun(fold) if own else None for fold, own in folds])
 
-    def marked(self, registers: State, label: Label, event: Seen) -> State:
+    def marked(self, registers: State, label: Label, event: EventFacts) -> State:
         """The registers after an event with a label."""
         if self.names.isdisjoint(label):
             return registers
@@ -102,14 +102,14 @@ class _Local:
             ),
         )
 
-    def formula(self, registers: State, event: Seen) -> Formula:
+    def formula(self, registers: State, event: EventFacts) -> Formula:
         """Its formula once its own variables mark no more events."""
         choices, folds = registers
         if self.whole:
             return truth(self.comparison, self.number, choices, folds, event)
         return LEAF, self.number, choices, folds
 
-    def settled(self, registers: State, label: Label, ahead: frozenset[str], event: Seen) -> State:
+    def settled(self, registers: State, label: Label, ahead: frozenset[str], event: EventFacts) -> State:
         """TRUE or FALSE once it is decided; until then the registers that are still needed."""
         if not self.whole:
             return registers
@@ -131,7 +131,7 @@ class _Local:
         return (kept, folds) if any(waiting) else True
 
 
-class Conditioned(Wrapped):
+class ConditionFilter(PatternWrapper):
     """`p FILTER c`.
 
     A state is (state of p, for each comparison of c its registers, or TRUE or FALSE; None once c holds).
@@ -160,7 +160,7 @@ class Conditioned(Wrapped):
     def begin(self) -> list[State]:
         return [(state, self._first) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Seen) -> Iterator[Step]:
+    def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
         inner, known = state
         for label, target, owed in self._operand.follow(inner, event):
             if label == BEFORE:
@@ -192,7 +192,7 @@ class Conditioned(Wrapped):
         found: list[Any],
         label: Label,
         ahead: frozenset[str] | None,
-        event: Seen,
+        event: EventFacts,
     ) -> bool:
         """Ask the comparisons one after another, up to where the condition cannot hold any more.
 
@@ -236,7 +236,7 @@ def leaves_in(condition: tree.Condition) -> Iterator[tree.Condition]:
             yield condition
 
 
-class NotSuch(Member):
+class NegatedEvent(Member):
     """`NOT (T FILTER c)` with c about variables from outside: one event that is no T for which c holds.
 
     Parameters
@@ -268,7 +268,7 @@ class NotSuch(Member):
     def begin(self) -> list[State]:
         return [START]
 
-    def follow(self, state: State, event: Seen) -> Iterator[Step]:
+    def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
         yield BEFORE, START, NOTHING_OWED
         if not self._symbols[event.symbol]:
             yield UNMARKED, END, NOTHING_OWED
@@ -282,7 +282,7 @@ class NotSuch(Member):
         if found is not False:
             yield UNMARKED, END, NOTHING_OWED if found is True else frozenset([found])
 
-    def aged(self, state: State, event: Seen) -> State:
+    def aged(self, state: State, event: EventFacts) -> State:
         return state
 
     def labels(self) -> frozenset[Label]:

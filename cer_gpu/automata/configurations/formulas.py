@@ -7,17 +7,17 @@ from typing import Any, get_args
 
 from cer_gpu.automata.cea import Label, OutlookTest, Predicate, complement, identity
 from cer_gpu.automata.compose import evaluated, literals, operator
-from cer_gpu.automata.configurations import around as operators
-from cer_gpu.automata.configurations import combined, sequences
-from cer_gpu.automata.configurations.around import Spanning
-from cer_gpu.automata.configurations.choices import Preferred, Strict
-from cer_gpu.automata.configurations.compared import conditions_in, is_correlated, read_of
-from cer_gpu.automata.configurations.conditions import Conditioned, NotSuch, leaves_in
+from cer_gpu.automata.configurations import binary_operators, sequences
+from cer_gpu.automata.configurations import unary_operators as operators
+from cer_gpu.automata.configurations.comparisons import conditions_in, is_correlated, read_of
+from cer_gpu.automata.configurations.conditions import ConditionFilter, NegatedEvent, leaves_in
+from cer_gpu.automata.configurations.debts import Debts
 from cer_gpu.automata.configurations.member import Member, OneEvent
-from cer_gpu.automata.configurations.owed import Debts
 from cer_gpu.automata.configurations.registers import ComparedEvents
-from cer_gpu.automata.configurations.scopes import Binding, Comparing, Gathering, ScopeMember
+from cer_gpu.automata.configurations.scopes import Binding, DebtKeeper, PriorIteration, ScopeMember
+from cer_gpu.automata.configurations.selectors import PreferenceSelector, StrictSelector
 from cer_gpu.automata.configurations.slots import EVENTS, TIME, AgeTests, Clock
+from cer_gpu.automata.configurations.unary_operators import AttributeSpan
 from cer_gpu.automata.construct import (
     Relabelling,
     atom,
@@ -28,7 +28,7 @@ from cer_gpu.automata.construct import (
     relabelled,
 )
 from cer_gpu.automata.match import BEFORE, UNMARKED
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged, interval_text
 from cer_gpu.language.scope import variables
@@ -38,7 +38,7 @@ from cer_gpu.logic.binding import hidden, prior_reads, reads
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountWindow:
     """`(p) WITHIN n EVENTS`, with the window of a query at the top of its formula."""
 
     pattern: tree.Pattern
@@ -46,7 +46,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Spanned:
+class AttributeSpanWindow:
     """`(p) WITHIN n [attr]`, with the window of a query at the top of its formula."""
 
     pattern: tree.Pattern
@@ -105,7 +105,7 @@ PATTERNS = get_args(tree.Pattern)
 
 def _operands(node: object) -> tuple[object, ...]:
     match node:
-        case Counted() | Spanned():
+        case CountWindow() | AttributeSpanWindow():
             return (node.pattern,)
         case tree.Beside():
             return (node.left,)
@@ -117,7 +117,7 @@ def _operands(node: object) -> tuple[object, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Stepped:
+class SteppedAutomaton:
     """The automaton of a formula.
 
     Attributes
@@ -149,10 +149,10 @@ class Stepped:
 
 
 def stepped(
-    formula: tree.Pattern | Counted | tree.Project,
+    formula: tree.Pattern | CountWindow | tree.Project,
     symbols: Sequence[frozenset[int]],
     predicates: Sequence[Predicate],
-) -> Stepped:
+) -> SteppedAutomaton:
     """The automaton of a formula in LP-normal form.
 
     Parameters
@@ -174,7 +174,7 @@ def stepped(
     member = builder.bound(formula)
     idle = tuple(not builder.reads_all and not any(atom[one] for atom in builder.atoms)
                  for one in range(len(symbols)))  # fmt: skip
-    return Stepped(
+    return SteppedAutomaton(
         member,
         builder.tests,
         idle,
@@ -204,14 +204,14 @@ class _MemberBuilder:
             case tree.EventType():
                 return self._atom(*atom(node))
             case tree.Filter(pattern=inner, condition=condition) if is_correlated(node):
-                return Conditioned(self.of(inner), condition, variables(inner), self.comparisons)
+                return ConditionFilter(self.of(inner), condition, variables(inner), self.comparisons)
             case tree.Filter() if is_atom(node):
                 return self._atom(*atom(node))
             case tree.OtherEvent(type=kind, condition=condition) if is_correlated(node):
                 self.atoms.append([True] * len(self._symbols))
                 own = self.holds(atom(kind)[1])
                 assert condition is not None
-                return NotSuch(own, condition, frozenset(kind.variables), self.comparisons)
+                return NegatedEvent(own, condition, frozenset(kind.variables), self.comparisons)
             case tree.OtherEvent():
                 self.atoms.append(self.holds(complement(excluded(node))))
                 return OneEvent(self.atoms[-1], frozenset())
@@ -224,7 +224,7 @@ class _MemberBuilder:
                     return relabelled(label, around)
 
                 names = reads(inner) & hidden(node) if isinstance(node, tree.Project) else frozenset[str]()
-                return operators.Relabelled(self._scope(inner, names), relabel)
+                return operators.LabelOperator(self._scope(inner, names), relabel)
             case tree.Optional(pattern=inner):
                 return self.of(inner)
             case tree.Sequence():
@@ -233,31 +233,31 @@ class _MemberBuilder:
                 check_repetitions(node)
                 return self._repeated(node, body)
             case tree.Or():
-                return combined.OneOf([self.of(side) for side in _sides(node)])
+                return binary_operators.Alternative([self.of(side) for side in _sides(node)])
             case tree.And(left=left, right=right):
-                return combined.Conjoined(self.of(left), self.of(right))
+                return binary_operators.PatternConjunction(self.of(left), self.of(right))
             case tree.All(left=left, right=right):
-                return combined.Anywhere(self.of(left), self.of(right))
+                return binary_operators.UnorderedPair(self.of(left), self.of(right))
             case tree.Unless(left=left, right=right):
-                return combined.Without(self.of(left), self._apart(right))
+                return binary_operators.UnlessOperator(self.of(left), self._apart(right))
             case tree.Beside(left=left, right=right, before=before, interval=interval):
                 held = self.holds(OutlookTest(right, before, interval))
-                return operators.Standing(self.of(left), [one != node.negated for one in held], before)
+                return operators.ContextOperator(self.of(left), [one != node.negated for one in held], before)
             case tree.Timed(pattern=inner, interval=interval):
                 about = f"`WITHIN {interval_text(interval)}` of `{abridged(inner)}`"
-                return operators.Within(self.of(inner), Clock(interval, TIME, self.tests, about))
-            case Counted(pattern=inner, interval=interval):
+                return operators.DurationWindow(self.of(inner), Clock(interval, TIME, self.tests, about))
+            case CountWindow(pattern=inner, interval=interval):
                 clock = Clock(interval, EVENTS, self.tests, "the window of the query")
-                return operators.Within(self.of(inner), clock)
-            case Spanned(pattern=inner, attribute=attribute, size=size):
-                return Spanning(self.of(inner), self.columns.index(attribute), size)
+                return operators.DurationWindow(self.of(inner), clock)
+            case AttributeSpanWindow(pattern=inner, attribute=attribute, size=size):
+                return AttributeSpan(self.of(inner), self.columns.index(attribute), size)
             case tree.Selector(strategy=Strategy.ALL, pattern=inner):
                 return self.bound(inner)
             case tree.Selector(strategy=Strategy.STRICT, pattern=inner):
                 self.reads_all = True
-                return Strict(self.bound(inner))
+                return StrictSelector(self.bound(inner))
             case tree.Selector(strategy=strategy, pattern=inner):
-                return Preferred(self._apart(inner), strategy)
+                return PreferenceSelector(self._apart(inner), strategy)
         raise TypeError(f"no automaton is built for {type(node).__name__}")
 
     def bound(self, body: Any) -> Member:
@@ -270,7 +270,7 @@ class _MemberBuilder:
         """The automaton of a scope whose runs are compared with those of others."""
         member = self.bound(body)
         if self.comparisons.all and (reads(body) - variables(body) or prior_reads(body)):
-            return Gathering(member)
+            return DebtKeeper(member)
         return member
 
     def _scope(self, body: object, names: frozenset[str]) -> Member:
@@ -283,7 +283,7 @@ class _MemberBuilder:
         joint = self._joint(node)
         compared = prior_reads(body) & variables(body) if self.comparisons.all else frozenset()
         if not compared:
-            return sequences.Repeated(self.bound(body), joint, node.least, node.most)
+            return sequences.PatternRepetition(self.bound(body), joint, node.least, node.most)
         inside = [self.comparisons.number[leaf] for one in conditions_in(body) for leaf in leaves_in(one)]
         names = reads(body) & variables(body)
         scope = ScopeMember(
@@ -292,7 +292,7 @@ class _MemberBuilder:
             Binding(self.comparisons, inside, names, False),
             Binding(self.comparisons, inside, compared, True),
         )
-        return Comparing(scope, joint, node.least, node.most)
+        return PriorIteration(scope, joint, node.least, node.most)
 
     def holds(self, predicate: Predicate) -> list[bool]:
         number = self._index[identity(predicate)]
@@ -322,7 +322,7 @@ class _MemberBuilder:
         found = literals(node)
         place = {identity(literal): number for number, literal in enumerate(found)}
         read = [(literal.variable, self.holds(literal.predicate)) for literal in found]
-        return operators.Filtered(operand, read, lambda held: evaluated(node.condition, place, held))
+        return operators.VariableFilter(operand, read, lambda held: evaluated(node.condition, place, held))
 
 
 def _sides(node: tree.Or) -> list[tree.Pattern]:

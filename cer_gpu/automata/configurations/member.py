@@ -1,4 +1,5 @@
-"""The interface of automata that are stepped lazily: `Member`, and `Wrapped` for those around another one.
+"""The interface of automata that are stepped lazily: `Member`, and `PatternWrapper` for those around another
+one.
 
 A run first reads the events before the start of a complex event, with the label `BEFORE`; its last event
 takes it to `END`.
@@ -11,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, TypeAlias
 
 from cer_gpu.automata.cea import Label
-from cer_gpu.automata.configurations.owed import NOTHING_OWED, Owed
-from cer_gpu.automata.configurations.registers import Seen
+from cer_gpu.automata.configurations.debts import NOTHING_OWED, Owed
+from cer_gpu.automata.configurations.registers import EventFacts
 from cer_gpu.automata.configurations.slots import State, best
 from cer_gpu.automata.match import BEFORE
 
@@ -34,11 +35,11 @@ class Member(ABC):
         """The states before the first event."""
 
     @abstractmethod
-    def follow(self, state: State, event: Seen) -> Iterable[Step]:
+    def follow(self, state: State, event: EventFacts) -> Iterable[Step]:
         """The transitions from a state."""
 
     @abstractmethod
-    def aged(self, state: State, event: Seen) -> State | None:
+    def aged(self, state: State, event: EventFacts) -> State | None:
         """A state without late members and settled clocks; None if it is late itself."""
 
     @abstractmethod
@@ -58,13 +59,13 @@ class Member(ABC):
         """The states of `relaxed` for a state: if it may end, one of these may end too."""
 
 
-class Wrapped(Member):
+class PatternWrapper(Member):
     """A pattern around another one: its states are tuples, in which the other's state stands at `_at`."""
 
     _operand: Member
     _at: ClassVar[int] = 0
 
-    def aged(self, state: State, event: Seen) -> State | None:
+    def aged(self, state: State, event: EventFacts) -> State | None:
         at = self._at
         inner = self._operand.aged(state[at], event)
         return None if inner is None else (*state[:at], inner, *state[at + 1 :])
@@ -99,12 +100,12 @@ class OneEvent(Member):
     def begin(self) -> list[State]:
         return [START]
 
-    def follow(self, state: State, event: Seen) -> Iterator[Step]:
+    def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
         yield BEFORE, START, NOTHING_OWED
         if self._symbols[event.symbol]:
             yield self._label, END, NOTHING_OWED
 
-    def aged(self, state: State, event: Seen) -> State:
+    def aged(self, state: State, event: EventFacts) -> State:
         return state
 
     def labels(self) -> frozenset[Label]:
@@ -117,7 +118,7 @@ class OneEvent(Member):
         yield state
 
 
-def all_aged(member: Member, states: Iterable[State], event: Seen) -> frozenset[State]:
+def all_aged(member: Member, states: Iterable[State], event: EventFacts) -> frozenset[State]:
     """The states that are not late and that no other of them can replace."""
     found = [member.aged(state, event) for state in sorted(states, key=repr)]
     return best(state for state in found if state is not None)

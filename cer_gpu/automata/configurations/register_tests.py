@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cer_gpu.automata.configurations.formulas import Stepped
-from cer_gpu.automata.configurations.held import OPERAND, Code, Held, bits_of
+from cer_gpu.automata.configurations.formulas import SteppedAutomaton
 from cer_gpu.automata.configurations.registers import Fold
 from cer_gpu.automata.configurations.slots import NOW, Slot
+from cer_gpu.automata.configurations.value_words import OPERAND, Code, HeldWords, bits_of
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import aggregates, operands
 from cer_gpu.language.printer import to_text
@@ -36,7 +36,7 @@ class RegisterTests:
         The test whether a window over an attribute holds.
     """
 
-    def __init__(self, automaton: Stepped, held: Held) -> None:
+    def __init__(self, automaton: SteppedAutomaton, held: HeldWords) -> None:
         self._first = len(automaton.tests.all)
         self._of_columns = 3 * len(automaton.columns)
         self._columns = len(automaton.columns)

@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from cer_gpu.automata.configurations.slots import Ages
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import aggregates, attributes, operands
 
@@ -96,7 +96,7 @@ class ComparedEvents:
         return frozenset((*self.choices, *(fold.owner for fold in self.folds)))
 
 
-class Seen(Ages, Protocol):
+class EventFacts(Ages, Protocol):
     """Answers questions about the event that is being read and the values in registers."""
 
     def value(self, column: int) -> Any:
@@ -136,7 +136,9 @@ class Seen(Ages, Protocol):
         ...
 
 
-def marked(comparison: ComparedEvents, choice: int, register: Register, event: Seen, number: int) -> Register:
+def marked(
+    comparison: ComparedEvents, choice: int, register: Register, event: EventFacts, number: int
+) -> Register:
     """The register of a choice that marks the event."""
     keep, columns = comparison.keeps[choice], comparison.columns[choice]
     if register == BAD:
@@ -154,7 +156,7 @@ def marked(comparison: ComparedEvents, choice: int, register: Register, event: S
     return _merged(keep, column, register, (row,), event)
 
 
-def _merged(keep: str, column: int, one: Register, other: Register, event: Seen) -> Register:
+def _merged(keep: str, column: int, one: Register, other: Register, event: EventFacts) -> Register:
     """What is kept of two values."""
     ((old,),), ((new,),) = one, other
     if keep == SAME:
@@ -163,7 +165,9 @@ def _merged(keep: str, column: int, one: Register, other: Register, event: Seen)
     return other if event.less(column, first, second) else one
 
 
-def joined(comparison: ComparedEvents, choice: int, one: Register, other: Register, event: Seen) -> Register:
+def joined(
+    comparison: ComparedEvents, choice: int, one: Register, other: Register, event: EventFacts
+) -> Register:
     """The register of all events of two registers."""
     keep, columns = comparison.keeps[choice], comparison.columns[choice]
     if BAD in (one, other):
@@ -175,7 +179,7 @@ def joined(comparison: ComparedEvents, choice: int, one: Register, other: Regist
     return _merged(keep, columns[0], one, other, event)
 
 
-def _known(row: tuple[Any, ...], rows: Register, columns: Sequence[int], event: Seen) -> bool:
+def _known(row: tuple[Any, ...], rows: Register, columns: Sequence[int], event: EventFacts) -> bool:
     """Whether a row is one of some rows."""
     if row in rows:
         return True
@@ -195,7 +199,7 @@ def begun(fold: Fold) -> Register:
     return frozenset() if fold.distinct else 0
 
 
-def folded(fold: Fold, register: Register, event: Seen) -> Register:
+def folded(fold: Fold, register: Register, event: EventFacts) -> Register:
     """The register of an aggregate whose variable marks the event."""
     if fold.column < 0:
         return _counted(fold, register, event)
@@ -223,11 +227,11 @@ def folded(fold: Fold, register: Register, event: Seen) -> Register:
     return (value,) if event.less(fold.column, first, second) else register
 
 
-def _counted(fold: Fold, register: Register, event: Seen) -> Register:
+def _counted(fold: Fold, register: Register, event: EventFacts) -> Register:
     return min(register + 1, fold.most) if fold.most else event.increased(register)
 
 
-def _distinct(fold: Fold, register: Register, value: Any, event: Seen) -> Register:
+def _distinct(fold: Fold, register: Register, value: Any, event: EventFacts) -> Register:
     if fold.most and len(register) >= fold.most:
         return register
     if any(event.same(fold.column, one, value) for one in register):
@@ -242,7 +246,7 @@ def truth(
     number: int,
     registers: Sequence[Register],
     folds: Sequence[Register],
-    event: Seen,
+    event: EventFacts,
 ) -> bool:
     """Whether a comparison holds for the events that its registers stand for.
 

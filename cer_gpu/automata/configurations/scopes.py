@@ -11,23 +11,23 @@ from typing import NamedTuple
 
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.conditions import Comparisons, names_in
-from cer_gpu.automata.configurations.member import BETWEEN, END, INSIDE, START, Member, Step, Wrapped
-from cer_gpu.automata.configurations.owed import (
+from cer_gpu.automata.configurations.debts import (
     NOTHING_OWED,
     Debts,
     Formula,
     Owed,
 )
+from cer_gpu.automata.configurations.member import BETWEEN, END, INSIDE, START, Member, PatternWrapper, Step
 from cer_gpu.automata.configurations.registers import (
     EMPTY,
+    EventFacts,
     Owner,
     Register,
-    Seen,
     begun,
     folded,
     marked,
 )
-from cer_gpu.automata.configurations.sequences import Joint, Repeated
+from cer_gpu.automata.configurations.sequences import Joint, PatternRepetition
 from cer_gpu.automata.configurations.slots import State
 from cer_gpu.automata.match import BEFORE, UNMARKED
 
@@ -81,7 +81,9 @@ class Binding:
         """Whether a variable is bound here."""
         return owner.prior == self.prior and owner.variable in self.names
 
-    def marked(self, registers: tuple[Register, ...], label: Label, event: Seen) -> tuple[Register, ...]:
+    def marked(
+        self, registers: tuple[Register, ...], label: Label, event: EventFacts
+    ) -> tuple[Register, ...]:
         """The registers after an event with a label."""
         if self.names.isdisjoint(label):
             return registers
@@ -104,7 +106,7 @@ class Binding:
         return None if at is None else registers[at]
 
 
-class ScopeMember(Wrapped):
+class ScopeMember(PatternWrapper):
     """Binds variables of a pattern for the filters inside it.
 
     A state is (state of the pattern, registers, what is owed, registers of the repetition before).
@@ -134,11 +136,11 @@ class ScopeMember(Wrapped):
         own = self._binding.first, () if self._before is None else self._before.first
         return [(state, own, NOTHING_OWED, before) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Seen) -> Iterator[Step]:
+    def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
         for label, target, owed in self.follow_on(state, event):
             yield label, END if target[0] == END else target, owed
 
-    def follow_on(self, state: State, event: Seen) -> Iterator[Step]:
+    def follow_on(self, state: State, event: EventFacts) -> Iterator[Step]:
         """The transitions; at the end the target is (`END`, registers that PRIOR stands for from now on)."""
         inner, registers, owed, before = state
         binding, prior = self._binding, self._before
@@ -179,7 +181,7 @@ class ScopeMember(Wrapped):
         here: tuple[Register, ...],
         before: tuple[Register, ...],
         ahead: frozenset[str] | None,
-        event: Seen,
+        event: EventFacts,
     ) -> Owed | None:
         """What is left of what is owed; None where some of it does not hold. At the end `ahead` is None."""
         binding, prior = self._binding, self._before
@@ -209,7 +211,7 @@ class ScopeMember(Wrapped):
         return self._debts.together(left, event) if left else NOTHING_OWED
 
 
-class Gathering(Wrapped):
+class DebtKeeper(PatternWrapper):
     """Keeps debts until the end of a pattern whose states are compared with each other.
 
     A state is (state of the pattern, what is owed).
@@ -221,7 +223,7 @@ class Gathering(Wrapped):
     def begin(self) -> list[State]:
         return [(state, NOTHING_OWED) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Seen) -> Iterator[Step]:
+    def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
         inner, owed = state
         for label, target, more in self._operand.follow(inner, event):
             if target == END:
@@ -230,21 +232,21 @@ class Gathering(Wrapped):
                 yield label, (target, owed | more), NOTHING_OWED
 
 
-class Comparing(Repeated):
+class PriorIteration(PatternRepetition):
     """An iteration whose filters compare a repetition with the one before it, by PRIOR.
 
     Parameters
     ----------
     body : ScopeMember
     joint, least, most
-        As for `Repeated`.
+        As for `PatternRepetition`.
     """
 
     def __init__(self, body: ScopeMember, joint: Joint, least: int, most: int | None) -> None:
         super().__init__(body, joint, least, most)
         self._scope = body
 
-    def follow(self, state: State, event: Seen) -> Iterator[Step]:
+    def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
         ended, phase, slot, inner = state
         joint = self._joint
         admitted: bool | None = True if phase != BETWEEN else None

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.member import BETWEEN, END, INSIDE, START, Member, Step
-from cer_gpu.automata.configurations.registers import Seen
+from cer_gpu.automata.configurations.registers import EventFacts
 from cer_gpu.automata.configurations.slots import Clock, Slot, State
 from cer_gpu.automata.match import BEFORE, UNMARKED
 
@@ -31,11 +31,11 @@ class Joint:
         """The clock of the state before the element, None without an interval."""
         return None if self.clock is None else self.clock.reset()
 
-    def admits(self, slot: Slot | None, event: Seen) -> bool:
+    def admits(self, slot: Slot | None, event: EventFacts) -> bool:
         """Whether the element may begin."""
         return slot is None or self.clock is None or self.clock.holds(slot, event)
 
-    def aged(self, slot: Slot | None, event: Seen) -> tuple[bool, Slot | None]:
+    def aged(self, slot: Slot | None, event: EventFacts) -> tuple[bool, Slot | None]:
         """Whether the element may still begin, now or later, and the clock that is still needed."""
         if slot is None or self.clock is None:
             return True, None
@@ -77,7 +77,7 @@ class Elements(Member):
             for state in self._elements[number].begin()
         ]
 
-    def follow(self, state: State, event: Seen) -> Iterator[Step]:
+    def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
         number = state[0]
         for label, target, owed in _inside(self._elements[number], self._joints[number], state, event):
             if target != END:
@@ -90,7 +90,7 @@ class Elements(Member):
                 for first in self._elements[following].begin():
                     yield label, (following, BETWEEN, after, first), owed
 
-    def aged(self, state: State, event: Seen) -> State | None:
+    def aged(self, state: State, event: EventFacts) -> State | None:
         number, phase, slot, inner = state
         if slot is not None:
             alive, slot = self._joints[number].aged(slot, event)
@@ -120,7 +120,7 @@ class Elements(Member):
             yield number, phase, None, one
 
 
-def _inside(member: Member, joint: Joint, state: State, event: Seen) -> Iterator[Step]:
+def _inside(member: Member, joint: Joint, state: State, event: EventFacts) -> Iterator[Step]:
     """The steps of an element that `joint` stands before; where it ends, the target is `END`.
 
     `state` is (which element, phase, clock, state of the element).
@@ -140,7 +140,7 @@ def _inside(member: Member, joint: Joint, state: State, event: Seen) -> Iterator
             yield label, END if target == END else (which, INSIDE, None, target), owed
 
 
-class Repeated(Member):
+class PatternRepetition(Member):
     """`body+`, `body:+[I]`, `body{n,m}`.
 
     A state is (repetitions that have ended, as far as that matters, phase, clock, state of the body).
@@ -156,7 +156,7 @@ class Repeated(Member):
     def begin(self) -> list[State]:
         return [(0, START, None, state) for state in self._body.begin()]
 
-    def follow(self, state: State, event: Seen) -> Iterator[Step]:
+    def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
         ended, joint = state[0], self._joint
         for label, target, owed in _inside(self._body, joint, state, event):
             if target != END:
@@ -169,7 +169,7 @@ class Repeated(Member):
                 for again in self._body.begin():
                     yield label, (min(ended + 1, self._enough), BETWEEN, after, again), owed
 
-    def aged(self, state: State, event: Seen) -> State | None:
+    def aged(self, state: State, event: EventFacts) -> State | None:
         ended, phase, slot, inner = state
         alive, slot = self._joint.aged(slot, event)
         inner = self._body.aged(inner, event) if alive else None
@@ -186,7 +186,7 @@ class Repeated(Member):
         return self._body.labels() if self._goes_on(state[0]) else self._body.ahead(state[3])
 
     def relaxed(self) -> Member:
-        return Repeated(self._body.relaxed(), self._joint.relaxed(), self._least, self._most)
+        return PatternRepetition(self._body.relaxed(), self._joint.relaxed(), self._least, self._most)
 
     def relaxing(self, state: State) -> Iterator[State]:
         ended, phase, _, inner = state

@@ -23,14 +23,14 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from cer_gpu.automata.cea import Label
-from cer_gpu.automata.configurations.formulas import Stepped
-from cer_gpu.automata.configurations.held import Held
+from cer_gpu.automata.configurations.formulas import SteppedAutomaton
 from cer_gpu.automata.configurations.member import END
 from cer_gpu.automata.configurations.register_tests import RegisterTests
 from cer_gpu.automata.configurations.slots import EVENTS, NOW, Slot, State, best, renamed, slots_of
+from cer_gpu.automata.configurations.value_words import HeldWords
 from cer_gpu.automata.match import BEFORE, UNMARKED
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.printer import to_text
 
 TICK = -1
@@ -89,7 +89,7 @@ class Outcome(NamedTuple):
     slots: tuple[int, ...]
 
 
-class Asked(NamedTuple):
+class SlotTestResult(NamedTuple):
     """A test of one slot, or of two, and its result."""
 
     slot: int
@@ -98,7 +98,7 @@ class Asked(NamedTuple):
     holds: bool
 
 
-Path: TypeAlias = tuple[Asked, ...]
+Path: TypeAlias = tuple[SlotTestResult, ...]
 
 
 class SaysOfSlots(Protocol):
@@ -111,7 +111,7 @@ class SaysOfSlots(Protocol):
         ...
 
 
-class _Noting:
+class _TestRecorder:
     """Passes each test on to a `SaysOfSlots` once, and notes its result."""
 
     def __init__(
@@ -122,14 +122,14 @@ class _Noting:
         self._tests = tests
         self._satisfied = satisfied
         self._known: dict[tuple[int, int, int], bool] = {}
-        self.path: list[Asked] = []
+        self.path: list[SlotTestResult] = []
 
     def _says(self, slot: int, other: int, test: int) -> bool:
         key = int(slot), int(other), test
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self._answers.says(*key)
-            self.path.append(Asked(*key, found))
+            self.path.append(SlotTestResult(*key, found))
         return found
 
     def holds(self, slot: int, test: int) -> bool:
@@ -174,7 +174,7 @@ class _Noting:
         return self._says(self._tests.spanned(first, last), 0, self._tests.spans)
 
 
-class _AsksNothing(_Noting):
+class _NoTests(_TestRecorder):
     """Raises an error as soon as a test is asked."""
 
     def _says(self, slot: int, other: int, test: int) -> bool:
@@ -218,7 +218,7 @@ class Shapes:
         About how many bytes they take.
     """
 
-    def __init__(self, automaton: Stepped, held: Held, apart: bool = False) -> None:
+    def __init__(self, automaton: SteppedAutomaton, held: HeldWords, apart: bool = False) -> None:
         self._automaton = automaton
         self._apart = apart
         self._member = automaton.member
@@ -285,7 +285,7 @@ class Shapes:
     def stays(self, number: int, symbol: int) -> bool:
         """Whether an event with a symbol changes nothing in a shape except the ages of its slots."""
         shape = self.all[number]
-        event = _AsksNothing(symbol, _NO_ANSWERS, self.registers, self._satisfied)
+        event = _NoTests(symbol, _NO_ANSWERS, self.registers, self._satisfied)
         found: set[State] = set()
         try:
             for state in shape.states:
@@ -317,7 +317,7 @@ class Shapes:
 
         """
         shape, states = self.all[number], self._states[number]
-        event = _Noting(symbol, answers, self.registers, self._satisfied)
+        event = _TestRecorder(symbol, answers, self.registers, self._satisfied)
         reached: dict[Label, dict[State, None]] = {}
         if symbol == TICK:
             reached[UNMARKED if shape.started else BEFORE] = dict.fromkeys(states)
@@ -346,7 +346,7 @@ class Shapes:
         return [[state] for state in states] or [[]]
 
     def _aged(
-        self, shape: Shape, states: Iterable[State], event: _Noting, started: bool
+        self, shape: Shape, states: Iterable[State], event: _TestRecorder, started: bool
     ) -> tuple[int, tuple[int, ...]]:
         """The shape of some states, with those slots that are still asked for, and what these were."""
         kept = []

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from operator import ge
 from typing import Any, Protocol, TypeAlias
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Bound, Interval
 from cer_gpu.language.units import exact
 
@@ -40,13 +40,13 @@ class Slot(int):
         return f"{type(self).__name__}({int(self)})"
 
 
-class Younger(Slot):
+class UpperBoundClock(Slot):
     """A clock with an upper bound alone: a younger one can do whatever an older one can."""
 
     __slots__ = ()
 
 
-class Older(Slot):
+class LowerBoundClock(Slot):
     """A clock with a lower bound alone: an older one can do whatever a younger one can."""
 
     __slots__ = ()
@@ -126,10 +126,10 @@ class Clock:
         if low is not None and not _has_low(low):
             low = None
         self._in_time = None
-        self._kind: type[Slot] = Older
+        self._kind: type[Slot] = LowerBoundClock
         if high is not None:
             self._in_time = tests.number(AgeTest(measure, Interval(None, high), about))
-            self._kind = Younger if low is None else Slot
+            self._kind = UpperBoundClock if low is None else Slot
         self._now = NOW - measure
         self._zero = _holds_of_zero(interval)
 
@@ -146,7 +146,7 @@ class Clock:
         if self._in_time is None:
             return False
         if slot < 0:
-            return not self._zero and self._kind is Younger
+            return not self._zero and self._kind is UpperBoundClock
         return not answers.holds(slot, self._in_time)
 
     def settled(self, slot: Slot, answers: Ages) -> bool:
@@ -233,11 +233,11 @@ def _masked(state: State, ages: list[int]) -> State:
     kind = type(state)
     if kind is tuple:
         return tuple(_masked(part, ages) for part in state)
-    if kind is Younger:
+    if kind is UpperBoundClock:
         slot = int(state)
         ages.append(_LATEST if slot < 0 else slot)
         return kind
-    if kind is Older:
+    if kind is LowerBoundClock:
         slot = int(state)
         ages.append(-_LATEST if slot < 0 else -slot)
         return kind

@@ -14,9 +14,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from cer_gpu.automata.timed.clocks import clocks_of, renamed
-from cer_gpu.automata.timed.synchronous import asked_later
+from cer_gpu.automata.timed.synchrony import asked_later
 from cer_gpu.automata.timed.timed_cea import TimedCEA, TimedTransition, merged_states, with_clocks_in_use
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 MANY_CLOCKS = 12
 """With so many clocks a smallest choice is no longer looked for among all."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Bound, Interval
 from cer_gpu.language.units import NANOSECONDS, exact
 
@@ -30,23 +30,23 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class AllOf:
+class ClockConjunction:
     """The conjunction of conditions; of none, `true`."""
 
     parts: tuple[ClockCondition, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AnyOf:
+class ClockDisjunction:
     """The disjunction of conditions; of none, `false`."""
 
     parts: tuple[ClockCondition, ...]
 
 
-ClockCondition: TypeAlias = "Check | AllOf | AnyOf"
+ClockCondition: TypeAlias = "Check | ClockConjunction | ClockDisjunction"
 
-ALWAYS: ClockCondition = AllOf(())
-NEVER: ClockCondition = AnyOf(())
+ALWAYS: ClockCondition = ClockConjunction(())
+NEVER: ClockCondition = ClockDisjunction(())
 
 Conjunct: TypeAlias = tuple[Check, ...]
 """Checks that hold together."""
@@ -66,16 +66,20 @@ def conjunction(*conditions: ClockCondition) -> ClockCondition:
     for condition in conditions:
         if condition == NEVER:
             return NEVER
-        parts.update(dict.fromkeys(condition.parts if isinstance(condition, AllOf) else (condition,)))
-    return next(iter(parts)) if len(parts) == 1 else AllOf(tuple(parts))
+        parts.update(
+            dict.fromkeys(condition.parts if isinstance(condition, ClockConjunction) else (condition,))
+        )
+    return next(iter(parts)) if len(parts) == 1 else ClockConjunction(tuple(parts))
 
 
 def disjunction(*conditions: ClockCondition) -> ClockCondition:
     """One of the conditions, flat and without repetitions."""
     parts: dict[ClockCondition, None] = {}
     for condition in conditions:
-        parts.update(dict.fromkeys(condition.parts if isinstance(condition, AnyOf) else (condition,)))
-    return next(iter(parts)) if len(parts) == 1 else AnyOf(tuple(parts))
+        parts.update(
+            dict.fromkeys(condition.parts if isinstance(condition, ClockDisjunction) else (condition,))
+        )
+    return next(iter(parts)) if len(parts) == 1 else ClockDisjunction(tuple(parts))
 
 
 def lies_in(clock: int, interval: Interval, terms: Terms = in_nanoseconds) -> ClockCondition:
@@ -133,9 +137,9 @@ def _satisfied(condition: ClockCondition, values: Mapping[int, Any]) -> bool:
     match condition:
         case Check(clock, op, constant):
             return compared(values[clock], op, constant)
-        case AllOf(parts):
+        case ClockConjunction(parts):
             return all(_satisfied(part, values) for part in parts)
-        case AnyOf(parts):
+        case ClockDisjunction(parts):
             return any(_satisfied(part, values) for part in parts)
 
 
@@ -144,9 +148,9 @@ def renamed(condition: ClockCondition, name: Mapping[int, int]) -> ClockConditio
     match condition:
         case Check(clock, op, constant):
             return Check(name.get(clock, clock), op, constant)
-        case AllOf(parts):
+        case ClockConjunction(parts):
             return conjunction(*(renamed(part, name) for part in parts))
-        case AnyOf(parts):
+        case ClockDisjunction(parts):
             return disjunction(*(renamed(part, name) for part in parts))
 
 
@@ -166,7 +170,7 @@ def checks_of(condition: ClockCondition) -> Conjunct:
     match condition:
         case Check():
             return (condition,)
-        case AllOf(parts):
+        case ClockConjunction(parts):
             return tuple(check for part in parts for check in checks_of(part))
     raise ValueError(f"{condition} has a disjunction")
 
@@ -192,12 +196,12 @@ def _disjuncts(condition: ClockCondition) -> tuple[Conjunct, ...]:
     match condition:
         case Check():
             return ((condition,),)
-        case AllOf(parts):
+        case ClockConjunction(parts):
             return tuple(
                 tuple(check for conjunct in chosen for check in conjunct)
                 for chosen in product(*map(_disjuncts, parts))
             )
-        case AnyOf(parts):
+        case ClockDisjunction(parts):
             return tuple(conjunct for part in parts for conjunct in _disjuncts(part))
 
 

@@ -47,7 +47,7 @@ from cer_gpu.automata.timed.parts import (
 )
 from cer_gpu.automata.timed.timed_cea import TimedCEA, TimedTransition, merged_states, timed_trim
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.repetitions import has_optional
 from cer_gpu.language.scope import variables
@@ -100,7 +100,7 @@ def timed_cea(formula: tree.Pattern, use: ClockUse | None = None) -> TimedCEA:
 
 
 @dataclass(frozen=True, slots=True)
-class Constructed:
+class FormulaCEA:
     """A timed CEA, and the operator of each of its clocks.
 
     Attributes
@@ -114,7 +114,7 @@ class Constructed:
     operators: tuple[tree.Pattern, ...]
 
 
-def constructed(formula: tree.Pattern, use: ClockUse) -> Constructed:
+def constructed(formula: tree.Pattern, use: ClockUse) -> FormulaCEA:
     """As `timed_cea`, with the operator of each clock."""
     check_repetitions(formula)
     made = _Construction(use)
@@ -123,7 +123,7 @@ def constructed(formula: tree.Pattern, use: ClockUse) -> Constructed:
     if made.use.two:
         moves = tuple(replace(move, resets=_two_clocks(move.source == 0, bool(move.label))) for move in moves)
     timed = merged_states(timed_trim(TimedCEA(part.n_states, made.n_clocks, 0, part.final, moves)))
-    return Constructed(timed, tuple(made.operators))
+    return FormulaCEA(timed, tuple(made.operators))
 
 
 def _two_clocks(first: bool, marks: bool) -> frozenset[int]:

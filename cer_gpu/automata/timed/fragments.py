@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from cer_gpu.automata.timed.construction import ClockUse, timed_cea
 from cer_gpu.automata.timed.timed_cea import TimedCEA, with_clocks_in_use
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.walk import nodes
 

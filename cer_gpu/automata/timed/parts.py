@@ -104,7 +104,7 @@ def beside(part: TimedPart, predicate: Predicate, first: bool) -> TimedPart:
     )
 
 
-class _Paired(NamedTuple):
+class _StatePair(NamedTuple):
     """Two sides of a product: None is a side that stands still while the other reads."""
 
     left: TimedTransition | None
@@ -113,9 +113,9 @@ class _Paired(NamedTuple):
 
 def in_step(
     mine: Sequence[TimedTransition], theirs: Sequence[TimedTransition], *_: bool
-) -> Iterable[_Paired]:
+) -> Iterable[_StatePair]:
     """AND: both sides read every event, with one label."""
-    return [_Paired(one, other) for one in mine for other in theirs if one.label == other.label]
+    return [_StatePair(one, other) for one in mine for other in theirs if one.label == other.label]
 
 
 def each_alone(
@@ -124,17 +124,17 @@ def each_alone(
     rests: bool,
     others_rest: bool,
     edge: bool,
-) -> Iterable[_Paired]:
+) -> Iterable[_StatePair]:
     """ALL: a side reads nothing before its start and after its end; at the edges one of them does read."""
-    pairs = [_Paired(one, other) for one in mine for other in theirs]
+    pairs = [_StatePair(one, other) for one in mine for other in theirs]
     if rests:
-        pairs += [_Paired(None, other) for other in theirs]
+        pairs += [_StatePair(None, other) for other in theirs]
     if others_rest:
-        pairs += [_Paired(one, None) for one in mine]
-    return [*pairs, _Paired(None, None)] if rests and others_rest and not edge else pairs
+        pairs += [_StatePair(one, None) for one in mine]
+    return [*pairs, _StatePair(None, None)] if rests and others_rest and not edge else pairs
 
 
-def in_product(left: TimedPart, right: TimedPart, pairs: Callable[..., Iterable[_Paired]]) -> TimedPart:
+def in_product(left: TimedPart, right: TimedPart, pairs: Callable[..., Iterable[_StatePair]]) -> TimedPart:
     """The product of two parts, of the states that are reached."""
     ours, theirs = _leaving(left), _leaving(right)
     number = {(0, 0): 0}

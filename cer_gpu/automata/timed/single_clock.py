@@ -20,7 +20,7 @@ from cer_gpu.automata.timed.clocks import (
     renamed,
 )
 from cer_gpu.automata.timed.timed_cea import TimedCEA, TimedTransition, timed_trim
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 
 class UpperEnd(NamedTuple):
@@ -37,7 +37,7 @@ class LowerEnd(NamedTuple):
     excluded: bool
 
 
-class _Checked(NamedTuple):
+class _CheckState(NamedTuple):
     """A state, and the checks since the last reset (proof of Lemma A.2).
 
     Attributes
@@ -87,7 +87,7 @@ def check_bounded(timed: TimedCEA) -> TimedCEA:
         raise ValueError(f"the automaton has {timed.n_clocks} clocks")
     leaving = timed.leaving()
     found = explore(
-        _Checked(timed.initial),
+        _CheckState(timed.initial),
         lambda at: (one for move in leaving[at.state] for one in _checks(at, move)),
         lambda at: at.state in timed.final and at.promised is None,
         None,
@@ -102,7 +102,7 @@ def check_bounded(timed: TimedCEA) -> TimedCEA:
     )
 
 
-def _checks(at: _Checked, move: TimedTransition) -> Iterator[tuple[_BoundedStep, _Checked]]:
+def _checks(at: _CheckState, move: TimedTransition) -> Iterator[tuple[_BoundedStep, _CheckState]]:
     """The ways to take a transition: its upper end checked, or skipped with a promise."""
     checks = checks_of(move.condition)
     if checks and not at.is_set:
@@ -120,8 +120,8 @@ def _checks(at: _Checked, move: TimedTransition) -> Iterator[tuple[_BoundedStep,
         upper = None if found.high is None else UpperEnd(found.high, not found.high_open)
     resets = bool(move.resets)
 
-    def after(checked: UpperEnd | None, promised: UpperEnd | None) -> _Checked:
-        return _Checked(move.target, True) if resets else at._replace(
+    def after(checked: UpperEnd | None, promised: UpperEnd | None) -> _CheckState:
+        return _CheckState(move.target, True) if resets else at._replace(
             state=move.target, upper=checked, promised=promised, lower=lower
         )  # fmt: skip
 

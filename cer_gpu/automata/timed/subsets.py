@@ -20,10 +20,10 @@ from cer_gpu.automata.timed.clocks import (
     satisfiable,
     satisfied,
 )
-from cer_gpu.automata.timed.synchronous import asked_later, asynchronous
+from cer_gpu.automata.timed.synchrony import asked_later, asynchronous
 from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, TimedTransition
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 SUBSET_BUDGET = 5_000
 """States and transitions that the determinisation of a timed CEA may build."""

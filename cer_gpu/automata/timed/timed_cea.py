@@ -28,7 +28,7 @@ from cer_gpu.automata.timed.clocks import (
     renamed,
     satisfiable,
 )
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Both, Either, Not, Truth
 
 

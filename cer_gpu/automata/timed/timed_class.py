@@ -8,14 +8,14 @@ from fractions import Fraction
 from cer_gpu.automata.cea import Predicate, TypeTest
 from cer_gpu.automata.timed.agreement import MergedClocks, merged_clocks
 from cer_gpu.automata.timed.clocks import Terms, in_nanoseconds
-from cer_gpu.automata.timed.construction import ClockUse, Constructed, constructed
+from cer_gpu.automata.timed.construction import ClockUse, FormulaCEA, constructed
 from cer_gpu.automata.timed.fragments import intervals, is_windowed, swg_query
-from cer_gpu.automata.timed.monotonic import MonotonicCEA, NotMonotonicError, monotonic
+from cer_gpu.automata.timed.monotonicity import MonotonicCEA, NotMonotonicError, monotonic
 from cer_gpu.automata.timed.subsets import DeterministicTimedCEA, determinise_timed
-from cer_gpu.automata.timed.synchronous import TimedWitness, asked_later, asynchronous
+from cer_gpu.automata.timed.synchrony import TimedWitness, asked_later, asynchronous
 from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, is_deterministic
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.printer import interval_text, to_text
 from cer_gpu.language.units import NANOSECONDS
@@ -153,7 +153,7 @@ def _determinised(timed: TimedCEA, events: EventClasses) -> DeterministicTimedCE
         return None
 
 
-def _clock_words(made: Constructed, merged: MergedClocks) -> Iterator[str]:
+def _clock_words(made: FormulaCEA, merged: MergedClocks) -> Iterator[str]:
     for clock, origin in enumerate(merged.origins):
         if clock == merged.since_start:
             yield "since the start"

@@ -8,7 +8,7 @@ import numpy as np
 
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.language import tree
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 Value = np.ndarray | float
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cer_gpu.engine.answers.around import LookedUp
-from cer_gpu.frozen import dataclass
+from cer_gpu.engine.answers.future_values import FutureValue
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.walk import walk
 
@@ -18,13 +18,13 @@ class AskedOutcome:
     expression : Expression
         An attribute `value` of a variable named as in `looks` stands for what is looked up, and an
         `Aggregate` for a value of the complex event.
-    looks : dict of str to LookedUp
+    looks : dict of str to FutureValue
     """
 
     name: str
     text: str
     expression: tree.Expression
-    looks: dict[str, LookedUp]
+    looks: dict[str, FutureValue]
 
     @property
     def aggregates(self) -> tuple[tree.Aggregate, ...]:
@@ -35,7 +35,7 @@ class AskedOutcome:
             if isinstance(node, tree.Aggregate) and node.variable not in self.looks
         )
 
-    def look_of(self, node: tree.Expression) -> LookedUp | None:
+    def look_of(self, node: tree.Expression) -> FutureValue | None:
         """What a node of the expression looks up; None if it looks up nothing."""
         return self.looks.get(node.variable or "") if isinstance(node, tree.Aggregate) else None
 

@@ -14,17 +14,17 @@ from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.backtesting.outcomes.summary import Summary, summary
 from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of_complex_events
 from cer_gpu.backtesting.outcomes.words import with_plan
-from cer_gpu.engine.answers.around import EventColumns
+from cer_gpu.engine.answers.end_form import end_names
 from cer_gpu.engine.answers.form import free_name, parameter_column
-from cer_gpu.engine.answers.where import end_names
+from cer_gpu.engine.answers.future_values import EventColumns
 from cer_gpu.engine.read.sources.arrow_types import whole_numbers
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.language import tree
 from cer_gpu.language.printer import partition_text, to_text
 from cer_gpu.language.units import NANOSECONDS, timestamp_nanoseconds
 from cer_gpu.language.walk import walk
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 KEPT = 1 << 22
 """Values of outcomes at hits that a result keeps at most."""
@@ -34,7 +34,7 @@ QUERY = "query"
 ALL, BEFORE, AFTER = "all", "before", "after"
 
 
-class Firing(NamedTuple):
+class OutcomeQuery(NamedTuple):
     """A query of a backtest whose outcomes are asked for.
 
     Attributes
@@ -57,7 +57,7 @@ class Firing(NamedTuple):
         return self.tree.partition if isinstance(self.tree, tree.SelectQuery) else ()
 
 
-class Fired(Protocol):
+class QueryVariant(Protocol):
     """A query or variant by its name and its parameters."""
 
     @property
@@ -104,7 +104,7 @@ class Outcomes:
         self._base_said: dict[tuple[Any, str, str], Summary] = {}
         self._values: OutcomeValues | None = None
         self.split = None if split is None else split_at(split, source.arrow_schema, source.order_by)
-        self._said: list[tuple[Fired, dict[str, Any]]] = []
+        self._said: list[tuple[QueryVariant, dict[str, Any]]] = []
         self._hits: list[pa.Table] = []
         self._kept = True
 
@@ -142,7 +142,7 @@ class Outcomes:
             return None
         return pa.concat_tables(self._hits, promote_options="permissive")
 
-    def add(self, firing: Firing) -> None:
+    def add(self, firing: OutcomeQuery) -> None:
         """Work out the outcomes of a query."""
         hits = firing.bound.hits()
         position = hits.column("position").to_numpy()
@@ -157,7 +157,7 @@ class Outcomes:
                 self.say(firing, one.name, sample, summary(at[inside]), said)
         self.keep(firing, hits, found)
 
-    def say(self, firing: Firing, outcome: str, sample: str, own: Summary, base: Summary) -> None:
+    def say(self, firing: OutcomeQuery, outcome: str, sample: str, own: Summary, base: Summary) -> None:
         """Add a row to the summaries."""
         self._said.append((firing, summary_row(outcome, sample, own, base)))
 
@@ -178,7 +178,9 @@ class Outcomes:
             self._base_said[key] = summary(base, confident=False)
         return self._base_said[key]
 
-    def _of_complex_events(self, firing: Firing, position: np.ndarray) -> dict[tree.Aggregate, np.ndarray]:
+    def _of_complex_events(
+        self, firing: OutcomeQuery, position: np.ndarray
+    ) -> dict[tree.Aggregate, np.ndarray]:
         """What outcomes read of the complex event at each hit."""
         wanted = aggregates_of(self._outcomes)
         if not wanted:
@@ -187,7 +189,7 @@ class Outcomes:
         given = {name: value for name, value in firing.values.items() if name in query.parameters}
         return of_complex_events(self._bound_to(query, given).matches().to_arrow(), wanted, position)
 
-    def keep(self, firing: Firing, hits: pa.Table, found: Mapping[str, np.ndarray]) -> None:
+    def keep(self, firing: OutcomeQuery, hits: pa.Table, found: Mapping[str, np.ndarray]) -> None:
         """Add the outcomes at the hits of a query, unless these are too many."""
         if not self._kept:
             return
@@ -240,7 +242,7 @@ def values_query(name: str, statement: tree.Statement, wanted: Sequence[tree.Agg
     return Query(to_text(with_plan(statement, wanted)))
 
 
-def summary_table(said: Sequence[tuple[Fired, dict[str, Any]]], parameters: Sequence[str]) -> pa.Table:
+def summary_table(said: Sequence[tuple[QueryVariant, dict[str, Any]]], parameters: Sequence[str]) -> pa.Table:
     """The summaries of the outcomes of some queries, one row for each."""
     heads = list(said[0][1])
     taken = {QUERY, *heads}

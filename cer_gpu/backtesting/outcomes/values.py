@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.backtesting.outcomes.evaluate import evaluated
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
-from cer_gpu.engine.answers.around import Around, EventColumns
+from cer_gpu.engine.answers.future_values import EventColumns, FutureValues
 from cer_gpu.language import tree
 
 
@@ -37,7 +37,7 @@ class OutcomeValues:
         ends_of: Callable[[Any, str], np.ndarray],
     ) -> None:
         self._columns, self._unit, self._ends_of = columns, unit, ends_of
-        self._around: dict[Any, Around] = {}
+        self._around: dict[Any, FutureValues] = {}
         self._base: dict[tuple[Any, str], np.ndarray] = {}
         self.late: np.ndarray | None = None
         """Which events are at the split or after it, shape (events,), bool; None without a split."""
@@ -83,14 +83,14 @@ class OutcomeValues:
 
         return evaluated(one, looked, len(position))
 
-    def around_of(self, partition: Any) -> Around:
+    def around_of(self, partition: Any) -> FutureValues:
         """What follows events in the partitions of a PARTITION BY."""
         if partition not in self._around:
 
             def ends_of(pattern: str) -> np.ndarray:
                 return self._ends_of(partition, pattern)
 
-            self._around[partition] = Around(self._columns, partition, self._unit, ends_of)
+            self._around[partition] = FutureValues(self._columns, partition, self._unit, ends_of)
         return self._around[partition]
 
 

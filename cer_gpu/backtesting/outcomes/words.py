@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
-from cer_gpu.engine.answers.around import LookedUp, LookLength
+from cer_gpu.engine.answers.future_values import FutureValue, LookLength
 from cer_gpu.errors import CerError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.parse_tree import Token
@@ -14,7 +14,7 @@ from cer_gpu.language.parser import parse
 from cer_gpu.language.tokens import read_tokens
 from cer_gpu.language.units import unit_named
 from cer_gpu.language.walk import names_in
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 FORMS = (
     "`price` (at the end), `AFTER 5 MINUTES (price)`, `AFTER 3 EVENTS (price)`, `MAX WITHIN 1 HOUR (price)`, "
@@ -43,7 +43,7 @@ def outcome(name: str, text: str) -> AskedOutcome:
     if found.stopped_at is not None:
         raise _wrong(name, text, f"`{text[found.stopped_at]}` has no meaning here")
     tokens = list(found.tokens)
-    looks: dict[str, LookedUp] = {}
+    looks: dict[str, FutureValue] = {}
     parts: list[str] = []
     at = 0
     while at < len(tokens):
@@ -74,7 +74,7 @@ def _wrong(name: str, text: str, what: str) -> ValueError:
     return ValueError(f"the outcome {brief(name)}, `{text}`: {what}; an outcome is made of these: {FORMS}")
 
 
-def _look(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[LookedUp | None, int]:
+def _look(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[FutureValue | None, int]:
     """What the tokens from `at` on look up, and where the next word begins."""
     words = [str(one).upper() for one in tokens[at : at + 2]]
     before = tokens[at - 1].type if at else ""
@@ -82,16 +82,18 @@ def _look(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[Looke
     if words[:1] == ["AFTER"] and after == "NUMBER":
         span, stop = _span(name, text, tokens, at + 1)
         column, stop = _column(name, text, tokens, stop)
-        return LookedUp("after", column, span), stop
+        return FutureValue("after", column, span), stop
     if words in (["MAX", "WITHIN"], ["MIN", "WITHIN"]):
         span, stop = _span(name, text, tokens, at + 2)
         column, stop = _column(name, text, tokens, stop)
-        return LookedUp("max" if words[0] == "MAX" else "min", column, span), stop
+        return FutureValue("max" if words[0] == "MAX" else "min", column, span), stop
     if words == ["TIME", "TO"]:
         inside, stop = _parenthesised(name, text, tokens, at + 2)
-        return LookedUp("time to", text[inside[0].start_pos : inside[-1].start_pos + len(inside[-1])]), stop
+        return FutureValue(
+            "time to", text[inside[0].start_pos : inside[-1].start_pos + len(inside[-1])]
+        ), stop
     plain = tokens[at].type in _NAMES and after not in (_OPEN, "DOT", "STREAM", "MORE") and before != "DOT"
-    return (LookedUp("at", _unquoted(tokens[at])), at + 1) if plain else (None, at)
+    return (FutureValue("at", _unquoted(tokens[at])), at + 1) if plain else (None, at)
 
 
 def _span(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[LookLength, int]:

@@ -13,12 +13,12 @@ from cer_gpu.engine.read.arithmetic import as_floats
 from cer_gpu.engine.read.functions import places_of
 from cer_gpu.engine.read.sources.decimals import WIDEST
 from cer_gpu.errors import DataError
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 LARGEST = np.iinfo(np.int64).max
 
 
-class Grouped(NamedTuple):
+class ListedValues(NamedTuple):
     """Values of complex events, one complex event after another.
 
     Attributes
@@ -36,14 +36,14 @@ class Grouped(NamedTuple):
         """How many values each complex event has, shape (n,), int64."""
         return np.diff(self.offsets)
 
-    def known(self) -> Grouped:
+    def known(self) -> ListedValues:
         """The same values without nulls and NaN."""
         there = is_known(self.values)
         kept = there.to_numpy(zero_copy_only=False)
         if kept.all():
             return self
         before = np.append(0, np.cumsum(kept))
-        return Grouped(self.values.filter(there), before[self.offsets])
+        return ListedValues(self.values.filter(there), before[self.offsets])
 
 
 def is_known(values: pa.Array) -> pa.Array:
@@ -54,7 +54,9 @@ def is_known(values: pa.Array) -> pa.Array:
     return there
 
 
-def aggregated(function: str, distinct: bool, given: Grouped, categories: Sequence[str] = ()) -> pa.Array:
+def aggregated(
+    function: str, distinct: bool, given: ListedValues, categories: Sequence[str] = ()
+) -> pa.Array:
     """One value for each complex event: null where it has no values, but COUNT gives 0.
 
     Parameters
@@ -85,7 +87,7 @@ def aggregated(function: str, distinct: bool, given: Grouped, categories: Sequen
     return pc.divide(as_floats(total), pc.if_else(pc.equal(sizes, 0.0), None, sizes))
 
 
-def _at(group: Grouped, which: int) -> pa.Array:
+def _at(group: ListedValues, which: int) -> pa.Array:
     """The first value of each complex event, or the last one."""
     empty = group.sizes == 0
     place = group.offsets[:-1] if which == 0 else group.offsets[1:] - 1
@@ -106,7 +108,7 @@ def _codes(values: pa.Array) -> tuple[np.ndarray, pa.Array]:
     return rank[codes] if len(codes) else np.empty(0, np.int64), encoded.dictionary.take(pa.array(order))
 
 
-def _different(group: Grouped) -> np.ndarray:
+def _different(group: ListedValues) -> np.ndarray:
     """How many different values each complex event has, shape (n,), int64."""
     codes, values = _codes(group.values)
     owner = np.repeat(np.arange(len(group.offsets) - 1), group.sizes)
@@ -114,7 +116,7 @@ def _different(group: Grouped) -> np.ndarray:
     return np.bincount(pairs // max(len(values), 1), minlength=len(group.offsets) - 1).astype(np.int64)
 
 
-def _extreme(group: Grouped, least: np.ufunc, categories: Sequence[str] = ()) -> pa.Array:
+def _extreme(group: ListedValues, least: np.ufunc, categories: Sequence[str] = ()) -> pa.Array:
     kind = group.values.type
     if categories:
         places = places_of(group.values, categories, "MIN or MAX")
@@ -126,7 +128,7 @@ def _extreme(group: Grouped, least: np.ufunc, categories: Sequence[str] = ()) ->
     return values.take(_reduced(codes, group, least).cast(pa.int64()))
 
 
-def _reduced(values: np.ndarray, group: Grouped, combine: np.ufunc) -> pa.Array:
+def _reduced(values: np.ndarray, group: ListedValues, combine: np.ufunc) -> pa.Array:
     """What `combine` makes of the values of each complex event; null where there are none."""
     empty = group.sizes == 0
     found = np.zeros(len(empty), values.dtype)
@@ -136,7 +138,7 @@ def _reduced(values: np.ndarray, group: Grouped, combine: np.ufunc) -> pa.Array:
     return pa.array(found, mask=empty)
 
 
-def _sum(group: Grouped) -> pa.Array:
+def _sum(group: ListedValues) -> pa.Array:
     kind = group.values.type
     if pa.types.is_decimal(kind):
         owner = pa.array(np.repeat(np.arange(len(group.offsets) - 1), group.sizes))
@@ -165,7 +167,7 @@ def _sum(group: Grouped) -> pa.Array:
     return _reduced(values, group, np.add)
 
 
-def _refuse_overflow(values: np.ndarray, group: Grouped) -> None:
+def _refuse_overflow(values: np.ndarray, group: ListedValues) -> None:
     for low, high in zip(group.offsets[:-1].tolist(), group.offsets[1:].tolist(), strict=True):
         total = sum(values[low:high].tolist())
         if not -LARGEST - 1 <= total <= LARGEST:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from cer_gpu.engine.machines.asked import sum_exactly
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.machine import MachineRunner
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.machines.reported_ends import sum_exactly
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import FEW, Workers
 from cer_gpu.enumeration.blocks import BULK_COUNT, AnswerBlock
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.joins.cpu_order import ascending
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Form(Protocol[Made]):
     def payload(self) -> tuple[str, ...]:
         """The columns of the data that the results are made from."""
 
-    def batch(self, events: Relevant, end: np.ndarray, block: Any) -> Made:
+    def batch(self, events: EventArrays, end: np.ndarray, block: Any) -> Made:
         """The result for one block; for example `ResultForm.batch`."""
 
 
@@ -92,7 +92,7 @@ class Lister(Generic[Made]):
 
     def listed(
         self,
-        events: Relevant,
+        events: EventArrays,
         ends: Ends,
         answers_of: Callable[[Ends], Answers],
         wanted: int | None = None,

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.placed import Placed
+from cer_gpu.engine.answers.positions import PositionLookup
 from cer_gpu.engine.answers.values import BatchValues, ComplexEvent, complex_events, rule_answers
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.arrow_types import roomy
 from cer_gpu.enumeration.blocks import AnswerBlock, MarkBlock, PathBlock, TupleBlock
 from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.lists.cpu import list_columns
-from cer_gpu.plan.compiled import MarkForm, TupleForm
+from cer_gpu.plan.compiled_query import MarkForm, TupleForm
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.answers.distinct import ToldApart
+    from cer_gpu.engine.answers.deduplication import AnswerDeduplication
     from cer_gpu.engine.answers.measures import Marked, Measures
     from cer_gpu.language import tree
 
 
-class Singled(NamedTuple):
+class SingleMark(NamedTuple):
     """One event of a complex event that can have columns of its own.
 
     Attributes
@@ -74,7 +74,7 @@ class ResultForm(ABC):
         The time column.
     measures : tuple of str
         The names of the measures, whose columns are the last.
-    hidden : ToldApart or None
+    hidden : AnswerDeduplication or None
         Drops answers that repeat the measures of another; None where answers differ by more.
     folding : Folding or None
         Folds answers into groups; None where there are no groups.
@@ -90,7 +90,7 @@ class ResultForm(ABC):
     head: tuple[str, ...] | None = None
     marking: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
-    hidden: ToldApart | None = None
+    hidden: AnswerDeduplication | None = None
     folding: Any = None
     grouped = False
     attributes: Mapping[str, tuple[str, ...]] = {}
@@ -99,7 +99,7 @@ class ResultForm(ABC):
     def __init__(
         self, data: pa.Schema, order: str | None, encoder: LaneEncoder | None, event_id: str | None
     ) -> None:
-        self.order, self.event_id, self._placed = order, event_id, Placed()
+        self.order, self.event_id, self._placed = order, event_id, PositionLookup()
         self.partition = () if encoder is None else encoder.names
         place = id_type(data, event_id)
         self._positions = pa.list_(pa.field("item", place, nullable=event_id is not None))
@@ -140,11 +140,11 @@ class ResultForm(ABC):
 
     @abstractmethod
     def _columns(
-        self, events: Relevant, end: np.ndarray, block: Any, first: list[pa.Array]
+        self, events: EventArrays, end: np.ndarray, block: Any, first: list[pa.Array]
     ) -> list[pa.Array]:
         """The columns after the times, for a block, of which those up to the times are made."""
 
-    def measured(self, events: Relevant, end: np.ndarray, block: Any) -> list[pa.Array]:
+    def measured(self, events: EventArrays, end: np.ndarray, block: Any) -> list[pa.Array]:
         """The columns of the measures; parameters as for `batch`."""
         return []
 
@@ -165,14 +165,14 @@ class ResultForm(ABC):
     def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
         """The rows of a result batch as Python values."""
 
-    def places(self, events: Relevant, index: np.ndarray, without: np.ndarray | None = None) -> pa.Array:
+    def places(self, events: EventArrays, index: np.ndarray, without: np.ndarray | None = None) -> pa.Array:
         """The positions of some events, or their ids; null where `without` is true."""
         if self.event_id is None:
             return pa.array(self._placed(events.positions, index), mask=without)
         return identities(payload_column(events, self.event_id, index, without))
 
     @abstractmethod
-    def singled(self) -> list[Singled]:
+    def singled(self) -> list[SingleMark]:
         """The events of a complex event that can have columns of their own, in the order of the columns."""
 
     @abstractmethod
@@ -191,7 +191,7 @@ class ResultForm(ABC):
         attributes = {variable: batch.column(name) for variable, name in self._named.items()}
         return BatchValues([batch.column(name) for name in self.times], attributes)
 
-    def batch(self, events: Relevant, end: np.ndarray, block: AnswerBlock) -> pa.RecordBatch:
+    def batch(self, events: EventArrays, end: np.ndarray, block: AnswerBlock) -> pa.RecordBatch:
         """A block of complex events as a record batch.
 
         Parameters
@@ -207,7 +207,7 @@ class ResultForm(ABC):
         others = self._columns(events, end, block, arrays)
         return pa.RecordBatch.from_arrays([*arrays, *others], schema=self.schema)
 
-    def _first_columns(self, events: Relevant, end: np.ndarray, block: AnswerBlock) -> list[pa.Array]:
+    def _first_columns(self, events: EventArrays, end: np.ndarray, block: AnswerBlock) -> list[pa.Array]:
         """The columns up to the times."""
         places = (block.start, end)
         arrays = [self.places(events, index) for index in places]
@@ -217,7 +217,7 @@ class ResultForm(ABC):
             arrays += [payload_column(events, self.order, index) for index in places]
         return arrays
 
-    def plain_columns(self, events: Relevant, end: np.ndarray, block: Any) -> list[pa.Array]:
+    def plain_columns(self, events: EventArrays, end: np.ndarray, block: Any) -> list[pa.Array]:
         """The columns that have one value in each cell, `plain`; parameters as for `batch`."""
         return self._first_columns(events, end, block)
 
@@ -246,9 +246,9 @@ class MarkResults(ResultForm):
         self.attributes = form.attributes
         self.measures = tuple(column.name for column in form.measures)
         if form.hidden:
-            from cer_gpu.engine.answers.distinct import ToldApart
+            from cer_gpu.engine.answers.deduplication import AnswerDeduplication
 
-            self.hidden = ToldApart(len(self.measures), form.limit)
+            self.hidden = AnswerDeduplication(len(self.measures), form.limit)
         # The variables that each label marks, one label after another.
         self._number = form.label_has.sum(axis=1).astype(np.int64)
         self._marking = np.nonzero(form.label_has)[1].astype(np.int32)
@@ -303,7 +303,7 @@ class MarkResults(ResultForm):
         return dict(zip(names, list_columns(block.first, block.event, block.label, has), strict=True))
 
     def _columns(
-        self, events: Relevant, end: np.ndarray, block: MarkBlock, first: list[pa.Array]
+        self, events: EventArrays, end: np.ndarray, block: MarkBlock, first: list[pa.Array]
     ) -> list[pa.Array]:
         arrays: list[pa.Array] = []
         lists = self._lists(block)
@@ -323,16 +323,16 @@ class MarkResults(ResultForm):
         return arrays + self._measured(events, block.start, end, lists)
 
     def _measured(
-        self, events: Relevant, start: np.ndarray, end: np.ndarray, lists: Marked
+        self, events: EventArrays, start: np.ndarray, end: np.ndarray, lists: Marked
     ) -> list[pa.Array]:
         return [] if self._measures is None else self._measures.of(events, start, end, lists)
 
-    def plain_columns(self, events: Relevant, end: np.ndarray, block: MarkBlock) -> list[pa.Array]:
+    def plain_columns(self, events: EventArrays, end: np.ndarray, block: MarkBlock) -> list[pa.Array]:
         """As `ResultForm.plain_columns`: the measures too."""
         first = self._first_columns(events, end, block)
         return first if self._measures is None else first + self.measured(events, end, block)
 
-    def measured(self, events: Relevant, end: np.ndarray, block: MarkBlock) -> list[pa.Array]:
+    def measured(self, events: EventArrays, end: np.ndarray, block: MarkBlock) -> list[pa.Array]:
         """As `ResultForm.measured`."""
         if self._measures is None:
             return []
@@ -350,15 +350,15 @@ class MarkResults(ResultForm):
         nth = np.arange(len(mark)) - np.repeat(np.cumsum(number) - number, number)
         return match[mark], block.event[mark], self._marking[self._first[block.label[mark]] + nth]
 
-    def singled(self) -> list[Singled]:
+    def singled(self) -> list[SingleMark]:
         """As `ResultForm.singled`: a variable that may mark several events shows the first and the last."""
         found = []
         for name in self.variables:
             attributes = self.attributes.get(name, ())
             if name in self._form.several:
-                found += [Singled(f"{name}_{which}", attributes) for which in ("first", "last")]
+                found += [SingleMark(f"{name}_{which}", attributes) for which in ("first", "last")]
             else:
-                found.append(Singled(name, attributes))
+                found.append(SingleMark(name, attributes))
         return found
 
     def singled_events(self, block: MarkBlock) -> list[tuple[np.ndarray, np.ndarray | None]]:
@@ -408,21 +408,21 @@ class TupleResults(ResultForm):
     def _read(self) -> list[str]:
         return [column.attribute for column in self._form.head]
 
-    def _head(self, events: Relevant, block: TupleBlock) -> list[pa.Array]:
+    def _head(self, events: EventArrays, block: TupleBlock) -> list[pa.Array]:
         return [
             payload_column(events, column.attribute, block.event[:, column.atom])
             for column in self._form.head
         ]
 
-    def plain_columns(self, events: Relevant, end: np.ndarray, block: TupleBlock) -> list[pa.Array]:
+    def plain_columns(self, events: EventArrays, end: np.ndarray, block: TupleBlock) -> list[pa.Array]:
         """As `ResultForm.plain_columns`: the variables of the head too."""
         return [*self._first_columns(events, end, block), *self._head(events, block)]
 
-    def singled(self) -> list[Singled]:
+    def singled(self) -> list[SingleMark]:
         """As `ResultForm.singled`: the event of each atom."""
         number = [self.marking[:place].count(name) for place, name in enumerate(self.marking)]
         return [
-            Singled(f"{name}_{before + 1}" if before else name, ())
+            SingleMark(f"{name}_{before + 1}" if before else name, ())
             for name, before in zip(self.marking, number, strict=True)
         ]
 
@@ -431,7 +431,7 @@ class TupleResults(ResultForm):
         return [(np.ascontiguousarray(column), None) for column in block.event.T]
 
     def _columns(
-        self, events: Relevant, end: np.ndarray, block: TupleBlock, first: list[pa.Array]
+        self, events: EventArrays, end: np.ndarray, block: TupleBlock, first: list[pa.Array]
     ) -> list[pa.Array]:
         atoms = len(self._form.atoms)
         bounds = pa.array(np.arange(0, len(block.event) * atoms + 1, atoms, dtype=np.int32))
@@ -452,7 +452,7 @@ class TupleResults(ResultForm):
 
 
 def payload_column(
-    events: Relevant, name: str, index: np.ndarray, without: np.ndarray | None = None
+    events: EventArrays, name: str, index: np.ndarray, without: np.ndarray | None = None
 ) -> pa.Array:
     """The values that some events have in a column of the data; null where `without` is true."""
     assert events.payload is not None

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.aggregates import Grouped, aggregated, is_known
-from cer_gpu.engine.ascending import ascending
+from cer_gpu.engine.answers.aggregates import ListedValues, aggregated, is_known
+from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.arithmetic import MOST_DIGITS, as_floats, computed
 from cer_gpu.engine.read.sources.decimals import DIGITS_OF_INT64
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.form import TupleResults
@@ -32,7 +32,7 @@ _MANY, _PUSH = "\0many", "\0push"
 """Columns of partial groups: the number of answers, and the latest push that added one."""
 
 
-class Folding:
+class AnswerFold:
     """Folds the answers of a rule into groups.
 
     Parameters
@@ -211,7 +211,7 @@ class Folding:
     ) -> pa.Array:
         """One value of each group; as `aggregated`."""
         plain = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-        found = aggregated(function, False, Grouped(plain, offsets), order)
+        found = aggregated(function, False, ListedValues(plain, offsets), order)
         return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 

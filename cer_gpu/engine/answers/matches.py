@@ -10,23 +10,23 @@ import pyarrow as pa
 
 from cer_gpu.digits import shown
 from cer_gpu.engine.answers.batches import Form, Other
+from cer_gpu.engine.answers.display import as_html, as_text
 from cer_gpu.engine.answers.form import ResultForm
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.answers.shown import as_html, as_text
 from cer_gpu.engine.answers.values import ComplexEvent
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.arrow_types import first_line
 from cer_gpu.errors import CerError, DataError
-from cer_gpu.late import compute as pc
-from cer_gpu.printable import brief
+from cer_gpu.lazy_modules import compute as pc
+from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from cer_gpu.engine.answers.flat import FlatForm
+    from cer_gpu.engine.answers.flat_form import FlatForm
     from cer_gpu.engine.answers.room import Room
-    from cer_gpu.engine.answers.tidy import EventForm
+    from cer_gpu.engine.answers.tidy_form import EventForm
 
 
 MOST = 1 << 62
@@ -42,7 +42,7 @@ SHOWN = 10
 """How many complex events a printed `Matches` shows."""
 
 
-class Produce(Protocol):
+class ResultProducer(Protocol):
     """Starts a run and yields the results that a form makes of its complex events."""
 
     def __call__(self, form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
@@ -52,7 +52,7 @@ class Produce(Protocol):
         """
 
 
-class Ran(NamedTuple):
+class RunAccount(NamedTuple):
     """Where a run takes place, why there, and its notes."""
 
     device: str
@@ -119,8 +119,8 @@ class Matches:
         form: ResultForm,
         event_form: Callable[[], EventForm],
         flat_form: Callable[[], FlatForm],
-        produce: Produce,
-        ran: Ran,
+        produce: ResultProducer,
+        ran: RunAccount,
         limit: int | None,
         again: bool,
         keep: int,
@@ -227,7 +227,7 @@ class Matches:
             raise ValueError(f"head() takes a number of complex events, 0 or more, not {brief(number)}")
         most = number if self._limit is None else min(number, self._limit)
         forms = self._form, self._event_form, self._flat_form
-        made = *forms, self._produce, Ran(self.device, self.device_reason, self._notes)
+        made = *forms, self._produce, RunAccount(self.device, self.device_reason, self._notes)
         first = Matches(*made, most, self._again, self._keep)
         first._says = self._says and number > most
         if self._kept is not None:

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.aggregates import Grouped, aggregated
+from cer_gpu.engine.answers.aggregates import ListedValues, aggregated
 from cer_gpu.engine.read.arithmetic import computed
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.sources.arrow_types import first_line, roomy
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.walk import walk
-from cer_gpu.late import compute as pc
-from cer_gpu.plan.compiled import MeasureColumn
+from cer_gpu.lazy_modules import compute as pc
+from cer_gpu.plan.compiled_query import MeasureColumn
 
 Marked = Mapping[str, tuple[np.ndarray, np.ndarray]]
 """For each variable, where the events of each complex event begin, and the events (see `kernels.lists`)."""
@@ -60,7 +60,7 @@ class Measures:
     def __bool__(self) -> bool:
         return bool(self._columns)
 
-    def of(self, events: Relevant, start: np.ndarray, end: np.ndarray, marked: Marked) -> list[pa.Array]:
+    def of(self, events: EventArrays, start: np.ndarray, end: np.ndarray, marked: Marked) -> list[pa.Array]:
         """The columns for some complex events.
 
         Parameters
@@ -118,7 +118,7 @@ class Measures:
             offsets = offsets.astype(np.int64)
             if not isinstance(node.argument, tree.Attribute):
                 return pa.array(np.diff(offsets))
-            values = Grouped(taken(node.argument.name, event), offsets)
+            values = ListedValues(taken(node.argument.name, event), offsets)
             return aggregated(node.function, node.distinct, values, node.order)
 
         return self._computed(operand, len(start))

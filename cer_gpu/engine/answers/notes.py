@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cer_gpu.printable import printable
-from cer_gpu.warned import warn
+from cer_gpu.caller_warnings import warn
+from cer_gpu.printable_text import printable
 
 
 class Notes:

@@ -10,11 +10,11 @@ import pyarrow as pa
 from cer_gpu.engine.answers.form import MarkResults, ResultForm, TupleResults, free_name
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.language.printer import to_text
-from cer_gpu.plan.compiled import CompiledQuery, TupleForm
+from cer_gpu.plan.compiled_query import CompiledQuery, TupleForm
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.answers.flat import FlatForm
-    from cer_gpu.engine.answers.tidy import EventForm
+    from cer_gpu.engine.answers.flat_form import FlatForm
+    from cer_gpu.engine.answers.tidy_form import EventForm
 
 
 class GroupedResults(TupleResults):
@@ -38,7 +38,7 @@ class GroupedResults(TupleResults):
         encoder: LaneEncoder | None,
         event_id: str | None = None,
     ) -> None:
-        from cer_gpu.engine.answers.groups import Folding  # few queries need it
+        from cer_gpu.engine.answers.groups import AnswerFold  # few queries need it
 
         super().__init__(form, data, order, encoder, event_id)
         answers = TupleResults(form, data, order, encoder, event_id)
@@ -46,7 +46,7 @@ class GroupedResults(TupleResults):
         shown = [column.name for column in form.head[: form.shown]]
         self.head = (*shown, *map(to_text, form.aggregates))
         names = tuple(free_name(name, taken) for name in self.head)
-        self.folding = Folding(answers, form.shown, form.aggregates, names)
+        self.folding = AnswerFold(answers, form.shown, form.aggregates, names)
         self.schema = self.folding.schema
         self.plain = tuple(range(len(self.schema)))
         self.positions = ("start", "end")
@@ -79,13 +79,13 @@ def result_form(
 
 def tidy(form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> EventForm:
     """The form of `events()`; made only when that is called."""
-    from cer_gpu.engine.answers.tidy import EventForm
+    from cer_gpu.engine.answers.tidy_form import EventForm
 
     return EventForm(form, data, moved, source)
 
 
 def flat(form: ResultForm, data: pa.Schema) -> FlatForm:
     """The form of `flat_batches()`; made only when that is called."""
-    from cer_gpu.engine.answers.flat import FlatForm
+    from cer_gpu.engine.answers.flat_form import FlatForm
 
     return FlatForm(form, data)

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.columns import single
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 SPARSE = 8
 """If a batch has more rows than this many times its relevant events, only the times of these are kept."""

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
-from cer_gpu.late import compute as pc
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.lazy_modules import compute as pc
 
 
 class Marks(dict[str, tuple[int, ...]]):

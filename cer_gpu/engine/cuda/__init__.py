@@ -1,4 +1,4 @@
-"""Runs on CUDA devices: imported only when `cer_gpu.engine.run.place` has chosen one.
+"""Runs on CUDA devices: imported only when `cer_gpu.engine.run.device_choice` has chosen one.
 
 ========================  ==========================================================================
 `classify`                relevant events of batches, and of columns that lie on a device

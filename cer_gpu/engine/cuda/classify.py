@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.cuda.memory import Shrinking
+from cer_gpu.engine.cuda.memory import BatchRows
 from cer_gpu.engine.cuda.staging import Staging, Upload
 from cer_gpu.engine.devices import on, with_memory
 from cer_gpu.engine.read.adders import Adder
@@ -18,13 +18,13 @@ from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Codes, Values
 from cer_gpu.engine.read.sources.device_rows import DeviceTable
 from cer_gpu.engine.workers import Workers
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify import cuda as kernels
 from cer_gpu.kernels.device.geometry import STREAM, Geometry
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.language import tree
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, columns_of
-from cer_gpu.plan.compiled import Reading
+from cer_gpu.plan.compiled_query import RowReading
 
 Events: TypeAlias = "pa.RecordBatch | DeviceTable"
 """A batch on the host, or in the memory of the device."""
@@ -79,7 +79,7 @@ class ResidentEvents:
 
 
 @dataclass(frozen=True, slots=True)
-class _Staged:
+class _StagedBatch:
     """A batch whose columns are being copied; `resident` is None where there was no memory for them."""
 
     batch: Events
@@ -107,7 +107,7 @@ class CudaClassifier(Classifier):
 
     def __init__(
         self,
-        reading: Reading,
+        reading: RowReading,
         units: dict[str, str],
         workers: Workers,
         geometry: Geometry = STREAM,
@@ -121,8 +121,8 @@ class CudaClassifier(Classifier):
         with on(device):
             self._tables = [copied(stage.table) for stage in reading.stages]
             self._staging = Staging(workers)
-            self.memory = Shrinking(device)
-        self._staged: list[_Staged] = []
+            self.memory = BatchRows(device)
+        self._staged: list[_StagedBatch] = []
         self._passed = 0
         """How many events of the stream come before those that `ahead` copies to the device next."""
 
@@ -151,7 +151,7 @@ class CudaClassifier(Classifier):
         if not self.memory.exhausted:
             with on(self.device):
                 there = with_memory(lambda: self.resident(batch, self._passed, staged=True))
-            self._staged.append(_Staged(batch, there))
+            self._staged.append(_StagedBatch(batch, there))
 
     def taken(self, batch: Events, before: int) -> ResidentBatch:
         """The columns of a batch on the device: copied ahead if `ahead` yielded the batch, else now."""

@@ -9,7 +9,7 @@ from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.kernels.consume.cuda import consume_partition
 from cer_gpu.kernels.device.geometry import LANE, Geometry
 from cer_gpu.kernels.device.words import copied
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 LEAST = 1 << 9
 """From this many partitions with hits on a device is used: the CPU needs some nanoseconds for a hit, and a

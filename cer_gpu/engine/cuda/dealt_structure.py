@@ -12,7 +12,7 @@ from cer_gpu.engine.cuda.structure import ANSWERS, groups_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import gathered, joined, numbers_joined, ranges
 from cer_gpu.enumeration.structure import Structure, bulk_count
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN
 

@@ -43,7 +43,7 @@ def memory_bytes() -> tuple[int, int]:
     return int(min(free, 1 << 40)), int(min(total, 1 << 40))
 
 
-class Shrinking:
+class BatchRows:
     """How many rows a device takes at a time.
 
     Parameters

@@ -11,10 +11,10 @@ import numpy as np
 from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.read.events import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS, Relevant
+from cer_gpu.engine.read.events import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS, EventArrays
 from cer_gpu.engine.workers import Workers
-from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.device.usable import simulated
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.device.availability import simulated
 
 Result = TypeVar("Result")
 There = TypeVar("There")
@@ -24,7 +24,7 @@ SHARE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Copied(Generic[There]):
+class DeviceChunk(Generic[There]):
     """The events `low <= event < high` of the chunk `of` on a device.
 
     Attributes
@@ -61,7 +61,7 @@ class DevicePool(Generic[There]):
         self.numbers = tuple(numbers)
         self._copy = copy
         self._what = what
-        self._copies: list[Copied[There] | None] = [None] * len(self.numbers)
+        self._copies: list[DeviceChunk[There] | None] = [None] * len(self.numbers)
         # A thread works on one device at a time; the simulator runs one launch at a time.
         self.dealers = Workers(1 if simulated() else len(self.numbers))
         self._warned = False
@@ -69,7 +69,7 @@ class DevicePool(Generic[There]):
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def copied(self, at: int, chunk: Chunk, low: int = 0, high: int | None = None) -> Copied[There]:
+    def copied(self, at: int, chunk: Chunk, low: int = 0, high: int | None = None) -> DeviceChunk[There]:
         """A copy of some events of a chunk on a device; of more events, if these are there already.
 
         Parameters
@@ -86,7 +86,7 @@ class DevicePool(Generic[There]):
             self._copies[at] = None  # free its memory before taking more
             whole = low == 0 and high == len(chunk.events)
             part = chunk if whole else chunk_of(chunk, low, high)
-            found = self._copies[at] = Copied(chunk, low, high, part, self._copy(part))
+            found = self._copies[at] = DeviceChunk(chunk, low, high, part, self._copy(part))
         return found
 
     def dealt(
@@ -227,7 +227,7 @@ def chunk_of(chunk: Chunk, low: int, high: int) -> Chunk:
     events, part = chunk.events, slice(low, high)
     keys = events.keys[part] if len(events.keys) else events.keys
     symbols, positions = events.symbols[part], events.positions[part]
-    own = Relevant(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
+    own = EventArrays(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
     return replace(chunk, events=own)
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from numba import cuda
 
 from cer_gpu.engine.workers import Workers
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.device.arrays import device_array, locked_bytes
-from cer_gpu.kernels.device.usable import simulated
+from cer_gpu.kernels.device.availability import simulated
 
 ALIGNED = 256
 """Arrays begin in a buffer at multiples of this many bytes, as allocations of the device do."""

@@ -84,7 +84,7 @@ class ViewDevice:
 
 
 class DeviceRun:
-    """A run in the memory of a device: see `RunThere`.
+    """A run in the memory of a device: see `DeviceSortedRun`.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class DeviceRun:
     def affected(
         self, others: CountedRows, shared: int, tests: RowTests, turned: RowTests, width: int
     ) -> Pairs | None:
-        """As `RunThere.affected`."""
+        """As `DeviceSortedRun.affected`."""
         tested = len(turned.ops) > 0 and turned.ops[0] != UNEQUAL
         ranges = _joined(self.ranges_asked(others.keys, shared, int(turned.ops[0]) if tested else -1))
         if not len(ranges):
@@ -280,7 +280,7 @@ def rows_on(run: Run) -> CountedRows:
 def affected_here(
     run: CountedRows, others: CountedRows, shared: int, tests: tuple[RowTests, RowTests], width: int
 ) -> Pairs | None:
-    """As `RunThere.affected`, on the host."""
+    """As `DeviceSortedRun.affected`, on the host."""
     ranges = np.empty((len(others.counts), 4), np.int64)
     places = runs.sought(run, others.keys, shared)
     ranges = ranges[: cpu_climb.reach(run.keys, others.keys, shared, tests[1], places, ranges)]

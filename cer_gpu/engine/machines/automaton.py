@@ -9,35 +9,35 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends, counts_joined, ends_of, first_ends, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
-from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.numbers import WindowNumbers, check_open
 from cer_gpu.engine.machines.open_runs import OpenRuns
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import LaneState, grown
 from cer_gpu.engine.workers import QUICK, Workers
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
 from cer_gpu.kernels.lanes.cpu import gather
-from cer_gpu.kernels.runs.barred import barred, bars_of, with_bars
+from cer_gpu.kernels.runs.barriers import barred, bars_of, with_bars
 from cer_gpu.kernels.runs.contract import Program, SegmentHits
 from cer_gpu.kernels.runs.cpu import first_open
-from cer_gpu.kernels.runs.forced import is_forced
+from cer_gpu.kernels.runs.forced_runs import is_forced
 from cer_gpu.kernels.runs.programs import counts_program
 from cer_gpu.plan.automaton import AutomatonMachine, programs_of
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 # Listing, streams, strategies and windows over attributes are loaded where they are wanted: a count starts
 # sooner without them.
 if TYPE_CHECKING:
+    from cer_gpu.engine.machines.attribute_windows import AttributeWindowRuns
     from cer_gpu.engine.machines.chooser import Chooser
-    from cer_gpu.engine.machines.falling import Falling
     from cer_gpu.enumeration.structure import Structure
-    from cer_gpu.kernels.best.cpu import Paths
+    from cer_gpu.kernels.selection.cpu import Paths
 
 Result = TypeVar("Result")
 
@@ -153,17 +153,17 @@ class AutomatonRunner:
         return not self._by_attribute and is_forced(self.tables, self._monitor)
 
     @cached_property
-    def _falling(self) -> Falling:
-        from cer_gpu.engine.machines.falling import Falling
+    def _falling(self) -> AttributeWindowRuns:
+        from cer_gpu.engine.machines.attribute_windows import AttributeWindowRuns
 
-        return Falling(self.counting, self._workers, self._query.text)
+        return AttributeWindowRuns(self.counting, self._workers, self._query.text)
 
     @property
     def states(self) -> tuple[LaneState, ...]:
         """The state that the runner keeps for each lane, beside registers that are carried."""
         return (self.consumption,) if self._prefixes is None else (self.consumption, self._prefixes)
 
-    def read(self, events: Relevant, lane_count: int) -> Relevant:
+    def read(self, events: EventArrays, lane_count: int) -> EventArrays:
         """New events, with the symbols that the monitor of the prefix gives them, and with barred symbols."""
         if self._prefixes is not None:
             events = self._prefixes(events, lane_count)
@@ -225,7 +225,7 @@ class AutomatonRunner:
 
         parts = self._over_units("counting", chunk.segments, run)
         if len(falling):
-            from cer_gpu.engine.machines.falling import alone
+            from cer_gpu.engine.machines.attribute_windows import alone
 
             parts.append(self._falling.counts(chunk, alone(falling), exact=True))
         return counts_joined(parts)
@@ -273,7 +273,7 @@ class AutomatonRunner:
         if self._choice is not None:
             return self._chooser.of_chunk(chunk, ends, self._paths)
         if self._devices is None and self._forced and not len(chunk.falling):
-            from cer_gpu.enumeration.forced import ForcedRuns
+            from cer_gpu.enumeration.forced_runs import ForcedRuns
 
             events = chunk.events
             given = events.symbols, events.positions, chunk.lanes.begin
@@ -284,7 +284,7 @@ class AutomatonRunner:
         """The runs that a stream keeps between pushes."""
         choice = self._choice
         if choice is not None and choice.single and not self._query.pushed_runs_again:
-            from cer_gpu.engine.machines.best_stream import BestRuns
+            from cer_gpu.engine.machines.selection_stream import BestRuns
 
             return BestRuns(self.tables, choice.strategy == "LAST", choice.shown)
         choose = None if choice is None else self._chooser.of_open
@@ -313,7 +313,7 @@ class AutomatonRunner:
     def paths_here(self, chunk: Chunk, ends: Ends, latest: bool) -> Paths:
         """The complex events that NEXT, or LAST if `latest`, leaves at ends in segments, found by the CPU."""
         from cer_gpu.engine.machines.strategies import best_in_segments
-        from cer_gpu.kernels.best import cpu as best
+        from cer_gpu.kernels.selection import cpu as best
 
         return best.joined(best_in_segments(self.tables, chunk, ends, latest, self._workers))
 
@@ -329,15 +329,15 @@ class AutomatonRunner:
             from cer_gpu.enumeration.structure import joined
 
             return joined(self._structures(chunk, found))
-        from cer_gpu.engine.machines.falling import alone
-        from cer_gpu.enumeration.ranked import Admitted, joined_by_event
+        from cer_gpu.engine.machines.attribute_windows import alone
+        from cer_gpu.enumeration.ranked_structure import AdmittedStarts, joined_by_event
 
         assert chunk.ranks is not None
         rising, falling = found.parted(chunk.falls(found.event))
         segments = alone(falling) if self._query.consume != "NONE" else chunk.falling
         parts = self._structures(chunk, rising)
         parts += self._falling.structures(chunk, segments, falling)
-        return joined_by_event(parts, Admitted(chunk.ranks.rank, found.lowest))
+        return joined_by_event(parts, AdmittedStarts(chunk.ranks.rank, found.lowest))
 
     def _structures(self, chunk: Chunk, found: Ends) -> list[Structure]:
         """The persistent structure of hits in segments, in parts."""
@@ -445,7 +445,7 @@ class AutomatonRunner:
             found = hits(self.program, *given)
         else:
             # Few queries need it, and what is not imported takes no time.
-            from cer_gpu.kernels.hits.cpu_chained import hits_chained
+            from cer_gpu.kernels.hits.cpu_chains import hits_chained
 
             found = hits_chained(self._chained, *given)
         if self.carries:

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed
+from cer_gpu.engine.machines.open_runs import CONSUMES, FollowedEvents, KeptRuns, PushResult, Renumbering
 from cer_gpu.engine.machines.open_spans import OpenEnds
 from cer_gpu.engine.machines.open_state import AxisRows, Column, OpenState, in_order, numbered
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import FEW, Workers
 from cer_gpu.enumeration.blocks import BULK_COUNT, ranges
-from cer_gpu.enumeration.ordered import ordered_blocks
+from cer_gpu.enumeration.ordered_enumeration import ordered_blocks
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels.forest import cpu_nodes as nodes
 from cer_gpu.kernels.forest import cpu_stream as kernels
@@ -86,7 +86,7 @@ class AutomatonRuns(KeptRuns):
         self._progress[nodes.NODES] = 1
         self._state.read(StreamNodes).arena[0] = BOTTOM, -1, -1, -1
 
-    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+    def push(self, following: FollowedEvents) -> Callable[[EventArrays], PushResult] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
         progress, state = self._progress, self._state
         state.reach("lane", len(following.bounds.low))
@@ -109,7 +109,7 @@ class AutomatonRuns(KeptRuns):
         ends, roots = found_ends(state, int(progress[nodes.HIT]))
         tables, arena, choose = self._tables, state.read(StreamNodes).arena, self._choose
 
-        def pushed(seen: Relevant) -> Pushed:
+        def pushed(seen: EventArrays) -> PushResult:
             every = Ends(ends.event, seen.positions[ends.latest], ends.lowest)
 
             def answers(some: Ends) -> Answers:
@@ -118,11 +118,11 @@ class AutomatonRuns(KeptRuns):
                 own = some_roots(roots, np.searchsorted(ends.event, some.event))
                 return OpenAnswers(tables, arena, own, some.event, some.lowest, seen)
 
-            return Pushed(seen, every, answers)
+            return PushResult(seen, every, answers)
 
         return pushed
 
-    def drop(self, dropped: Dropped) -> None:
+    def drop(self, dropped: Renumbering) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
         self._pack()
         state, progress = self._state, self._progress
@@ -197,7 +197,7 @@ class OpenAnswers(Structure):
         roots: Roots,
         event: np.ndarray,
         lowest: np.ndarray,
-        seen: Relevant,
+        seen: EventArrays,
     ) -> None:
         super().__init__(tables)
         self.arena = arena

@@ -6,19 +6,19 @@ from collections.abc import Callable
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.open_spans import OpenEnds, SpansOfOpen
+from cer_gpu.engine.machines.open_spans import OpenEnds, OpenSpans
 from cer_gpu.engine.machines.strategies import (
     ChosenInSpans,
-    Single,
+    SingleChoice,
     SpansOfHits,
     best_beside_falling,
     best_in_spans,
 )
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.runs.contract import TransitionTables
+from cer_gpu.kernels.selection import cpu as best
 from cer_gpu.plan.automaton import Choice
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 
 class Chooser:
@@ -50,7 +50,7 @@ class Chooser:
         self._workers = workers
         self._latest = choice.strategy == "LAST"
 
-    def of_open(self, ends: OpenEnds) -> Single | ChosenInSpans:
+    def of_open(self, ends: OpenEnds) -> SingleChoice | ChosenInSpans:
         """The complex events that are left at ends of a push: the window of each end is run again.
 
         Which complex events MAX leaves, and NEXT and LAST where several have the same positions, depends on
@@ -61,15 +61,15 @@ class Chooser:
         events of its lane, and only when it is listed. Under CONSUME BY no two ends share an event of their
         lane, so each event is run again once.
         """
-        spans = SpansOfOpen(ends, self._n_symbols)
+        spans = OpenSpans(ends, self._n_symbols)
         if not self._choice.single:
             return ChosenInSpans(self._choice, spans, self._workers)
         parts = best_in_spans(self._tables, spans, self._latest, self._workers)
-        return Single(best.joined(parts), ends.ends.event, self._choice.shown)
+        return SingleChoice(best.joined(parts), ends.ends.event, self._choice.shown)
 
     def of_chunk(
         self, chunk: Chunk, ends: Ends, paths_of: Callable[[Chunk, Ends, bool], best.Paths]
-    ) -> Single | ChosenInSpans:
+    ) -> SingleChoice | ChosenInSpans:
         """The complex events that are left at ends of a chunk.
 
         Parameters
@@ -89,4 +89,4 @@ class Chooser:
             )
         else:
             paths = paths_of(chunk, ends, self._latest)
-        return Single(paths, ends.event, self._choice.shown)
+        return SingleChoice(paths, ends.event, self._choice.shown)

@@ -7,16 +7,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from cer_gpu.engine.read.events import Relevant, grouped, joined
+from cer_gpu.engine.read.events import EventArrays, grouped, joined
 from cer_gpu.engine.read.lanes import SPARSE
 from cer_gpu.engine.workers import Workers
-from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.falling import cpu_order as ranking
-from cer_gpu.kernels.falling.contract import Ranks
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.attribute_windows import cpu_order as ranking
+from cer_gpu.kernels.attribute_windows.contract import Ranks
 from cer_gpu.kernels.lanes import cpu as lane_kernels
-from cer_gpu.kernels.runs.barred import bars_of
+from cer_gpu.kernels.runs.barriers import bars_of
 from cer_gpu.kernels.windows import cpu as windows
-from cer_gpu.plan.compiled import WindowPlan
+from cer_gpu.plan.compiled_query import WindowPlan
 
 SEGMENT = 1 << 16
 """The least number of events that a segment reports where a lane is cut: enough work for a thread."""
@@ -106,7 +106,7 @@ class Chunk:
         `segments` then have one element that stands for all.
     """
 
-    events: Relevant
+    events: EventArrays
     lanes: Segments
     segments: Segments
     falling: Segments = NO_SEGMENTS
@@ -161,8 +161,8 @@ class Chunk:
 
 
 def by_lane(
-    tail: Relevant | None, new: Relevant, lane_count: int, workers: Workers
-) -> tuple[Relevant, Segments]:
+    tail: EventArrays | None, new: EventArrays, lane_count: int, workers: Workers
+) -> tuple[EventArrays, Segments]:
     """The events of a tail and new ones, grouped by lane; no segment runs a lane without new events."""
     parts = [new] if tail is None or not len(tail) else [tail, new]
     total = sum(map(len, parts))
@@ -185,7 +185,7 @@ def by_lane(
     return events, Segments(begin[used], report[used], stop[used], lanes[used].astype(np.int64))
 
 
-def chunk_in_order(tail: Relevant | None, new: Relevant) -> Chunk:
+def chunk_in_order(tail: EventArrays | None, new: EventArrays) -> Chunk:
     """Events of earlier chunks and new ones as a chunk in the order of the stream."""
     events = new if tail is None else joined([tail, new])
     if events.payload is not None and len(events.payload):
@@ -197,8 +197,8 @@ def chunk_in_order(tail: Relevant | None, new: Relevant) -> Chunk:
 def make_chunk(
     window: WindowPlan | None,
     ranks: bool,
-    tail: Relevant | None,
-    new: Relevant,
+    tail: EventArrays | None,
+    new: EventArrays,
     lane_count: int,
     workers: Workers,
 ) -> Chunk:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.engine.read.lanes import HeldLanes, grown, moved
-from cer_gpu.kernels.steps import cpu_closed as kernels
+from cer_gpu.kernels.steps import cpu_closed_sessions as kernels
 from cer_gpu.kernels.steps.contract import lone_ends
-from cer_gpu.kernels.steps.cpu_closed import (
+from cer_gpu.kernels.steps.cpu_closed_sessions import (
     BEGIN,
     CLOSED,
     NOTHING,
@@ -21,7 +21,7 @@ from cer_gpu.kernels.steps.cpu_closed import (
     SessionLanes,
     SessionLog,
 )
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.step_machine import StepMachine
 
 LEAST = 1 << 10

@@ -8,26 +8,26 @@ from functools import partial
 
 import numpy as np
 
-from cer_gpu.engine.ascending import ascending
+from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.first_starts import RootedEnds
-from cer_gpu.engine.machines.labelled import LabelledSlots
+from cer_gpu.engine.machines.labelled_slots import LabelledSlots
 from cer_gpu.engine.machines.lookup_table import RECORDS, ROOM, moved_records
-from cer_gpu.engine.machines.open_runs import Dropped, Following, Pushed, stops
+from cer_gpu.engine.machines.open_runs import FollowedEvents, PushResult, Renumbering, stops
 from cer_gpu.engine.machines.open_state import Column, OpenState, bounds_of, in_order, numbered
 from cer_gpu.engine.machines.stream_loop import NO_KEYS, AnswersOf, LoopRuns
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.ordered_values import words_of
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import ranges
-from cer_gpu.enumeration.compared import ComparedUnit
 from cer_gpu.enumeration.compared_choices import ChosenPositions, MaximalChains
-from cer_gpu.enumeration.open_compared import NO_ATOMS, OpenChains, Renumbered
+from cer_gpu.enumeration.comparisons import ComparedUnit
+from cer_gpu.enumeration.open_comparisons import NO_ATOMS, OpenChains, RenumberedUnit
 from cer_gpu.enumeration.products import MOST_NODES, JoinAnswers, ListedUnit
 from cer_gpu.errors import LimitError
-from cer_gpu.kernels.compared import cpu_counts
-from cer_gpu.kernels.compared import cpu_stream as kernels
-from cer_gpu.kernels.compared.contract import (
+from cer_gpu.kernels.comparisons import cpu_counts
+from cer_gpu.kernels.comparisons import cpu_stream as kernels
+from cer_gpu.kernels.comparisons.contract import (
     ENTRY_COLUMNS,
     EVENT,
     LEAF,
@@ -46,15 +46,15 @@ from cer_gpu.kernels.compared.contract import (
     PairedEvents,
     Versions,
 )
-from cer_gpu.kernels.compared.cpu_kept import DROPPED, WHOLE, mark, renumber
-from cer_gpu.kernels.compared.cpu_order import arrange
-from cer_gpu.kernels.compared.cpu_trie import DEPTH
+from cer_gpu.kernels.comparisons.cpu_compaction import DROPPED, WHOLE, mark, renumber
+from cer_gpu.kernels.comparisons.cpu_order import arrange
+from cer_gpu.kernels.comparisons.cpu_trie import DEPTH
 from cer_gpu.kernels.loop.nodes import LINKS, ROOTS
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents
 from cer_gpu.kernels.streams.cpu import mark_open
-from cer_gpu.plan.compared import ComparedMachine
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.comparisons import ComparedMachine
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 SPARE = 1 << 13
 """Rows that there is room for at least before what is no longer read is dropped: a drop takes 0.5 ms."""
@@ -109,7 +109,7 @@ class ComparedRuns(LoopRuns):
         state.reach("record", ROOM)
         return state
 
-    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+    def push(self, following: FollowedEvents) -> Callable[[EventArrays], PushResult] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
         if self._labelled is not None:
             moved = self._labelled.take(following.events.slots, following.stop)
@@ -122,18 +122,18 @@ class ComparedRuns(LoopRuns):
                 self._follow(following, 0, stops(0, following.first, following.headroom))
         return super().push(following)
 
-    def _reach(self, following: Following) -> None:
+    def _reach(self, following: FollowedEvents) -> None:
         if self._near:
             self._state.reach("lane", len(following.bounds.low))
 
-    def _room(self, events: StreamEvents, following: Following) -> kernels.OpenVersions:
+    def _room(self, events: StreamEvents, following: FollowedEvents) -> kernels.OpenVersions:
         state = self._state
         return kernels.OpenVersions(
             state.read(NewestVersions), state.read(Versions), following.positions, self._machine.slot_rows,
             self._most, following.bounds, self._progress, self._ends, self._stack, self._span,
         )  # fmt: skip
 
-    def _full(self, status: int, events: StreamEvents, following: Following) -> str | None:
+    def _full(self, status: int, events: StreamEvents, following: FollowedEvents) -> str | None:
         """As `LoopRuns._full`; makes room in the table, and in the versions, itself."""
         if status == ROOTS:
             return "root"
@@ -162,7 +162,7 @@ class ComparedRuns(LoopRuns):
         versions = self._state.read(Versions)
         labelled = None if self._labelled is None else self._labelled.slots
 
-        def answers(seen: Relevant, window: AttributeWindow | None, some: Ends) -> JoinAnswers:
+        def answers(seen: EventArrays, window: AttributeWindow | None, some: Ends) -> JoinAnswers:
             slots = seen.slots if labelled is None else labelled
             first, root = rooted.roots_of(some.event)
             own = versions._replace(root_first=first, root_entry=root)
@@ -170,13 +170,13 @@ class ComparedRuns(LoopRuns):
 
         return answers
 
-    def _forget(self, dropped: Dropped) -> None:
+    def _forget(self, dropped: Renumbering) -> None:
         self._progress[ROOTS] = 0
         self._keep(dropped.is_open, dropped)
         if self._labelled is not None:
             self._labelled.drop(*dropped.slots)
 
-    def _keep(self, is_open: np.ndarray, dropped: Dropped | None) -> None:
+    def _keep(self, is_open: np.ndarray, dropped: Renumbering | None) -> None:
         """Copy what is still read; events have other numbers if some are `dropped`."""
         state, versions = self._state, self._state.read(Versions)
         entry, link, tree = (state.array(Versions, name) for name in ("entry", "link", "tree"))
@@ -220,7 +220,7 @@ class ComparedRuns(LoopRuns):
             )
         self._move_records(node_of, dropped, rows)
 
-    def _move_records(self, node_of: np.ndarray, dropped: Dropped | None, rows: int) -> None:
+    def _move_records(self, node_of: np.ndarray, dropped: Renumbering | None, rows: int) -> None:
         """Put the newest versions into another table; as `lookup_table.moved_records`."""
         columns = [[row] if row >= 0 else [] for row in self._tables.order_slot.tolist()]
         table = self._state.read(NewestVersions).table
@@ -244,7 +244,7 @@ class ComparedRuns(LoopRuns):
 
     # ---------------------------------------------------------------------------------------- answers
 
-    def _unit(self, versions: Versions, seen: Relevant, slots: np.ndarray, ends: Ends) -> ListedUnit:
+    def _unit(self, versions: Versions, seen: EventArrays, slots: np.ndarray, ends: Ends) -> ListedUnit:
         """The complex events at some ends of a push; `slots`: of its events, with words in order."""
         choice = self._machine.choice
         if choice is None:
@@ -252,10 +252,10 @@ class ComparedRuns(LoopRuns):
             return OpenChains(versions, ends.event, ends.lowest, len(seen), counted)
         unit, hits, own, hit = self._again(seen, slots, ends)
         if choice.climb is None:
-            return Renumbered(ChosenPositions(unit, hits, choice), own, hit)
-        return Renumbered(MaximalChains(unit, hits, choice.climb, listed=True), own, hit)
+            return RenumberedUnit(ChosenPositions(unit, hits, choice), own, hit)
+        return RenumberedUnit(MaximalChains(unit, hits, choice.climb, listed=True), own, hit)
 
-    def _counted(self, seen: Relevant, slots: np.ndarray, ends: Ends) -> np.ndarray:
+    def _counted(self, seen: EventArrays, slots: np.ndarray, ends: Ends) -> np.ndarray:
         """How many complex events some ends have; for many."""
         unit, (first, event, lowest), _, hit = self._again(seen, slots, ends)
         counted: np.ndarray = cpu_counts.counts(
@@ -264,7 +264,7 @@ class ComparedRuns(LoopRuns):
         return counted[hit]
 
     def _again(
-        self, seen: Relevant, slots: np.ndarray, ends: Ends
+        self, seen: EventArrays, slots: np.ndarray, ends: Ends
     ) -> tuple[ComparedUnit, SegmentHits, np.ndarray, np.ndarray]:
         """The events of the windows of some ends as a unit, with its hits.
 

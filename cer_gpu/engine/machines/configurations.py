@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.automata.configurations.formulas import stepped
-from cer_gpu.automata.configurations.held import Held
+from cer_gpu.automata.configurations.serialization import shape_of, written
 from cer_gpu.automata.configurations.shapes import Shapes
-from cer_gpu.automata.configurations.written import shape_of, written
-from cer_gpu.engine.machines.ahead import NEVER, LookAhead
-from cer_gpu.engine.machines.configurations_kept import (
+from cer_gpu.automata.configurations.value_words import HeldWords
+from cer_gpu.engine.machines.configuration_arrays import (
     FEW_SLOTS,
     NO_ENDS,
     NO_VALUES,
@@ -37,24 +36,25 @@ from cer_gpu.engine.machines.configurations_kept import (
     timed_events,
     width_of,
 )
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
-from cer_gpu.engine.machines.registers_stored import read_back, written_down
-from cer_gpu.engine.machines.slots_asked import slots_asked
-from cer_gpu.engine.machines.stepping import GrowingSteps
+from cer_gpu.engine.machines.host_slots import slots_asked
+from cer_gpu.engine.machines.lookahead import NEVER, Lookahead
+from cer_gpu.engine.machines.open_runs import CONSUMES, FollowedEvents, PushResult, Renumbering
+from cer_gpu.engine.machines.register_serialization import read_back, written_down
+from cer_gpu.engine.machines.step_tables import GrowingSteps
 from cer_gpu.engine.memory import NO_BOUND
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.held_values import HeldValues
 from cer_gpu.engine.read.lanes import HeldLanes, grown
 from cer_gpu.errors import DataError, LimitError
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cpu as kernels
-from cer_gpu.kernels.configurations.contract import EndsFound, Groups, Kept, Rules, TimedEvents, Touched
+from cer_gpu.kernels.configurations.contract import Groups, OldRows, Rules, StateEnds, StateRows, TimedEvents
 from cer_gpu.kernels.configurations.cpu_groups import arrange
 from cer_gpu.kernels.forest.contract import Roots
 from cer_gpu.kernels.loop.contract import room_for_ends
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
 
 CONFIGURATIONS = 1 << 22
@@ -85,10 +85,10 @@ class ConfigurationRuns(HeldLanes):
         How many configurations are open elsewhere, of the same budget.
     """
 
-    _kept: Kept
+    _kept: StateRows
     _now: TimedEvents
     _groups: Groups
-    _touched: Touched
+    _touched: OldRows
     _rules: Rules
 
     def __init__(self, query: CompiledQuery) -> None:
@@ -98,7 +98,7 @@ class ConfigurationRuns(HeldLanes):
         self._window = query.window
         self._consumes = CONSUMES[query.consume]
         self._automaton = stepped(machine.formula, machine.symbols, machine.predicates)
-        held = machine.held or Held((), (None,) * len(self._automaton.comparisons))
+        held = machine.held or HeldWords((), (None,) * len(self._automaton.comparisons))
         apart = machine.product == "hits" and bool(self._automaton.comparisons)
         self._shapes = Shapes(self._automaton, held, apart)
         self._values = HeldValues(machine.columns, held)
@@ -109,7 +109,7 @@ class ConfigurationRuns(HeldLanes):
         self.others: Callable[[], int] = int
         none = np.empty(0, np.int64)
         self._now = TimedEvents(none, none, none, none, none, *NO_VALUES, NO_ENDS)
-        self._ahead: LookAhead | None = None
+        self._ahead: Lookahead | None = None
         self._learned = 0, 0, 0
         self._headroom = NO_BOUND
         self._progress = np.zeros(words.WORDS, np.int64)
@@ -117,12 +117,12 @@ class ConfigurationRuns(HeldLanes):
 
     # ---------------------------------------------------------------------------------------- pushes
 
-    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+    def push(self, following: FollowedEvents) -> Callable[[EventArrays], PushResult] | None:
         """Follow the configurations over further events; as `OpenRuns.push`."""
         reached = self.reached(following)
         return None if reached is None else partial(pushed_of, self._machine, reached)
 
-    def reached(self, following: Following) -> ReachedEnds | None:
+    def reached(self, following: FollowedEvents) -> ReachedEnds | None:
         """What ends at further events; None if nothing does."""
         first, self.count, self._headroom = following.first, following.count, following.headroom
         events = self._now = timed_events(self._machine, self._window, following, self._read(following))
@@ -145,13 +145,13 @@ class ConfigurationRuns(HeldLanes):
         arena = self._arena[: progress[words.NODES]]
         return ReachedEnds(event, ends.lowest[:found], ends.latest[:found], number, arena, roots)
 
-    def _followed(self, following: Following, ends: EndsFound) -> EndsFound:
+    def _followed(self, following: FollowedEvents, ends: StateEnds) -> StateEnds:
         """Follow the configurations over all events of a push."""
         for stop in following.stops():
             ends = self._follow(stop - following.first, ends)
         return ends
 
-    def _read(self, following: Following) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _read(self, following: FollowedEvents) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What later events are compared with, as `TimedEvents` has it."""
         if not self._machine.columns:
             return NO_VALUES
@@ -176,7 +176,7 @@ class ConfigurationRuns(HeldLanes):
         ]
         return np.concatenate([np.empty(0, np.int64), *found])
 
-    def _follow(self, stop: int, ends: EndsFound) -> EndsFound:
+    def _follow(self, stop: int, ends: StateEnds) -> StateEnds:
         """Follow the configurations up to an event."""
         assert self._steps is not None
         progress = self._progress
@@ -196,7 +196,7 @@ class ConfigurationRuns(HeldLanes):
                 symbol = int(self._now.symbols[progress[words.EVENT]])
                 ends = self._made_ready(int(status), symbol, ends)
 
-    def _sweep(self, ends: EndsFound) -> EndsFound:
+    def _sweep(self, ends: StateEnds) -> StateEnds:
         """Drop the configurations that are late."""
         assert self._steps is not None
         progress, events = self._progress, self._now._replace(ends=self._now.ends[:0])
@@ -212,7 +212,7 @@ class ConfigurationRuns(HeldLanes):
         progress[words.SWEEP_AT] = max(LEAST, 2 * int(progress[words.COUNT]))
         return ends
 
-    def _made_ready(self, status: int, symbol: int, ends: EndsFound) -> EndsFound:
+    def _made_ready(self, status: int, symbol: int, ends: StateEnds) -> StateEnds:
         """Do what a kernel needs before it can go on."""
         progress, needed = self._progress, int(self._progress[words.NEEDED])
         if status == words.STEP_MISSING:
@@ -306,7 +306,7 @@ class ConfigurationRuns(HeldLanes):
         if window is not None and reads.get(window.kind, False):
             kind = words.TIME_WINDOW if window.kind == "time" else words.PLACE_WINDOW
             size = comparable(np.empty(0, dtype if dtype.kind == "f" else np.int64), window.size).size
-            self._ahead = LookAhead(self._automaton, kind)
+            self._ahead = Lookahead(self._automaton, kind)
         self._progress[words.AHEAD_AT] = NEVER if self._ahead is None else self._ahead.at
         self._rules = Rules(
             kind if machine.product == "hits" else words.NO_WINDOW, kind, size, self._consumes, most
@@ -365,7 +365,7 @@ class ConfigurationRuns(HeldLanes):
             lane[have:, 0] = -1
             self._groups = self._groups._replace(lane=lane, now=grown(self._groups.now, len(lane)))
 
-    def _collect(self, ends: EndsFound, more: int) -> EndsFound:
+    def _collect(self, ends: StateEnds, more: int) -> StateEnds:
         """Drop the nodes that nothing refers to any more; with room for as many again, and for some more."""
         used = int(self._progress[words.ROOTS])
         moved = self._compact(np.empty(0, np.int64), ends.root_node[:used], more)
@@ -386,7 +386,7 @@ class ConfigurationRuns(HeldLanes):
         kept.node[rows] = np.where(own >= 0, place_of[np.maximum(own, 0)], -1) if count else own
         return place_of
 
-    def _more_limbs(self, ends: EndsFound) -> EndsFound:
+    def _more_limbs(self, ends: StateEnds) -> StateEnds:
         """Count with one more digit to the base 2^62."""
         self._limbs += 1
         self._kept = self._kept._replace(number=one_more_limb(self._kept.number))
@@ -406,7 +406,7 @@ class ConfigurationRuns(HeldLanes):
             rows = self._open_rows()
             np.minimum.at(bounds.least, kept.lane[rows], kept.began[rows, 0])
 
-    def drop(self, dropped: Dropped) -> None:
+    def drop(self, dropped: Renumbering) -> None:
         """Give the events of what is open their new numbers; as `OpenRuns.drop`. `keep` does so for lanes."""
         self.count = dropped.count
         if not self._lists or self._steps is None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.ascending import ascending
+from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import HeldLanes, LaneState, grown, moved
 from cer_gpu.kernels.consume import cpu as consume
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 
 class Consumption(HeldLanes):
@@ -75,7 +75,7 @@ class Consumption(HeldLanes):
         return keep[back], floors[back]
 
 
-class Consuming:
+class ConsumeRunner:
     """Part of a `MachineRunner`: keeps for each lane what is consumed, and nothing else.
 
     Attributes
@@ -91,7 +91,7 @@ class Consuming:
         """The state that the runner keeps for each lane."""
         return (self.consumption,)
 
-    def read(self, events: Relevant, lane_count: int) -> Relevant:
+    def read(self, events: EventArrays, lane_count: int) -> EventArrays:
         """New events, unchanged."""
         return events
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cer_gpu.engine.machines.keyed_stream import key_numbers
-from cer_gpu.engine.machines.open_runs import Following
+from cer_gpu.engine.machines.open_runs import FollowedEvents
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.kernels.streams import cpu_records as records
@@ -23,7 +23,7 @@ class FirstStarts:
         self._last = np.empty(0, np.int64)
         self._records = np.empty((0, records.FIELDS), np.int64)
 
-    def of(self, following: Following) -> np.ndarray:
+    def of(self, following: FollowedEvents) -> np.ndarray:
         """The first event that an end at each new event admits, shape (new,), int64; one past it for none."""
         first, stop = self._known, following.stop
         self._last = grown(self._last, len(following.bounds.low), -1)

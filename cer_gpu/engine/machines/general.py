@@ -20,7 +20,7 @@ with certain results of its tests, the host works out what follows.
 
 **Cores.** Lanes are independent, unless a report drops what is open in all of them: those of a push with many
 events are followed by all threads, each of which keeps the configurations of its own
-(`cer_gpu.engine.machines.configurations_dealt`). One lane is one thread's work.
+(`cer_gpu.engine.machines.dealt_configurations`). One lane is one thread's work.
 
 **Windows.** Hits need only the latest start of a configuration. To count and to list, the start is one more
 clock: configurations then have one start each where the window needs it, and there are as many of them as
@@ -34,16 +34,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
-from cer_gpu.engine.machines.configurations_dealt import DealtConfigurations
 from cer_gpu.engine.machines.consume import Consumption
+from cer_gpu.engine.machines.dealt_configurations import DealtConfigurations
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class GeneralRunner:
         """The configurations of each lane."""
         return (self.runs,)
 
-    def read(self, events: Relevant, lane_count: int) -> Relevant:
+    def read(self, events: EventArrays, lane_count: int) -> EventArrays:
         """New events, unchanged."""
         return events
 

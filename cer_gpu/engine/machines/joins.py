@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends, counts_joined
-from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.joins_stream import JoinRuns
 from cer_gpu.engine.machines.unit_runner import ChunkUnit, RunnerDevices, UnitsRunner
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.products import JoinAnswers, Products
 from cer_gpu.kernels.joins import cpu_hits as join_hits
 from cer_gpu.kernels.joins.contract import KeyedEvents, offsets
 from cer_gpu.kernels.joins.cpu_slots import EMPTY, localise, localise_near
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.join_tables import JoinMachine
 
 
@@ -111,7 +111,7 @@ class JoinRunner(UnitsRunner):
     def _found(self, unit: ChunkUnit) -> tuple[np.ndarray, np.ndarray]:
         return join_hits.hits(self.tables, unit.events, unit.measured, unit.size, *unit.segments)
 
-    def _read(self, events: Relevant, low: int, high: int) -> KeyedEvents:
+    def _read(self, events: EventArrays, low: int, high: int) -> KeyedEvents:
         slots = events.slots[:, low:high].copy()
         counts = np.array([self._localised(slots, columns) for columns in self.columns_of], np.int64)
         places = events.places[low:high] if len(events.places) else events.places

@@ -9,10 +9,10 @@ import numpy as np
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.first_starts import RootedEnds
 from cer_gpu.engine.machines.lookup_table import RECORDS, ROOM, NodeRecords, moved_records
-from cer_gpu.engine.machines.open_runs import Dropped, Following
+from cer_gpu.engine.machines.open_runs import FollowedEvents, Renumbering
 from cer_gpu.engine.machines.open_state import Column, OpenState, bounds_of, in_order, numbered
 from cer_gpu.engine.machines.stream_loop import AnswersOf, LoopRuns
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import ranges
@@ -114,7 +114,7 @@ class JoinRuns(LoopRuns):
         self._ends = np.empty(tables.n_fired + 1, np.int64)
         self._path = np.empty((nodes.PATH, 2), np.int64)
 
-    def _room(self, events: StreamEvents, following: Following) -> kernels.OpenTable:
+    def _room(self, events: StreamEvents, following: FollowedEvents) -> kernels.OpenTable:
         state = self._state
         return kernels.OpenTable(
             state.read(NodeRecords).table, state.read(ProductNodes), self._most, self._progress, self._ends,
@@ -127,7 +127,7 @@ class JoinRuns(LoopRuns):
     def _answers(self, rooted: RootedEnds) -> AnswersOf:
         made = self._state.read(ProductNodes)
 
-        def answers(seen: Relevant, window: AttributeWindow | None, some: Ends) -> JoinAnswers:
+        def answers(seen: EventArrays, window: AttributeWindow | None, some: Ends) -> JoinAnswers:
             part = Products(self._tables)
             part.arena, part.children = made.arena, made.children
             part.root_first, part.root_node = rooted.roots_of(some.event)
@@ -137,7 +137,7 @@ class JoinRuns(LoopRuns):
 
         return answers
 
-    def _forget(self, dropped: Dropped) -> None:
+    def _forget(self, dropped: Renumbering) -> None:
         state, arena = self._state, self._state.array(ProductNodes, "arena")
         which = np.flatnonzero(dropped.is_open.view(bool)[arena[:, LATEST]])
         node_of = numbered(which, len(arena))
@@ -150,7 +150,7 @@ class JoinRuns(LoopRuns):
         )
         kernels.weigh(state.array(ProductNodes, "arena"))
 
-    def _move_records(self, node_of: np.ndarray, dropped: Dropped | None, rows: int) -> None:
+    def _move_records(self, node_of: np.ndarray, dropped: Renumbering | None, rows: int) -> None:
         """Put the records into another table; as `lookup_table.moved_records`."""
         spaces = dict(enumerate(self._space_columns))
         columns = [spaces.get(space, []) for space in self._tables.entry_space.tolist()]
@@ -158,7 +158,7 @@ class JoinRuns(LoopRuns):
         table, self._progress[kernels.RECORDS] = moved_records(table, columns, node_of, dropped, rows)
         self._state.replace(NodeRecords, "table", table)
 
-    def _full(self, status: int, events: StreamEvents, following: Following) -> str | None:
+    def _full(self, status: int, events: StreamEvents, following: FollowedEvents) -> str | None:
         """As `LoopRuns._full`; makes room in the table itself."""
         if max(self._state.room("node"), self._state.room("child")) > MOST_NODES:
             raise LimitError(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.automaton_stream import (
     ROOTED,
     OpenAnswers,
@@ -15,14 +16,13 @@ from cer_gpu.engine.machines.automaton_stream import (
     some_roots,
 )
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed
+from cer_gpu.engine.machines.open_runs import CONSUMES, FollowedEvents, KeptRuns, PushResult, Renumbering
 from cer_gpu.engine.machines.open_spans import OpenEnds
 from cer_gpu.engine.machines.open_state import AxisRows, Column, OpenState, in_order, numbered
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.enumeration.ordered import ordered_blocks
-from cer_gpu.kernels.forest import cpu_keyed as kernels
-from cer_gpu.kernels.forest import cpu_ranked as ranked
+from cer_gpu.engine.read.events import EventArrays
+from cer_gpu.enumeration.ordered_enumeration import ordered_blocks
+from cer_gpu.kernels.forest import cpu_heaps as kernels
+from cer_gpu.kernels.forest import cpu_ranks as ranked
 from cer_gpu.kernels.forest.contract import BOTTOM, Block, Roots
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents
@@ -68,7 +68,7 @@ class KeyedRuns(KeptRuns):
             np.empty((2, tables.n_live), np.int64), np.empty((2, ranked.STEPS), np.int64)
         )
 
-    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+    def push(self, following: FollowedEvents) -> Callable[[EventArrays], PushResult] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
         progress, state, first, stop = self._progress, self._state, following.first, following.stop
         state.reach("lane", len(following.bounds.low))
@@ -101,16 +101,16 @@ class KeyedRuns(KeptRuns):
         size = following.size
         if self._choose is not None:
             choose = self._choose
-            return lambda seen: Pushed(seen, every, lambda some: choose(OpenEnds(seen, some, size)))
+            return lambda seen: PushResult(seen, every, lambda some: choose(OpenEnds(seen, some, size)))
         tables, arena = self._tables, state.read(kernels.KeyedNodes).arena
 
-        def pushed(seen: Relevant) -> Pushed:
+        def pushed(seen: EventArrays) -> PushResult:
             def answers(some: Ends) -> KeyedAnswers:
                 which = np.searchsorted(ends.event, some.event)
                 own = OpenEnds(seen, some, size)
                 return KeyedAnswers(tables, arena, some_roots(roots, which), own, ends.latest[which])
 
-            return Pushed(seen, every, answers)
+            return PushResult(seen, every, answers)
 
         return pushed
 
@@ -120,7 +120,7 @@ class KeyedRuns(KeptRuns):
         reached = self._reached()
         kernels.first_needed(events, self._state.read(kernels.KeyedNodes), len(reached), reached, bounds)
 
-    def drop(self, dropped: Dropped) -> None:
+    def drop(self, dropped: Renumbering) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
         self._progress[ranked.ROOTS] = 0
         self._keep({"lane": dropped.lane_rows}, {"event": dropped.event_of})

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cer_gpu.engine.machines.open_runs import Dropped
+from cer_gpu.engine.machines.open_runs import Renumbering
 from cer_gpu.engine.machines.open_state import Column
 from cer_gpu.kernels.joins.cpu_stream import FIELDS, PLACE, kept_records
 
@@ -28,7 +28,7 @@ def moved_records(
     table: np.ndarray,
     columns: Sequence[Sequence[int]],
     node_of: np.ndarray,
-    dropped: Dropped | None,
+    dropped: Renumbering | None,
     rows: int,
 ) -> tuple[np.ndarray, int]:
     """A table with the records that are left, and how many these are.

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.ascending import ascending
+from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.derive import read_columns, read_wide, relation
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.ranks import NO_RANK, beyond, ranks
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
-from cer_gpu.joins.lookups import Lookup, Path, Residual
-from cer_gpu.joins.theta.whole import joined_name, side_names
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.joins.lookups import Lookup, Path, ResidualComparison
+from cer_gpu.joins.theta.rule_query import joined_name, side_names
 from cer_gpu.kernels.tuples import contract as words
 from cer_gpu.kernels.tuples import cpu as kernels
 from cer_gpu.kernels.tuples.contract import Candidates, Pairs, RowBounds
@@ -44,7 +44,7 @@ OPERATORS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Partial:
+class PartialAnswers:
     """Partial answers of some ends.
 
     Attributes
@@ -64,9 +64,9 @@ class Partial:
     def __len__(self) -> int:
         return len(self.end)
 
-    def some(self, which: np.ndarray) -> Partial:
+    def some(self, which: np.ndarray) -> PartialAnswers:
         """Some of them, by their numbers or by a mask."""
-        return Partial(self.end[which], self.low[which], self.event[which])
+        return PartialAnswers(self.end[which], self.low[which], self.event[which])
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class Lookups:
         A window that is no interval of events: answers are checked against it one by one.
     """
 
-    def __init__(self, machine: TupleMachine, events: Relevant, held: AttributeWindow | None) -> None:
+    def __init__(self, machine: TupleMachine, events: EventArrays, held: AttributeWindow | None) -> None:
         self.machine = machine
         self._plan = machine.lookups
         self._events = events
@@ -166,7 +166,7 @@ class Lookups:
         return len(self._plan.paths)
 
     @property
-    def events(self) -> Relevant:
+    def events(self) -> EventArrays:
         """The events of the chunk."""
         return self._events
 
@@ -211,7 +211,7 @@ class Lookups:
             event = event[values[event] >= 0]
         return event, {name: values[event] for name, values in found.items()}
 
-    def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[Partial]:
+    def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[PartialAnswers]:
         """The answers that end at some events, block by block, in any order inside a block.
 
         Parameters
@@ -237,16 +237,16 @@ class Lookups:
                     self._sum(path, apart, self.admitted(rows) if self._held is not None else rows, sums)
         return TupleEnds(event, low, sums.number, sums.latest)
 
-    def _blocks(self, path: Path, event: np.ndarray, low: np.ndarray) -> Iterator[Partial]:
+    def _blocks(self, path: Path, event: np.ndarray, low: np.ndarray) -> Iterator[PartialAnswers]:
         """The events that may be the latest of answers, as partial answers."""
         which = np.flatnonzero(self._fits[event, path.latest])
         for start in range(0, len(which), BLOCK):
             some = which[start : start + BLOCK]
             rows = np.full((len(some), self.atoms), -1, np.int64)
             rows[:, path.latest] = event[some]
-            yield Partial(some, low[some], rows)
+            yield PartialAnswers(some, low[some], rows)
 
-    def _grown(self, path: Path, depth: int, stop: int, rows: Partial) -> Iterator[Partial]:
+    def _grown(self, path: Path, depth: int, stop: int, rows: PartialAnswers) -> Iterator[PartialAnswers]:
         """Partial answers with the events of the steps up to `stop`, block by block."""
         if depth == stop:
             yield rows
@@ -254,7 +254,7 @@ class Lookups:
         for more in self._extended(path, path.steps[depth], rows):
             yield from self._grown(path, depth + 1, stop, more)
 
-    def _sum(self, path: Path, first: int, rows: Partial, sums: _Sums) -> None:
+    def _sum(self, path: Path, first: int, rows: PartialAnswers, sums: _Sums) -> None:
         """Add the answers that partial answers become, by the steps from `first` on."""
         if not len(rows):
             return
@@ -274,11 +274,11 @@ class Lookups:
                 return
         sums.add(rows.end, number, size, latest)
 
-    def _found(self, path: Path, step: Lookup, rows: Partial) -> tuple[np.ndarray, np.ndarray]:
+    def _found(self, path: Path, step: Lookup, rows: PartialAnswers) -> tuple[np.ndarray, np.ndarray]:
         """How many events a step finds for each partial answer, and the latest of them."""
         count, latest = np.zeros(len(rows), np.int64), np.full(len(rows), -1, np.int64)
         if step.checked:
-            numbered = Partial(np.arange(len(rows)), rows.low, rows.event)
+            numbered = PartialAnswers(np.arange(len(rows)), rows.low, rows.event)
             for found in self._extended(path, step, numbered):
                 np.add.at(count, found.end, 1)
                 np.maximum.at(latest, found.end, found.event[:, step.atom])
@@ -297,7 +297,7 @@ class Lookups:
         count[which], latest[which] = n, last
         return count, latest
 
-    def _extended(self, path: Path, step: Lookup, rows: Partial) -> Iterator[Partial]:
+    def _extended(self, path: Path, step: Lookup, rows: PartialAnswers) -> Iterator[PartialAnswers]:
         """Partial answers with each event that a step finds for them, block by block."""
         index = self._index(step)
         which, asked = self._rows(path, step, index, rows)
@@ -317,7 +317,7 @@ class Lookups:
             if len(more):
                 yield more
 
-    def admitted(self, answers: Partial) -> Partial:
+    def admitted(self, answers: PartialAnswers) -> PartialAnswers:
         """Whole answers that are in a window that is no interval of events."""
         if self._held is None or not len(answers):
             return answers
@@ -338,7 +338,9 @@ class Lookups:
 
     # --------------------------------------------------------------------------------------- lookups
 
-    def _rows(self, path: Path, step: Lookup, index: Index, rows: Partial) -> tuple[np.ndarray, RowBounds]:
+    def _rows(
+        self, path: Path, step: Lookup, index: Index, rows: PartialAnswers
+    ) -> tuple[np.ndarray, RowBounds]:
         """The partial answers that a step may extend, by their numbers, and what it asks for each."""
         which = np.arange(len(rows))
         key = np.zeros(len(rows), np.int64)
@@ -437,7 +439,7 @@ class Lookups:
             found = self._ranks[number] = (sides[0], sides[1])
         return found
 
-    def _holds(self, checked: Residual, rows: Partial) -> np.ndarray:
+    def _holds(self, checked: ResidualComparison, rows: PartialAnswers) -> np.ndarray:
         """Whether a comparison holds for each of some partial answers, shape (rows,), bool."""
         values = {
             variable: self._values.column(attribute).take(pa.array(rows.event[:, atom]))

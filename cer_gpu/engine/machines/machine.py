@@ -9,16 +9,16 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import OpenRuns
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 
 class MachineRunner(Protocol):
@@ -43,7 +43,7 @@ class MachineRunner(Protocol):
         """The state that the runner keeps for each lane, beside carried registers."""
         ...
 
-    def read(self, events: Relevant, lane_count: int) -> Relevant:
+    def read(self, events: EventArrays, lane_count: int) -> EventArrays:
         """Read new events of the stream before they are put into a chunk.
 
         Parameters
@@ -111,7 +111,7 @@ class CarryingRunner(MachineRunner, Protocol):
 
 
 @runtime_checkable
-class Summing(Protocol):
+class SummingRunner(Protocol):
     """A runner that may sum up what ends as it is counted, without a number for each end."""
 
     def number(self, chunk: Chunk) -> int | None:
@@ -122,11 +122,11 @@ class Summing(Protocol):
 class Chunks(Protocol):
     """Puts new events together with those that the window still needs."""
 
-    def chunk(self, new: Relevant) -> Chunk:
+    def chunk(self, new: EventArrays) -> Chunk:
         """The next events of the stream as a chunk."""
         ...
 
-    def resume(self, tail: Relevant | None) -> None:
+    def resume(self, tail: EventArrays | None) -> None:
         """Continue a stream: `tail` holds the events inside the window that were run elsewhere."""
         ...
 
@@ -150,7 +150,7 @@ class RunState(Protocol):
     def chunker(self) -> Chunks: ...
 
     @property
-    def more(self) -> Callable[[Relevant, np.ndarray], tuple[pa.Array, ...]] | None: ...
+    def more(self) -> Callable[[EventArrays, np.ndarray], tuple[pa.Array, ...]] | None: ...
 
 
 def runner_of(query: CompiledQuery, workers: Workers, carries: bool, grouped: bool = False) -> MachineRunner:
@@ -168,7 +168,7 @@ def runner_of(query: CompiledQuery, workers: Workers, carries: bool, grouped: bo
     """
     name = query.machine.engine
     if carries and query.ungrouped and not grouped:
-        name += "_ungrouped"  # few queries need it
+        name = f"ungrouped_{name}"  # few queries need it
     module: Any = import_module(f"cer_gpu.engine.machines.{name}")
     runner: MachineRunner = module.runner(query, workers, carries)
     return runner

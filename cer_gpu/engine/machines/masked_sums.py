@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.kernels.abreast.contract import AbreastEvents, GroupSums, MaskedWork
-from cer_gpu.kernels.abreast.cpu_masked import beginnings, carried_kernel, masked_kernel
-from cer_gpu.plan.automaton_masked import Masked
+from cer_gpu.kernels.teams.contract import AbreastEvents, GroupSums, MaskedWork
+from cer_gpu.kernels.teams.cpu_masks import beginnings, carried_kernel, masked_kernel
+from cer_gpu.plan.automaton_masks import MaskedTeam
 
 FRONT = 1 << 24
 """Numbers that are kept of the starts of a window at most; with more, members are followed one by one."""
@@ -18,7 +18,7 @@ EXACT = 62
 
 
 def masked_sums(
-    masked: Masked,
+    masked: MaskedTeam,
     size: Any,
     events: AbreastEvents,
     begin: np.ndarray,
@@ -44,7 +44,7 @@ def masked_sums(
 
 
 def carried_sums(
-    masked: Masked,
+    masked: MaskedTeam,
     events: AbreastEvents,
     begin: np.ndarray,
     stop: np.ndarray,

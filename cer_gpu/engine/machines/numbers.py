@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cer_gpu.errors import LimitError
+from cer_gpu.kernels.attribute_windows.contract import AutomatonPrograms
 from cer_gpu.kernels.counts.cpu import counts
-from cer_gpu.kernels.falling.contract import AutomatonPrograms
 from cer_gpu.kernels.runs.contract import SegmentHits
 
 if TYPE_CHECKING:
-    from cer_gpu.kernels.counts.cpu_shifted import ShiftedCounter
+    from cer_gpu.kernels.counts.cpu_shifts import ShiftedCounter
 
 COUNT_BITS = 1 << 16
 """The most bits of the number of partial matches."""
@@ -49,7 +49,7 @@ class WindowNumbers:
         if self._programs.tables.n_live <= MANY_STATES:
             return None
         # Few queries need it, and what is not imported takes no time.
-        from cer_gpu.kernels.counts.cpu_shifted import ShiftedCounter
+        from cer_gpu.kernels.counts.cpu_shifts import ShiftedCounter
 
         found = ShiftedCounter(*self._programs)
         return found if found.repeats else None
@@ -85,7 +85,7 @@ class WindowNumbers:
 
     def _alike(self, length: np.ndarray, exact: bool) -> np.ndarray:
         """The same where all relevant events are alike, for windows of some lengths."""
-        from cer_gpu.kernels.counts.cpu_alike import alike_bits, alike_counts
+        from cer_gpu.kernels.counts.cpu_single_symbol import alike_bits, alike_counts
 
         tables = self._programs.tables
         if exact and alike_bits(tables, length) > COUNTS_BITS:

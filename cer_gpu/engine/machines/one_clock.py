@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.consume import Consuming, Consumption
+from cer_gpu.engine.machines.consume import ConsumeRunner, Consumption
 from cer_gpu.engine.machines.ends import Ends, in_order, no_ends
-from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.one_clock_stream import ClockRuns
-from cer_gpu.engine.machines.open_runs import Following
+from cer_gpu.engine.machines.open_runs import FollowedEvents
 from cer_gpu.engine.machines.unit_runner import RunnerDevices
 from cer_gpu.engine.read.events import ALL_KEYED
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import ranges
-from cer_gpu.enumeration.timed import (
+from cer_gpu.enumeration.clock_enumeration import SpanEvents
+from cer_gpu.enumeration.clock_structure import (
     Ending,
     TimedAnswers,
     exact_counts,
     latest_starts,
     some_ends,
 )
-from cer_gpu.enumeration.timed_ordered import SpanEvents
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.clock import ClockMachine
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ClockChunk:
     bounds: LaneBounds
 
 
-class ClockRunner(Consuming):
+class ClockRunner(ConsumeRunner):
     """Runs an automaton with one clock over chunks on the CPU; a `MachineRunner`.
 
     One thread follows a chunk, in the way that it follows a stream.
@@ -171,7 +171,7 @@ class ClockRunner(Consuming):
         none = np.full(len(lanes), -1, np.int64)
         bounds = LaneBounds(none, none.copy(), np.cumsum(length) - length, np.zeros(1, np.int64))
         runs = ClockRuns(self.tables, self.constants, "NONE", window is not None)
-        ending = runs.follow(Following(read, size, bounds, 0, count, ALL_KEYED, times, event[:0]))
+        ending = runs.follow(FollowedEvents(read, size, bounds, 0, count, ALL_KEYED, times, event[:0]))
         span = SpanEvents(read.symbols, lane, times, self.constants)
         self._last = ClockChunk(chunk, event, runs, ending, span, read, bounds)
         return self._last

@@ -1,7 +1,7 @@
 """The automaton with one clock on a stream: its open runs and their structure, kept from push to push.
 
 The algorithm of Theorem 6.1 of the timed CEL paper ("Complex event recognition under time constraints"), for
-deterministic monotonic automata with one clock. `cer_gpu.kernels.clocked.contract` says what a node is.
+deterministic monotonic automata with one clock. `cer_gpu.kernels.clock.contract` says what a node is.
 
 Where checks are `z <= c`, the steps that an event costs depend only on the automaton. Where they are `z >=
 c`, an event costs, for each transition, O(log n) steps for n open runs: new resets come last in the order in
@@ -23,16 +23,16 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed
+from cer_gpu.engine.machines.open_runs import CONSUMES, FollowedEvents, KeptRuns, PushResult, Renumbering
 from cer_gpu.engine.machines.open_state import Column, OpenState
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
+from cer_gpu.enumeration.clock_enumeration import SpanEvents
+from cer_gpu.enumeration.clock_structure import Ending, TimedAnswers, latest_starts, some_ends
 from cer_gpu.enumeration.structure import empty_roots
-from cer_gpu.enumeration.timed import Ending, TimedAnswers, latest_starts, some_ends
-from cer_gpu.enumeration.timed_ordered import SpanEvents
-from cer_gpu.kernels.clocked import cpu_kept as kept
-from cer_gpu.kernels.clocked import cpu_stream as kernels
-from cer_gpu.kernels.clocked.contract import COLUMNS, NO_CHECK, ClockedEvents, ClockedLanes, ClockTables
-from cer_gpu.kernels.clocked.cpu_nodes import SPINE
+from cer_gpu.kernels.clock import cpu_liveness as kept
+from cer_gpu.kernels.clock import cpu_stream as kernels
+from cer_gpu.kernels.clock.contract import COLUMNS, NO_CHECK, ClockedEvents, ClockedLanes, ClockTables
+from cer_gpu.kernels.clock.cpu_nodes import SPINE
 from cer_gpu.kernels.forest import cpu_nodes as words
 from cer_gpu.kernels.forest import cpu_stream as packed
 from cer_gpu.kernels.forest.contract import Roots
@@ -67,7 +67,7 @@ class ClockedNodes(NamedTuple):
     arena: np.ndarray
 
 
-class ClockedLinks(NamedTuple):
+class ClockLinkArrays(NamedTuple):
     """`serial` and `following` of `ClockedEvents`."""
 
     serial: np.ndarray
@@ -138,14 +138,14 @@ class ClockRuns(KeptRuns):
 
     # ---------------------------------------------------------------------------------------- pushes
 
-    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+    def push(self, following: FollowedEvents) -> Callable[[EventArrays], PushResult] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
         ending = self.follow(following)
         if not len(ending.ends.event):
             return None
         arena = self.arena
 
-        def pushed(seen: Relevant) -> Pushed:
+        def pushed(seen: EventArrays) -> PushResult:
             ends = ending.ends
             latest = ends.latest if self.exact else latest_starts(arena, ending)
             every = Ends(ends.event, seen.positions[latest], ends.lowest)
@@ -156,17 +156,17 @@ class ClockRuns(KeptRuns):
                 events = SpanEvents(seen.symbols, seen.lanes, seen.moments.view(constants.dtype), constants)
                 return TimedAnswers(self.tables, arena, own, events)
 
-            return Pushed(seen, every, answers)
+            return PushResult(seen, every, answers)
 
         return pushed
 
-    def follow(self, following: Following) -> Ending:
+    def follow(self, following: FollowedEvents) -> Ending:
         """Follow the runs over further events; gives what ends there."""
         state, progress, first, stop = self._state, self.progress, following.first, following.stop
         state.reach("lane", len(following.bounds.low))
         state.reach("event", stop)
         state.reach("end", stop - first + 1)
-        links, times = state.read(ClockedLinks), following.times.view(self.constants.dtype)
+        links, times = state.read(ClockLinkArrays), following.times.view(self.constants.dtype)
         links.serial[first:stop] = np.arange(self._next, self._next + stop - first)
         self._next += stop - first
         self._marked = None
@@ -247,12 +247,12 @@ class ClockRuns(KeptRuns):
             self._pack()
             state, count = self._state, self.n_nodes
             lists, lanes = state.read(PackedLists), state.read(ClockedLanes)
-            serial = state.read(ClockedLinks).serial
+            serial = state.read(ClockLinkArrays).serial
             floor = self._marked = np.empty(count, np.int64)
             kept.mark(self.tables, self.arena, count, lists, lanes, serial, floor)
         return self._marked
 
-    def drop(self, dropped: Dropped) -> None:
+    def drop(self, dropped: Renumbering) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
         assert self._events is not None
         which, lanes = dropped.open_events, self._events.lanes
@@ -277,7 +277,7 @@ class ClockRuns(KeptRuns):
         left = kept.kept_nodes(self.arena, count, floor, dropped.is_open, dropped.place, arena)
         kept.relinked(dropped.is_open, dropped.place, first, dropped.lanes, *state.read(ClockedLanes))
         state.keep({"lane": dropped.lane_rows, "event": dropped.event_rows}, {})
-        state.read(ClockedLinks).following[: len(which)] = following
+        state.read(ClockLinkArrays).following[: len(which)] = following
         # Nodes that hold the place of others are new: so the kernels number nodes, and not the state.
         lists = state.read(PackedLists)
         pool = np.empty(max(2 * int(progress[packed.POOL]), ROOM), np.int64)
@@ -304,7 +304,7 @@ def _columns(constants: int) -> dict[type, dict[str, Column]]:
         ClockedNodes: {"arena": Column("node", width=(COLUMNS,))},
         PackedLists: {"where": Column("lane", fill=-1), "pool": Column("word")},
         ClockedLanes: {"near": Column("lane", width=(constants,), fill=-1), "last": Column("lane", fill=-1)},
-        ClockedLinks: {"serial": Column("event"), "following": Column("event", fill=-1)},
+        ClockLinkArrays: {"serial": Column("event"), "following": Column("event", fill=-1)},
         Roots: {"first": Column("end", fill=0), "label": Column("root", np.int32), "node": Column("root")},
         StreamEnds: dict.fromkeys(StreamEnds._fields, Column("end")),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.payload import RowValues, table_of
 
@@ -53,7 +53,7 @@ class OpenEvents:
         """Whether further events can be appended without copying those that are there."""
         return bool(self._arrays) and self.count + more <= len(self._arrays["symbols"])
 
-    def append(self, events: Relevant, row: RowValues | None = None) -> None:
+    def append(self, events: EventArrays, row: RowValues | None = None) -> None:
         """Append the next events of the stream; at least one.
 
         Parameters
@@ -81,13 +81,13 @@ class OpenEvents:
         self.count = high
 
     def array(self, name: str) -> np.ndarray:
-        """A field of `Relevant` with room for more: the first `count` entries are in use.
+        """A field of `EventArrays` with room for more: the first `count` entries are in use.
 
-        Empty if `Relevant` has it empty. It is a new array after there was no room.
+        Empty if `EventArrays` has it empty. It is a new array after there was no room.
         """
         return self._arrays.get(name, _NONE.get(name, _ALL_KEYED))
 
-    def seen(self) -> Relevant:
+    def seen(self) -> EventArrays:
         """All events so far; later ones do not change it."""
         arrays = {name: self._used(name) for name in _NONE}
         payload = None
@@ -95,7 +95,7 @@ class OpenEvents:
         if self._rows is not None:
             payload = _together([table for level in self._rows for table in level])
         keyed = self._used("keyed")
-        return Relevant(**arrays, keyed=keyed, payload=payload, lane_keys=self._lane_keys)
+        return EventArrays(**arrays, keyed=keyed, payload=payload, lane_keys=self._lane_keys)
 
     def renumber(self, number: np.ndarray) -> None:
         """Give the lanes other numbers: `number[lane]`; what `seen` has given keeps its own."""
@@ -103,7 +103,7 @@ class OpenEvents:
             lanes = self._arrays["lanes"] = self._arrays["lanes"].copy()
             lanes[: self.count] = number[lanes[: self.count]]
 
-    def keep(self, kept: Relevant) -> None:
+    def keep(self, kept: EventArrays) -> None:
         """Keep some of the events only, with room for twice as many."""
         self.count = 0
         self.following = np.empty(0, np.int64)
@@ -123,7 +123,7 @@ class OpenEvents:
             return array[:, : self.count]
         return array[: self.count]
 
-    def _grow(self, events: Relevant, room: int) -> None:
+    def _grow(self, events: EventArrays, room: int) -> None:
         grown = {}
         for name in self._names:
             values = events.all_keyed if name == "keyed" else getattr(events, name)
@@ -182,7 +182,7 @@ _NONE: dict[str, np.ndarray] = {
     "slots": np.empty((0, 0), np.int32),
     "times": np.empty(0, np.int64),
 }
-"""The fields of `Relevant` that are kept as arrays, or empty."""
+"""The fields of `EventArrays` that are kept as arrays, or empty."""
 
 
 _ALL_KEYED = np.empty(0, np.uint8)

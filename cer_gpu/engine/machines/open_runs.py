@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu import progress
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_state import AxisRows, OpenState, in_order, numbered
 from cer_gpu.engine.memory import NO_BOUND, Headroom
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.payload import RowValues, table_of
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.streams.contract import ALL_LANES, NOTHING, OWN_LANE, LaneBounds, StreamEvents
 
 STEP = 1 << 16
@@ -26,7 +26,7 @@ CONSUMES = {"NONE": NOTHING, "ANY": ALL_LANES, "PARTITION": OWN_LANE}
 
 
 @dataclass(frozen=True, slots=True)
-class Pushed:
+class PushResult:
     """The complex events that end in a push.
 
     Attributes
@@ -40,7 +40,7 @@ class Pushed:
         How many complex events end at each; None if they are not counted.
     """
 
-    events: Relevant
+    events: EventArrays
     ends: Ends
     answers: Callable[[Ends], Answers]
     number: np.ndarray | None = None
@@ -59,7 +59,7 @@ def stops(first: int, end: int, headroom: Headroom = NO_BOUND) -> Iterator[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class FollowedEvents:
     """The events that a machine has to follow, `first` .. `stop - 1`, and what it reads of them.
 
     Attributes
@@ -107,7 +107,7 @@ class Following:
         """How many events the stream has kept by then, the new ones included."""
         return self.stop if self.numbers is None else self.kept
 
-    def some(self, which: np.ndarray) -> Following:
+    def some(self, which: np.ndarray) -> FollowedEvents:
         """Some of the new events, by their places among these: all that is followed."""
         place = self.first + which
         symbols, lanes, measured, following, slots, places = self.events
@@ -117,7 +117,7 @@ class Following:
         )  # fmt: skip
         keyed, times = (each[place] if len(each) else each for each in (self.keyed, self.times))
         rows = self.rows
-        return Following(
+        return FollowedEvents(
             events, self.size, self.bounds, 0, len(which), keyed, times, self.positions[place],
             None if rows is None else rows.take(which), None, place, self.stop, self.headroom,
         )  # fmt: skip
@@ -133,7 +133,7 @@ class Following:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class Renumbering:
     """The new numbers of events, lanes and slots after those that are no longer open were dropped.
 
     Attributes
@@ -200,7 +200,7 @@ class Dropped:
 class OpenRuns(Protocol):
     """The open runs of a machine on a stream."""
 
-    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+    def push(self, following: FollowedEvents) -> Callable[[EventArrays], PushResult] | None:
         """Follow the runs over further events.
 
         Returns
@@ -214,7 +214,7 @@ class OpenRuns(Protocol):
         """Set `bounds.low` of each lane to the first event that is needed, if no window has done so."""
         ...
 
-    def drop(self, dropped: Dropped) -> None:
+    def drop(self, dropped: Renumbering) -> None:
         """Forget the runs that have begun at events that are no longer open, and renumber the others."""
         ...
 

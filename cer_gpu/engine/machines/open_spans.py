@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.ascending import ascending
+from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.strategies import HitSpans
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.falling.cpu_order import unsigned
+from cer_gpu.engine.read.events import EventArrays
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.attribute_windows.cpu_order import unsigned
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class OpenEnds:
         `lowest` on; None for other windows.
     """
 
-    seen: Relevant
+    seen: EventArrays
     ends: Ends
     size: Any = None
 
@@ -48,7 +48,7 @@ class OpenEnds:
         return found
 
 
-class SpansOfOpen(HitSpans):
+class OpenSpans(HitSpans):
     """The spans of ends of a push.
 
     Parameters

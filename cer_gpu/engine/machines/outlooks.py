@@ -9,20 +9,20 @@ from weakref import proxy
 
 import numpy as np
 
-from cer_gpu.engine.machines.looking import LookingBack
-from cer_gpu.engine.machines.looking_ahead import LookingAhead
-from cer_gpu.engine.machines.looking_next import LookingNext
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.machines.future_outlook import FutureOutlook
+from cer_gpu.engine.machines.next_event_outlook import NextEventOutlook
+from cer_gpu.engine.machines.past_outlook import PastOutlook
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.outlook import Outlook
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.machines.looked_for import LookingBackFor
+    from cer_gpu.engine.machines.pattern_outlook import PastPatternOutlook
 
-LookingStage: TypeAlias = "LookingBack | LookingAhead | LookingBackFor"
+LookingStage: TypeAlias = "PastOutlook | FutureOutlook | PastPatternOutlook"
 """What finds the bits of one outlook."""
 
 MANY = 1 << 22
@@ -72,22 +72,22 @@ class Outlooks:
         valued = query.window is not None and query.window.kind == "attribute"
         whole = whole and memory is None and not intake.grouped and len(query.outlooks) == 1
         by_next = whole and query.outlooks[0].by_next
-        self._next: LookingNext | None = None
+        self._next: NextEventOutlook | None = None
         if by_next:
             alone = query.traits.symbols_alone
-            self._next = LookingNext(query.outlooks[0], laned, workers, alone)
+            self._next = NextEventOutlook(query.outlooks[0], laned, workers, alone)
 
         def stage(outlook: Outlook) -> LookingStage:
             if outlook.machine is not None:
-                from cer_gpu.engine.machines import looked_for as runs  # few queries need it
+                from cer_gpu.engine.machines import pattern_outlook as runs  # few queries need it
 
                 if outlook.before:
-                    return runs.LookingBackFor(outlook, query, laned, workers)
+                    return runs.PastPatternOutlook(outlook, query, laned, workers)
                 found = runs.LookedForRuns(outlook, query, laned, workers)
-                return LookingAhead(outlook, laned, in_order, valued, workers, found)
+                return FutureOutlook(outlook, laned, in_order, valued, workers, found)
             if outlook.before:
-                return LookingBack(outlook, laned, workers)
-            return LookingAhead(outlook, laned, in_order, valued, workers)
+                return PastOutlook(outlook, laned, workers)
+            return FutureOutlook(outlook, laned, in_order, valued, workers)
 
         self._stages = [] if by_next else [stage(outlook) for outlook in query.outlooks]
         self._reads_times = "time" in query.traits.columns
@@ -109,7 +109,7 @@ class Outlooks:
         self._keeps_times = True
 
     @property
-    def states(self) -> list[LookingStage | LookingNext]:
+    def states(self) -> list[LookingStage | NextEventOutlook]:
         """The state that is kept for each lane."""
         return [*self._stages, *([] if self._next is None else [self._next])]
 
@@ -117,7 +117,7 @@ class Outlooks:
         """Lanes that have to stay in memory."""
         return [stage.busy() for stage in self.states]
 
-    def __call__(self, events: Relevant) -> Iterator[Relevant]:
+    def __call__(self, events: EventArrays) -> Iterator[EventArrays]:
         """Read further events of the stream.
 
         Yields
@@ -140,18 +140,18 @@ class Outlooks:
             if found is not None:
                 yield self._done(found)
         for number, stage in enumerate(self._stages):
-            if isinstance(stage, LookingAhead) and stage.waits:
+            if isinstance(stage, FutureOutlook) and stage.waits:
                 found = self._passed(number, stage)
                 if found is not None:
                     yield self._done(found)
         self._within_allowance()
 
-    def rest(self) -> Iterator[Relevant]:
+    def rest(self) -> Iterator[EventArrays]:
         """The events that are held back, at the end of the stream."""
         if self._next is not None:
             yield from map(self._done, self._next.rest(self._lane_count))
         for number, stage in enumerate(self._stages):
-            if isinstance(stage, LookingAhead) and stage.waits:
+            if isinstance(stage, FutureOutlook) and stage.waits:
                 found = stage.rest()
                 if found is not None:
                     found = self._read(found, number + 1)
@@ -162,11 +162,11 @@ class Outlooks:
     def _lane_count(self) -> int:
         return self._intake.lane_count if self._laned else 1
 
-    def _done(self, events: Relevant) -> Relevant:
+    def _done(self, events: EventArrays) -> EventArrays:
         times = events.times if self._keeps_times or self._reads_times else events.times[:0]
         return replace(events, lane_keys=self._intake.lane_keys, times=times)
 
-    def _read(self, events: Relevant | None, first: int) -> Relevant | None:
+    def _read(self, events: EventArrays | None, first: int) -> EventArrays | None:
         """What the outlooks from one on make of some events."""
         for stage in self._stages[first:]:
             if events is None or not len(events):
@@ -174,10 +174,10 @@ class Outlooks:
             events = stage(events, self._lane_count)
         return events if events is not None and len(events) else None
 
-    def _passed(self, number: int, stage: LookingAhead) -> Relevant | None:
+    def _passed(self, number: int, stage: FutureOutlook) -> EventArrays | None:
         """Events whose reach is over by the rows that have been read, whether or not these were relevant."""
         intake, kind = self._intake, stage.measured
-        found: Relevant | None = None
+        found: EventArrays | None = None
         if intake.grouped and (last := intake.last_lane) is not None:
             found = stage.over(last)
             return None if found is None else self._read(found, number + 1)
@@ -188,7 +188,7 @@ class Outlooks:
             mark = intake.watermark
         if mark is not None and kind is not None:
             # What is held back before it is still to come.
-            earlier = [one.least(kind) for one in self._stages[:number] if isinstance(one, LookingAhead)]
+            earlier = [one.least(kind) for one in self._stages[:number] if isinstance(one, FutureOutlook)]
             found = stage.passed(min([mark, *(time for time in earlier if time is not None)]))
         elif kind is not None and not number and SCANNED * (intake.rows - self._looked) >= stage.lanes:
             one = intake.rows - self._looked == 1
@@ -199,9 +199,9 @@ class Outlooks:
             found = None if now is None else stage.passed_in(lanes, now)
         return None if found is None else self._read(found, number + 1)
 
-    def waiting(self) -> list[Relevant]:
+    def waiting(self) -> list[EventArrays]:
         """The events that are held back."""
-        found = [stage.waiting() for stage in self._stages if isinstance(stage, LookingAhead)]
+        found = [stage.waiting() for stage in self._stages if isinstance(stage, FutureOutlook)]
         if self._next is not None and self._next.waits:
             found.append(self._next.waiting())
         return [events for events in found if len(events)]
@@ -222,7 +222,7 @@ class Outlooks:
         )
 
     def state(self) -> list[dict[str, Any]]:
-        """All that is kept, as `cer_gpu.engine.run.stored` stores it."""
+        """All that is kept, as `cer_gpu.engine.run.snapshot` stores it."""
         return [stage.state() for stage in self._stages]
 
     def resume(self, stored: list[dict[str, Any]]) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.engine.machines.unit_runner import ChunkUnit, RunnerDevices, UnitsRunner
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.ordered_values import OrderedValues
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.compared import ComparedUnit
-from cer_gpu.kernels.compared.contract import ComparedSegments, ComparedTables, PairedEvents
-from cer_gpu.kernels.compared.cpu_order import arrange
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.enumeration.comparisons import ComparedUnit
+from cer_gpu.kernels.comparisons.contract import ComparedSegments, ComparedTables, PairedEvents
+from cer_gpu.kernels.comparisons.cpu_order import arrange
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 
 class PairsRunner(UnitsRunner):
@@ -50,7 +50,7 @@ class PairsRunner(UnitsRunner):
         super().__init__(query, workers, devices)
         self._tables, self._slot_rows = tables, slot_rows
 
-    def _read(self, events: Relevant, low: int, high: int) -> PairedEvents:
+    def _read(self, events: EventArrays, low: int, high: int) -> PairedEvents:
         """As `UnitsRunner._read`, with the sides and words of what is compared by order, if anything is."""
         slots = events.slots[:, low:high]
         own, rows = np.ascontiguousarray(slots[: self._slot_rows]), slots[self._slot_rows :]

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.kernels.monitor.contract import Monitor, MonitoredEvents, WatchedLanes
 from cer_gpu.kernels.monitor.cpu import rename, rename_consuming
 from cer_gpu.kernels.runs.contract import TransitionTables
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 
 class Prefixes:
@@ -31,7 +31,7 @@ class Prefixes:
         self._state = np.zeros(0, np.int32)
         self._reports = _Reports(query, tables) if query.consume != "NONE" and query.limit != 0 else None
 
-    def __call__(self, events: Relevant, lane_count: int) -> Relevant:
+    def __call__(self, events: EventArrays, lane_count: int) -> EventArrays:
         """The events with the symbols that the monitor gives them, without those that become neutral.
 
         Parameters
@@ -114,7 +114,7 @@ class _Reports:
         self._runs[lanes], self._began[lanes] = rows["runs"], rows["began"]
         self._since[lanes] = rows["since"]
 
-    def rename(self, monitor: Monitor, events: Relevant, state: np.ndarray) -> np.ndarray:
+    def rename(self, monitor: Monitor, events: EventArrays, state: np.ndarray) -> np.ndarray:
         """The symbols that the monitor gives; `state` is changed in place."""
         tables, window = self._tables, self._query.window
         measured = events.measured

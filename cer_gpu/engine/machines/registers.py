@@ -13,22 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.automata.configurations.formulas import Stepped, stepped
+from cer_gpu.automata.configurations.formulas import SteppedAutomaton, stepped
 from cer_gpu.automata.configurations.member import END
 from cer_gpu.automata.configurations.slots import State, best, renamed, slots_of
 from cer_gpu.automata.match import BEFORE, UNMARKED
-from cer_gpu.engine.machines.configurations_kept import no_answers, pushed_lists
+from cer_gpu.engine.machines.configuration_arrays import no_answers, pushed_lists
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.open_runs import Dropped, Following, Pushed
-from cer_gpu.engine.machines.registers_seen import EventSeen, Reader
-from cer_gpu.engine.machines.registers_stored import read_back, written_down
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.machines.open_runs import FollowedEvents, PushResult, Renumbering
+from cer_gpu.engine.machines.register_events import CurrentEvent, Reader
+from cer_gpu.engine.machines.register_serialization import read_back, written_down
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import HeldLanes
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes, nodes_below
 from cer_gpu.kernels.forest.contract import BOTTOM, UNION, Roots
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
 
 CONFIGURATIONS = 1 << 18
@@ -140,7 +140,7 @@ class RegisterRuns(HeldLanes):
         self._window = query.window if machine.product == "hits" else None
         self._consume = query.consume
         self._names = query.reading.compared
-        self._automaton: Stepped = stepped(machine.formula, machine.symbols, machine.predicates)
+        self._automaton: SteppedAutomaton = stepped(machine.formula, machine.symbols, machine.predicates)
         self._label = {label: number for number, label in enumerate(self._automaton.labels)}
         self._lists = machine.lists
         self._lanes: dict[int, Lane] = {}
@@ -154,7 +154,7 @@ class RegisterRuns(HeldLanes):
 
     # ---------------------------------------------------------------------------------------- pushes
 
-    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+    def push(self, following: FollowedEvents) -> Callable[[EventArrays], PushResult] | None:
         """Follow the configurations over further events; as `OpenRuns.push`."""
         first = following.first
         self._count, self._looked = following.stop, LITTLE
@@ -200,11 +200,11 @@ class RegisterRuns(HeldLanes):
         latest = np.array([one[1] for one in found], np.int64)
         if not self._lists:
             number = _numbers([one[2] for one in found])
-            return lambda seen: Pushed(seen, Ends(event, latest, lowest), no_answers, number)
+            return lambda seen: PushResult(seen, Ends(event, latest, lowest), no_answers, number)
         arena = self._nodes.array()
         roots = Roots(np.array(root_first, np.int64), np.array(labels, np.int32), np.array(nodes, np.int64))
 
-        def pushed(seen: Relevant) -> Pushed:
+        def pushed(seen: EventArrays) -> PushResult:
             ends = Ends(event, seen.positions[latest], lowest)
             return pushed_lists(self._machine, seen, ends, arena, roots)
 
@@ -221,7 +221,7 @@ class RegisterRuns(HeldLanes):
         return [int(place_of[root]) for root in roots]
 
     def _step(
-        self, lane_number: int, event: EventSeen, number: int
+        self, lane_number: int, event: CurrentEvent, number: int
     ) -> tuple[int, int, int, list[int], list[int]] | None:
         """Follow the configurations of a lane over an event; what ends there.
 
@@ -278,7 +278,7 @@ class RegisterRuns(HeldLanes):
         return (least, latest, total, labels, nodes if self._lists else []) if labels else None
 
     def _outcomes(
-        self, one: Configuration, event: EventSeen
+        self, one: Configuration, event: CurrentEvent
     ) -> Iterable[tuple[frozenset[str], frozenset[State], bool]]:
         """For each label the states that an event leads to, and whether complex events end."""
         reached: dict[frozenset[str], set[State]] = {}
@@ -296,7 +296,7 @@ class RegisterRuns(HeldLanes):
                 )
             yield label, self._aged(targets, event), accepts
 
-    def _aged(self, targets: Iterable[State], event: EventSeen) -> frozenset[State]:
+    def _aged(self, targets: Iterable[State], event: CurrentEvent) -> frozenset[State]:
         """Those of some states that are not late, the best of them, with the clocks that they have set."""
         kept = []
         for target in targets:
@@ -375,7 +375,7 @@ class RegisterRuns(HeldLanes):
             starts = [one.least for one in lane.values() if one.started]
             bounds.least[number] = min(starts, default=self._count)
 
-    def drop(self, dropped: Dropped) -> None:
+    def drop(self, dropped: Renumbering) -> None:
         """Give the events of what is open their new numbers; as `OpenRuns.drop`. `keep` does so for lanes."""
         self._count = dropped.count
         if not self._lists:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends, counts_joined, counts_sorted, first_ends
-from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.unit_runner import ChunkUnit, RunnerDevices, UnitsRunner
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.sessions import GreatestSets, OrderedSets
@@ -28,8 +28,8 @@ from cer_gpu.kernels.steps.contract import (
 )
 from cer_gpu.kernels.steps.cpu_paths import path_labels
 from cer_gpu.kernels.steps.cpu_sessions import OrderedSessions
-from cer_gpu.kernels.steps.cpu_short import MOST_EVENTS
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.kernels.steps.cpu_short_chains import MOST_EVENTS
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.step_machine import StepMachine
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class StepRunner(UnitsRunner):
 
     # ------------------------------------------------------------------------------------- events
 
-    def _read(self, events: Relevant, low: int, high: int) -> StepEvents:
+    def _read(self, events: EventArrays, low: int, high: int) -> StepEvents:
         times, places = (values[low:high] for values in self._timed(events))
         return StepEvents(events.symbols[low:high], times, places)
 
@@ -229,7 +229,7 @@ class StepRunner(UnitsRunner):
         """The events of a chunk, as kernels read them."""
         return StepEvents(chunk.events.symbols, *self._timed(chunk.events))
 
-    def _timed(self, events: Relevant) -> tuple[np.ndarray, np.ndarray]:
+    def _timed(self, events: EventArrays) -> tuple[np.ndarray, np.ndarray]:
         """The times of events, as kernels subtract them, and their places."""
         times = events.times if len(events.times) else events.keys
         if not self.tables.view_timed.any():

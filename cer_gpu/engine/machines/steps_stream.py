@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.first_starts import RootedEnds
-from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.open_runs import Dropped, Following
+from cer_gpu.engine.machines.open_runs import FollowedEvents, Renumbering
 from cer_gpu.engine.machines.open_state import (
     Column,
     Moved,
@@ -23,7 +23,7 @@ from cer_gpu.engine.machines.open_state import (
     past,
 )
 from cer_gpu.engine.machines.stream_loop import AnswersOf, LoopRuns
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import ranges
@@ -37,7 +37,7 @@ from cer_gpu.kernels.steps import cpu_stream as kernels
 from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepTables
 from cer_gpu.kernels.steps.cpu_paths import path_labels
 from cer_gpu.kernels.steps.cpu_walk import walked_counts
-from cer_gpu.kernels.steps.kept import (
+from cer_gpu.kernels.steps.stream_state import (
     CHAIN,
     SESSION,
     EndCounts,
@@ -89,16 +89,16 @@ class StepRuns(LoopRuns):
         self._rising = rising_earliest(tables)
         self._labels = path_labels(tables)
 
-    def _reach(self, following: Following) -> None:
+    def _reach(self, following: FollowedEvents) -> None:
         self._state.reach("lane", len(following.bounds.low))
         if self._sessions is not None:
             self._state.reach("event", following.stop)
 
-    def _events(self, events: StreamEvents, following: Following) -> StepEvents:
+    def _events(self, events: StreamEvents, following: FollowedEvents) -> StepEvents:
         times = following.times if self._tables.view_timed.any() else following.times[:0]
         return StepEvents(events.symbols, times.view(self._tables.view_low.dtype), events.places)
 
-    def _room(self, events: StreamEvents, following: Following) -> kernels.OpenRoom:
+    def _room(self, events: StreamEvents, following: FollowedEvents) -> kernels.OpenRoom:
         state = self._state
         parts = state.read(OpenSessions, reach=self._gaps, sessions=self._sessions or self._gaps)
         entries = state.read(OpenEntries, nodes=state.read(StepNodes))
@@ -107,7 +107,7 @@ class StepRuns(LoopRuns):
             self._progress, self._groups, state.read(EndCounts).number,
         )  # fmt: skip
 
-    def _full(self, status: int, events: StreamEvents, following: Following) -> str | None:
+    def _full(self, status: int, events: StreamEvents, following: FollowedEvents) -> str | None:
         return FULL[status]
 
     def _latest(self, root: np.ndarray) -> np.ndarray:
@@ -122,7 +122,7 @@ class StepRuns(LoopRuns):
         sessions, labels, own_lane = self._sessions, self._labels, self._consumes == NOTHING
         chain = state.read(OpenSessions).chain
 
-        def answers(seen: Relevant, window: AttributeWindow | None, some: Ends) -> Answers:
+        def answers(seen: EventArrays, window: AttributeWindow | None, some: Ends) -> Answers:
             if sessions is not None:
                 return LaneSets(chain, some.event, some.lowest, own_lane, sessions.label)
             first, root = rooted.roots_of(some.event)
@@ -145,7 +145,7 @@ class StepRuns(LoopRuns):
                 low = np.minimum(low, np.maximum(bounds.last, 0))
             bounds.low[:] = np.maximum(bounds.low, low)
 
-    def _forget(self, dropped: Dropped) -> None:
+    def _forget(self, dropped: Renumbering) -> None:
         state = self._state
         entered, states = state.array(StepNodes, "event"), len(self._tables.accepting)
         event_of, open_events = dropped.event_of, dropped.open_events

@@ -9,22 +9,22 @@ from typing import TypeVar
 
 import numpy as np
 
+from cer_gpu.engine.machines.answers import Sharing
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends, ends_of
-from cer_gpu.engine.machines.found import Sharing
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.blocks import numbers_joined
-from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.best import cpu as best
-from cer_gpu.kernels.best.cpu_ranked import best_ranked, steps
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.attribute_windows.cpu_order import first_admitted
 from cer_gpu.kernels.counts.cpu import counts
-from cer_gpu.kernels.falling.cpu_order import first_admitted
 from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.monitor.cpu import rename
-from cer_gpu.kernels.runs.barred import NO_START, with_bars
+from cer_gpu.kernels.runs.barriers import NO_START, with_bars
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
+from cer_gpu.kernels.selection import cpu as best
+from cer_gpu.kernels.selection.cpu_ranks import best_ranked, steps
 from cer_gpu.plan.automaton import Choice
 
 SPAN_EVENTS = 1 << 18
@@ -42,7 +42,7 @@ PAYS = 1.0
 Result = TypeVar("Result")
 
 
-class Single:
+class SingleChoice:
     """The one complex event that NEXT or LAST leaves at each hit, if its marked events identify it.
 
     Parameters
@@ -84,7 +84,7 @@ class ChosenInSpans:
     automaton of what the strategy leaves runs; other ends in it are ignored. So a hit costs as many steps as
     its window has relevant events. This is for patterns in which the window decides what is left: of `(X ; Y
     ; E) OR (Y ; E)` MAX leaves a Y and an E only where no X before that Y is admitted. Where the window does
-    not matter, as for `A ; B+ ; C`, there is no choice at run time (`cer_gpu.plan.deterministic`).
+    not matter, as for `A ; B+ ; C`, there is no choice at run time (`cer_gpu.plan.regular_automata`).
 
     Where the attribute of WITHIN falls, the span is what lies between the first start that the hit admits and
     the hit: in the worst case the whole partition. For NEXT and LAST hits share a tree there
@@ -146,7 +146,7 @@ class ChosenInSpans:
         number = [np.empty(0, np.int64), *self._spans.map(counted, workers)]
         return numbers_joined(number)
 
-    def _renamed(self, gathered: Gathered) -> np.ndarray:
+    def _renamed(self, gathered: GatheredSpans) -> np.ndarray:
         """The symbols of the choice's tables, given by its monitor."""
         read = self._spans.without_ends(gathered.symbol)
         state = np.zeros(len(gathered.begin), np.int32)
@@ -160,7 +160,7 @@ class HitSpans(ABC):
     ----------
     symbols : ndarray, shape (events,), uint8 or uint16
     n_symbols : int
-        Of the query; greater symbols are those of barred events (`cer_gpu.kernels.runs.barred`).
+        Of the query; greater symbols are those of barred events (`cer_gpu.kernels.runs.barriers`).
     begin, length : ndarray, shape (hits,), int64
         The events of each span: the first of them among `events`, and how many.
     events : ndarray, shape (m,), int64, or None
@@ -204,7 +204,7 @@ class HitSpans(ABC):
         groups = self.groups(np.arange(len(self.length)))
         return workers.map("choosing", function, groups, int(self.length.sum()))
 
-    def gather(self, part: np.ndarray) -> Gathered:
+    def gather(self, part: np.ndarray) -> GatheredSpans:
         """The events of the spans of some hits."""
         length, begin = self.length[part], self._begin[part]
         stop = np.cumsum(length)
@@ -216,7 +216,7 @@ class HitSpans(ABC):
         if self.falls:
             outside = self.outside(event, np.repeat(part, length))
             symbol = with_bars(symbol, outside * np.uint8(NO_START), self._n_symbols)
-        return Gathered(event, symbol, span, stop - length, stop)
+        return GatheredSpans(event, symbol, span, stop - length, stop)
 
     def without_ends(self, symbol: np.ndarray) -> np.ndarray:
         """Symbols, without the bars against ends: the one end of a span is not barred."""
@@ -254,7 +254,7 @@ class SpansOfHits(HitSpans):
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class GatheredSpans:
     """The events of the spans of some hits, one span after another.
 
     Attributes

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cer_gpu.compiling.kernel import Kernel
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.first_starts import FirstStarts, RootedEnds
-from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, KeptRuns, Pushed
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.machines.open_runs import CONSUMES, FollowedEvents, KeptRuns, PushResult, Renumbering
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.kernels.loop.contract import LoopSegments
 from cer_gpu.kernels.loop.follow import FULL, NEXT, WORDS
@@ -26,7 +26,7 @@ from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, St
 NO_KEYS = np.empty(0, np.int64)
 """What is measured if there is no window."""
 
-AnswersOf = Callable[[Relevant, AttributeWindow | None, Ends], Answers]
+AnswersOf = Callable[[EventArrays, AttributeWindow | None, Ends], Answers]
 """Gives the complex events at some ends of a push, from all events so far, and the window to check."""
 
 
@@ -65,19 +65,19 @@ class LoopRuns(KeptRuns, ABC):
 
     # ------------------------------------------------------------------------ what a family says of itself
 
-    def _reach(self, following: Following) -> None:
+    def _reach(self, following: FollowedEvents) -> None:
         """Make room for what a push adds for certain, beside its ends."""
 
-    def _events(self, events: StreamEvents, following: Following) -> Any:
+    def _events(self, events: StreamEvents, following: FollowedEvents) -> Any:
         """The events as the kernel reads them."""
         return events
 
     @abstractmethod
-    def _room(self, events: StreamEvents, following: Following) -> Any:
+    def _room(self, events: StreamEvents, following: FollowedEvents) -> Any:
         """The room of the kernel."""
 
     @abstractmethod
-    def _full(self, status: int, events: StreamEvents, following: Following) -> str | None:
+    def _full(self, status: int, events: StreamEvents, following: FollowedEvents) -> str | None:
         """As `full` of `OpenState.follow`, for the word that counts what the room has no room for."""
 
     @abstractmethod
@@ -89,12 +89,12 @@ class LoopRuns(KeptRuns, ABC):
         """What lists the ends of the push that was followed last."""
 
     @abstractmethod
-    def _forget(self, dropped: Dropped) -> None:
+    def _forget(self, dropped: Renumbering) -> None:
         """As `OpenRuns.drop`."""
 
     # ------------------------------------------------------------------------------- what all families do
 
-    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+    def push(self, following: FollowedEvents) -> Callable[[EventArrays], PushResult] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
         self._state.reach("end", following.stop - following.first + 1)
         self._reach(following)
@@ -113,14 +113,14 @@ class LoopRuns(KeptRuns, ABC):
         event, lowest, latest = rooted.ends
         answers, size = self._answers(rooted), self._size
 
-        def pushed(seen: Relevant) -> Pushed:
+        def pushed(seen: EventArrays) -> PushResult:
             window = None if size is None else AttributeWindow(seen.keys, seen.all_keyed, size)
             every = Ends(event, seen.positions[latest], lowest)
-            return Pushed(seen, every, partial(answers, seen, window))
+            return PushResult(seen, every, partial(answers, seen, window))
 
         return pushed
 
-    def _follow(self, following: Following, first: int, until: Iterable[int]) -> None:
+    def _follow(self, following: FollowedEvents, first: int, until: Iterable[int]) -> None:
         """Follow the runs over the events from one on, without ends so far, with a stop after some."""
         events, window = following.events, StreamWindow(following.size, self._consumes)
         if self._starts is not None:
@@ -160,7 +160,7 @@ class LoopRuns(KeptRuns, ABC):
         if self._starts is not None:
             bounds.low[:] = 0
 
-    def drop(self, dropped: Dropped) -> None:
+    def drop(self, dropped: Renumbering) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
         self._forget(dropped)
         if self._starts is not None:

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.engine.machines.open_events import OpenEvents
-from cer_gpu.engine.machines.open_runs import Dropped, Following, OpenRuns, Pushed
+from cer_gpu.engine.machines.open_runs import FollowedEvents, OpenRuns, PushResult, Renumbering
 from cer_gpu.engine.memory import Allowance, Headroom, still_needed
-from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
+from cer_gpu.engine.read.events import EventArrays, relevant_of, state_of
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.read.payload import RowValues
 from cer_gpu.kernels.streams import cpu as kernels
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 LEAST = 1 << 13
 """The least number of events that are kept before those that are no longer open are dropped."""
@@ -60,8 +60,8 @@ class StreamState:
         """For CONSUME BY ANY: the last position that was reported."""
 
     def push(
-        self, new: Relevant, row: RowValues | None = None, later: list[Relevant] | None = None
-    ) -> Pushed | None:
+        self, new: EventArrays, row: RowValues | None = None, later: list[EventArrays] | None = None
+    ) -> PushResult | None:
         """Add further events.
 
         Parameters
@@ -110,7 +110,7 @@ class StreamState:
             for events in self._made_room(back):
                 self._follow(events)
 
-    def _made_room(self, coming: list[Relevant]) -> list[Relevant]:
+    def _made_room(self, coming: list[EventArrays]) -> list[EventArrays]:
         """Drop what is not needed, if it is much; gives `coming` with lanes and slots as numbered then."""
         self._unlooked = 0
         count = self._kept.count + sum(map(len, coming))
@@ -118,7 +118,9 @@ class StreamState:
             coming = self._drop(coming)
         return self._within_allowance(coming)
 
-    def _follow(self, new: Relevant, row: RowValues | None = None) -> Callable[[Relevant], Pushed] | None:
+    def _follow(
+        self, new: EventArrays, row: RowValues | None = None
+    ) -> Callable[[EventArrays], PushResult] | None:
         """Follow the runs over further events; gives what ends at them."""
         if not self._kept.room(len(new)):
             self._events = None
@@ -136,7 +138,7 @@ class StreamState:
         positions = self._kept.array("positions")
         events, bounds, stop = self._events, self._bounds, self._kept.count
         return self._runs.push(
-            Following(
+            FollowedEvents(
                 events,
                 self._size,
                 bounds,
@@ -151,7 +153,7 @@ class StreamState:
             )
         )
 
-    def _returned(self) -> list[Relevant]:
+    def _returned(self) -> list[EventArrays]:
         """Events that have come back from disk, without those that a report in another lane has dropped."""
         found = self._intake.returned()
         if self._query.consume == "ANY":
@@ -159,7 +161,7 @@ class StreamState:
         return [part for part in found if len(part)]
 
     def state(self) -> dict[str, Any]:
-        """All that is kept, for `cer_gpu.engine.run.stored`; what is not needed is dropped first."""
+        """All that is kept, for `cer_gpu.engine.run.snapshot`; what is not needed is dropped first."""
         self._drop([])
         events = None if not self._kept.count else state_of(self._kept.seen())
         bounds = self._bounds
@@ -213,7 +215,7 @@ class StreamState:
 
     # ------------------------------------------------------------------------------------- forgetting
 
-    def _within_allowance(self, new: list[Relevant]) -> list[Relevant]:
+    def _within_allowance(self, new: list[EventArrays]) -> list[EventArrays]:
         """Drop more where too much is kept; as `_drop`."""
         coming = new
 
@@ -234,7 +236,9 @@ class StreamState:
         )
         return coming
 
-    def _drop(self, new: list[Relevant], pressed: bool = False, excess: int | None = None) -> list[Relevant]:
+    def _drop(
+        self, new: list[EventArrays], pressed: bool = False, excess: int | None = None
+    ) -> list[EventArrays]:
         """Drop what is no longer open; gives new events with lanes and slots as numbered then.
 
         Parameters
@@ -269,7 +273,7 @@ class StreamState:
             lanes, count = np.stack([old, new_of[old]], axis=1), self._intake.lane_count
         lane = seen.lanes if len(seen.lanes) else np.zeros(len(seen), np.int32)
         slots = kept.slots, renumbered.slots
-        dropped = Dropped(is_open, which, lanes, count, slots, lane)
+        dropped = Renumbering(is_open, which, lanes, count, slots, lane)
         self._runs.drop(dropped)
         self._kept.keep(renumbered)
         bounds = _bounds(count)
@@ -283,7 +287,7 @@ class StreamState:
         self._full = max(LEAST, 2 * (self._kept.count + coming))
         return new
 
-    def _open(self, new: list[Relevant]) -> np.ndarray:
+    def _open(self, new: list[EventArrays]) -> np.ndarray:
         events, count = self._events, self._kept.count
         assert events is not None
         self._runs.bound(events, self._bounds)

@@ -7,10 +7,10 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from cer_gpu.engine.machines.lookups import Partial, TupleEnds
+from cer_gpu.engine.machines.lookups import PartialAnswers, TupleEnds
 from cer_gpu.enumeration.blocks import TupleBlock, in_parts
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 FEW = 1 << 20
 """The most answers of a chunk that are kept when they are found."""
@@ -29,7 +29,7 @@ class TupleFinder(Protocol):
     def atoms(self) -> int:
         """How many atoms the rule has."""
 
-    def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[Partial]:
+    def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[PartialAnswers]:
         """The answers that end at some events, block by block, in any order.
 
         Parameters
@@ -84,14 +84,14 @@ class FoundTuples:
         tally = TupleEnds(event, low, number, latest)
         return cls(tally, np.append(0, np.cumsum(number)), rows.event[order])
 
-    def of(self, ends: np.ndarray) -> Partial:
+    def of(self, ends: np.ndarray) -> PartialAnswers:
         """The answers that end at some events of the tally, in the order of `ends`, numbered by it."""
         which = np.searchsorted(self.tally.event, ends)
         length = self.tally.number[which]
         before = np.cumsum(length) - length
         rows = np.repeat(self.first[which] - before, length) + np.arange(int(length.sum()))
         end = np.repeat(np.arange(len(ends)), length)
-        return Partial(end, end, self.event[rows])
+        return PartialAnswers(end, end, self.event[rows])
 
 
 class TupleAnswers:
@@ -169,7 +169,7 @@ def ends_in_parts(count: np.ndarray, order: np.ndarray, size: int | None) -> Ite
         yield order[done:stop]
 
 
-def in_order(ends: np.ndarray, rows: Partial, limit: int | None) -> TupleBlock:
+def in_order(ends: np.ndarray, rows: PartialAnswers, limit: int | None) -> TupleBlock:
     """The answers of some ends by (end, start, events).
 
     Parameters
@@ -190,10 +190,10 @@ def in_order(ends: np.ndarray, rows: Partial, limit: int | None) -> TupleBlock:
     return TupleBlock(ends[rows.end[order]], start[order], rows.event[order])
 
 
-def together(blocks: list[Partial], atoms: int) -> Partial:
+def together(blocks: list[PartialAnswers], atoms: int) -> PartialAnswers:
     """Several blocks as one."""
     none = np.empty(0, np.int64)
-    return Partial(
+    return PartialAnswers(
         np.concatenate([none, *(block.end for block in blocks)]),
         np.concatenate([none, *(block.low for block in blocks)]),
         np.concatenate([np.empty((0, atoms), np.int64), *(block.event for block in blocks)]),

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.lookups import Partial
+from cer_gpu.engine.machines.answers import Answers
+from cer_gpu.engine.machines.lookups import PartialAnswers
 from cer_gpu.engine.machines.tuple_answers import ends_in_parts, in_order, together
 from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.kernels.forest.contract import Block
@@ -56,7 +56,7 @@ class MarkedTuples:
             if len(block.hit):
                 yield block
 
-    def _filled(self, block: Block, ends: np.ndarray) -> Partial:
+    def _filled(self, block: Block, ends: np.ndarray) -> PartialAnswers:
         """For each complex event of a block the event of every atom."""
         which = np.argsort(ends, kind="stable")
         end = which[np.searchsorted(ends[which], block.hit)]
@@ -65,4 +65,4 @@ class MarkedTuples:
         for atom, filled in enumerate(self._label_atoms.T):
             own = filled[block.label] != 0
             event[row[own], atom] = block.event[own]
-        return Partial(end, end, event)
+        return PartialAnswers(end, end, event)

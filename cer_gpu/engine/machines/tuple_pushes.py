@@ -16,16 +16,16 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.lookups import Lookups, Partial, TupleEnds
+from cer_gpu.engine.machines.lookups import Lookups, PartialAnswers, TupleEnds
 from cer_gpu.engine.machines.tuple_total import tree_of
 from cer_gpu.engine.machines.tuple_views import admitted_at, tallied
 from cer_gpu.engine.read.ranks import OrderedNumbers, ordered_numbers
-from cer_gpu.engine.views.listing import changes
+from cer_gpu.engine.views.enumeration import changes
 from cer_gpu.engine.views.trees import Input, KeptTree, statistics
 from cer_gpu.engine.words import Domain
 from cer_gpu.errors import LimitError
 from cer_gpu.joins.theta.bags import BagStage
-from cer_gpu.joins.theta.whole import LANE, event_name, listed_query, side_names
+from cer_gpu.joins.theta.rule_query import LANE, event_name, listed_query, side_names
 from cer_gpu.plan.tuples import TupleMachine
 
 SMALL = 4
@@ -219,7 +219,7 @@ class AddedAnswers:
         """How many atoms the rule has."""
         return self._lookups.atoms
 
-    def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[Partial]:
+    def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[PartialAnswers]:
         """The answers that end at some events; as `Lookups.listed`."""
         end_of = np.full(len(self._positions), -1, np.int64)
         end_of[event] = np.arange(len(event))

@@ -24,7 +24,7 @@ from cer_gpu.joins.lookups import LookupPlan
 from cer_gpu.joins.theta.bags import BagStage
 from cer_gpu.joins.theta.cost import AtomStatistics, cheapest
 from cer_gpu.joins.theta.gcq import GCQ
-from cer_gpu.joins.theta.whole import LANE, partial_answers, whole_comparisons, whole_query
+from cer_gpu.joins.theta.rule_query import LANE, partial_answers, whole_comparisons, whole_query
 from cer_gpu.language.schema import ValueType
 from cer_gpu.plan.tuples import TupleMachine
 

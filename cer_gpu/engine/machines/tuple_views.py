@@ -4,7 +4,7 @@ The events that fit an atom are rows: their joined values, the ranks of what is 
 Ends are taken in blocks, in the order of the stream. Before a block the events go that none of its ends
 admits any more; then its own are inserted, and the answers that this adds are those that end there, beside
 some that begin before what their end admits, which are left out. Every row that is looked at is in an answer
-(`cer_gpu.engine.views.listing`), so partial answers that lead to none take no time.
+(`cer_gpu.engine.views.enumeration`), so partial answers that lead to none take no time.
 
 1.05 to 2.4 times as fast as lookups where the events of an atom are rare, with and without a window (CPU
 time of the whole query, rules of three and four atoms, 100,000 and 300,000 events). Where lookups are
@@ -17,16 +17,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from cer_gpu.engine.machines.lookups import Lookups, Partial, TupleEnds
+from cer_gpu.engine.machines.lookups import Lookups, PartialAnswers, TupleEnds
 from cer_gpu.engine.machines.tuple_total import atom_inputs, counted, tree_of
-from cer_gpu.engine.views.listing import answers, changes
+from cer_gpu.engine.views.enumeration import answers, changes
 from cer_gpu.engine.views.trees import Input, KeptTree, statistics
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.theta.bags import BagStage
 from cer_gpu.joins.theta.gcq import GCQ
 from cer_gpu.joins.theta.reduction import decide
-from cer_gpu.joins.theta.whole import (
+from cer_gpu.joins.theta.rule_query import (
     ANSWER,
     LANE,
     ROW,
@@ -119,7 +119,7 @@ class TupleView:
         """How many answers end at some events; parameters as for `Lookups.tally`."""
         return tallied(self.listed(event, low), event, low)
 
-    def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[Partial]:
+    def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[PartialAnswers]:
         """The answers that end at some events, block by block, in any order; as `Lookups.listed`."""
         order = np.argsort(self._time[event], kind="stable")
         times = self._time[event[order]]
@@ -203,7 +203,7 @@ def view_of(
     if not all(len(one.amounts) for one in inputs.values()):
         return None
     span = int((time[event] - time[np.minimum(low, event)]).max()) + 1
-    shares = _Admitted(lane, event, low, len(time), inserted_together(span, len(time)))
+    shares = _AdmittedShare(lane, event, low, len(time), inserted_together(span, len(time)))
     if not _cheaper(lookups, query, inputs, shares):
         return None
     last = np.searchsorted(low, np.arange(len(time)), side="right") - 1
@@ -224,7 +224,7 @@ def inserted_together(span: int, events: int) -> int:
     return max(events, 1) if 2 * span > events else max(BLOCK, span // SHARE)
 
 
-class _Admitted:
+class _AdmittedShare:
     """Which share of the choices of events ends admit, were all events of a lane alike.
 
     Parameters
@@ -254,7 +254,7 @@ class _Admitted:
         return min(atoms * float((self._wider ** (atoms - 1)).sum()) / self._events, 1.0)
 
 
-def _cheaper(lookups: Lookups, query: GCQ, inputs: Mapping[int, Input], admitted: _Admitted) -> bool:
+def _cheaper(lookups: Lookups, query: GCQ, inputs: Mapping[int, Input], admitted: _AdmittedShare) -> bool:
     """Whether a view has less to do than lookups: by estimates, and where these say so by counting."""
     plan, listed = lookups.machine.lookups, lookups.machine.product == "run"
     rows = sum(len(one.amounts) for one in inputs.values())
@@ -289,7 +289,7 @@ def _take(tree: KeptTree, changed: Mapping[int, Input]) -> None:
     tree.commit(tree.climb({atom: one for atom, one in changed.items() if len(one.amounts)}))
 
 
-def admitted_at(rows: np.ndarray, end_of: np.ndarray, low: np.ndarray, lookups: Lookups) -> Partial:
+def admitted_at(rows: np.ndarray, end_of: np.ndarray, low: np.ndarray, lookups: Lookups) -> PartialAnswers:
     """The answers among some rows that end at an end that is asked for, and are in its window.
 
     Parameters
@@ -305,10 +305,10 @@ def admitted_at(rows: np.ndarray, end_of: np.ndarray, low: np.ndarray, lookups: 
     end, start = end_of[rows.max(axis=1)], rows.min(axis=1)
     asked = np.flatnonzero(end >= 0)
     asked = asked[start[asked] >= low[end[asked]]]
-    return lookups.admitted(Partial(end[asked], low[end[asked]], rows[asked]))
+    return lookups.admitted(PartialAnswers(end[asked], low[end[asked]], rows[asked]))
 
 
-def tallied(listed: Iterable[Partial], event: np.ndarray, low: np.ndarray) -> TupleEnds:
+def tallied(listed: Iterable[PartialAnswers], event: np.ndarray, low: np.ndarray) -> TupleEnds:
     """How many of some answers end at each event, and the latest start of each; as `Lookups.tally`."""
     number, latest = np.zeros(len(event), np.int64), np.full(len(event), -1, np.int64)
     for found in listed:

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.consume import Consuming, Consumption
+from cer_gpu.engine.machines.consume import ConsumeRunner, Consumption
 from cer_gpu.engine.machines.ends import Ends, first_ends, no_ends
 from cer_gpu.engine.machines.lookups import LARGEST, Lookups, TupleEnds
 from cer_gpu.engine.machines.tuple_answers import FoundTuples, TupleAnswers, TupleFinder
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.errors import LimitError
-from cer_gpu.frozen import dataclass
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.tuples import TupleMachine
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ LEAST_ATOMS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class LookupResult:
     """What is known of the answers of a chunk.
 
     Attributes
@@ -60,7 +60,7 @@ class Looked:
     found: FoundTuples | None = None
 
 
-class TupleRunner(Consuming):
+class TupleRunner(ConsumeRunner):
     """Looks up the atoms of a rule on the CPU; a `MachineRunner`.
 
     Parameters
@@ -76,7 +76,7 @@ class TupleRunner(Consuming):
         self._machine = query.machine
         self._query = query
         self._workers = workers
-        self._last: tuple[Chunk, Looked] | None = None
+        self._last: tuple[Chunk, LookupResult] | None = None
         self._pushed: PushedView | None = None
         self.consumption = Consumption(query)
 
@@ -116,13 +116,13 @@ class TupleRunner(Consuming):
     def open_runs(self) -> None:
         """None: each push runs the open window again."""
 
-    def _looked(self, chunk: Chunk) -> Looked:
+    def _looked(self, chunk: Chunk) -> LookupResult:
         """What is known of the answers of a chunk, found once."""
         if self._last is None or self._last[0] is not chunk:
             self._last = (chunk, self._look(chunk))
         return self._last[1]
 
-    def _look(self, chunk: Chunk) -> Looked:
+    def _look(self, chunk: Chunk) -> LookupResult:
         window = self._query.window
         held = None
         if chunk.held:
@@ -137,7 +137,9 @@ class TupleRunner(Consuming):
                 self._pushed.learn(chunk, len(event), lookups.effort)
         return looked
 
-    def _added(self, chunk: Chunk, lookups: Lookups, event: np.ndarray, low: np.ndarray) -> Looked | None:
+    def _added(
+        self, chunk: Chunk, lookups: Lookups, event: np.ndarray, low: np.ndarray
+    ) -> LookupResult | None:
         """The answers that a push adds, where a tree of the window is kept."""
         if len(lookups.paths) < LEAST_ATOMS or len(event) == len(chunk.events):
             return None
@@ -150,16 +152,16 @@ class TupleRunner(Consuming):
             return None
         # The tree changes with the next push, so what is listed later is looked up.
         if self._machine.product != "run":
-            return Looked(lookups, added.tally(event, low))
+            return LookupResult(lookups, added.tally(event, low))
         found = FoundTuples.within(added, event, low)
-        return None if found is None else Looked(lookups, found.tally, found)
+        return None if found is None else LookupResult(lookups, found.tally, found)
 
-    def _searched(self, chunk: Chunk, lookups: Lookups, event: np.ndarray, low: np.ndarray) -> Looked:
+    def _searched(self, chunk: Chunk, lookups: Lookups, event: np.ndarray, low: np.ndarray) -> LookupResult:
         """What is known of the answers of a chunk by itself."""
         view = self._view(chunk, lookups, event, low)
         if view is not None:
             try:
-                return self._listed(view, event, low) or Looked(view, view.tally(event, low))
+                return self._listed(view, event, low) or LookupResult(view, view.tally(event, low))
             except LimitError:
                 pass  # a multiplicity is above 2^62, of what may be in no answer
         if (looked := self._listed(lookups, event, low)) is not None:
@@ -173,14 +175,14 @@ class TupleRunner(Consuming):
 
         lookups.prepare()
         parts = self._workers.map("counting", tally, range(units), len(event))
-        return Looked(lookups, TupleEnds.joined(parts))
+        return LookupResult(lookups, TupleEnds.joined(parts))
 
-    def _listed(self, finder: TupleFinder, event: np.ndarray, low: np.ndarray) -> Looked | None:
+    def _listed(self, finder: TupleFinder, event: np.ndarray, low: np.ndarray) -> LookupResult | None:
         """The answers at some ends, where they are asked for and few."""
         if self._machine.product != "run":
             return None
         found = FoundTuples.within(finder, event, low)
-        return None if found is None else Looked(finder, found.tally, found)
+        return None if found is None else LookupResult(finder, found.tally, found)
 
     def _view(self, chunk: Chunk, lookups: Lookups, event: np.ndarray, low: np.ndarray) -> TupleView | None:
         """What lists the answers by a tree, where it has less to do than lookups."""

@@ -8,18 +8,18 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.consume import Consuming, Consumption
+from cer_gpu.engine.machines.consume import ConsumeRunner, Consumption
 from cer_gpu.engine.machines.ends import Ends, admitted_hits, ends_of, first_ends, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
-from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.loop.contract import LoopSegments
 from cer_gpu.kernels.runs.contract import SegmentHits
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 Result = TypeVar("Result")
 Runner = TypeVar("Runner")
@@ -87,7 +87,7 @@ class RunnerDevices(Generic[Runner]):
         return None
 
 
-class UnitsRunner(Consuming, ABC):
+class UnitsRunner(ConsumeRunner, ABC):
     """Runs the units of a chunk by several threads: joins, steps with bounds, steps that are compared.
 
     A family says how its kernels read events, find the hits of a unit, and count and list what ends there.
@@ -118,7 +118,7 @@ class UnitsRunner(Consuming, ABC):
     # ------------------------------------------------------------------------ what a family says of itself
 
     @abstractmethod
-    def _read(self, events: Relevant, low: int, high: int) -> Any:
+    def _read(self, events: EventArrays, low: int, high: int) -> Any:
         """The events low .. high - 1 of a chunk, as the kernels read them."""
 
     @abstractmethod

@@ -9,7 +9,7 @@ import numpy as np
 
 from cer_gpu.engine.read.derive import Reader, evaluate, relation
 from cer_gpu.engine.read.sources.columns import Codes, Values
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.plan.axes import CutAxis, NullAxis, RelationAxis
@@ -33,7 +33,7 @@ class UnfitError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
+class EvaluatedColumn:
     """A column that is computed when a block of it is read.
 
     Attributes
@@ -69,14 +69,19 @@ class Evaluated:
 class Adder:
     """What a column adds to the index of a stage, in one pass over a block."""
 
-    column: Values | Codes | Evaluated
+    column: Values | Codes | EvaluatedColumn
     shares: np.ndarray
     bounds: np.ndarray | None
     absent: Any
 
     @classmethod
     def of_axis(
-        cls, axis: NumberAxis, column: Values | Evaluated, stride: int, dtype: np.dtype, classed: bool = False
+        cls,
+        axis: NumberAxis,
+        column: Values | EvaluatedColumn,
+        stride: int,
+        dtype: np.dtype,
+        classed: bool = False,
     ) -> Adder:
         """What the values of an axis add.
 

@@ -13,7 +13,7 @@ from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import is_text
 from cer_gpu.language import tree
 from cer_gpu.language.units import NANOSECONDS, nanoseconds
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 MOST_DIGITS = 38
 """The most digits of a decimal of 128 bits."""

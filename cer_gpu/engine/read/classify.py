@@ -16,16 +16,16 @@ from cer_gpu.engine.read.derive import Reader, overflow, read_columns
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Codes, Values
-from cer_gpu.engine.read.text_shares import SEEN, NamesSeen, TextShares
+from cer_gpu.engine.read.text_shares import SEEN, OccurringNames, TextShares
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.classify.cpu import FEW_CUTS
 from cer_gpu.language import tree
 from cer_gpu.language.schema import ValueType
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.plan.axes import (
     Axis,
     ColumnAxis,
@@ -36,11 +36,11 @@ from cer_gpu.plan.axes import (
     text_column,
     type_number,
 )
-from cer_gpu.plan.compiled import UNFIT, Reading
+from cer_gpu.plan.compiled_query import UNFIT, RowReading
 from cer_gpu.plan.symbols import TABLE_BUDGET, StageAxis, reachable
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.read.wide import WideColumns
+    from cer_gpu.engine.read.wide_decimals import WideColumns
 
 BLOCK = 1 << 17
 """Rows of a block: its index and symbols stay in a core's second-level cache."""
@@ -76,7 +76,7 @@ class _Scratch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Out:
+class _OutputSlice:
     """Where a thread writes the relevant events of a block."""
 
     positions: np.ndarray
@@ -95,13 +95,13 @@ class Classifier:
 
     Attributes
     ----------
-    names : NamesSeen
+    names : OccurringNames
         The names that occur in the columns of types and streams.
     completed : callable
         Gives a batch with the derived columns that it lacks.
     """
 
-    def __init__(self, reading: Reading, units: dict[str, str], workers: Workers) -> None:
+    def __init__(self, reading: RowReading, units: dict[str, str], workers: Workers) -> None:
         self._reading = reading
         self._units = units
         self._workers = workers
@@ -110,11 +110,11 @@ class Classifier:
         ]
         self._widths = {dtype.itemsize for dtype in self._dtypes}
         self._scratch: list[_Scratch] = []
-        self._outs: list[_Out] = []
-        self._lent: deque[_Out] = deque()
+        self._outs: list[_OutputSlice] = []
+        self._lent: deque[_OutputSlice] = deque()
         """Blocks of events of which views may still exist."""
         self.completed: Callable[[pa.RecordBatch], pa.RecordBatch] = lambda batch: batch
-        self.names = NamesSeen()
+        self.names = OccurringNames()
         self._texts = {
             name: TextShares(axes, self._dtypes, self.names.note) for name, axes in reading.texts.items()
         }
@@ -178,7 +178,7 @@ class Classifier:
         return rows > BLOCK
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> RowReading:
         """The plan from a row to its symbol."""
         return self._reading
 
@@ -250,7 +250,7 @@ class Classifier:
         self._outs.append(out)
         return found
 
-    def _free_out(self) -> _Out:
+    def _free_out(self) -> _OutputSlice:
         """Memory for the events of a block: that of events which nobody has any more, or new."""
         for _ in range(len(self._lent)):
             try:
@@ -260,7 +260,7 @@ class Classifier:
             if getrefcount(out.positions) == getrefcount(out.symbols) == UNSHARED:
                 return out
             self._lent.append(out)
-        return _Out(np.empty(BLOCK, np.int64), np.empty(BLOCK, self._reading.symbol_dtype))
+        return _OutputSlice(np.empty(BLOCK, np.int64), np.empty(BLOCK, self._reading.symbol_dtype))
 
     def _new_scratch(self) -> _Scratch:
         return _Scratch(
@@ -273,7 +273,7 @@ class Classifier:
     def _adders(self, batch: pa.RecordBatch, before: int, in_blocks: bool = False) -> list[list[Adder]]:
         """What each stage adds up for a batch, which `before` events of the stream precede.
 
-        With `in_blocks`, arithmetic and functions are evaluated when a block is read.
+        With `block_evaluation`, arithmetic and functions are evaluated when a block is read.
 
         Raises
         ------
@@ -284,7 +284,9 @@ class Classifier:
         beyond: dict[int, np.ndarray] = {}
         reader = None
         if in_blocks and (self._reading.derived or any(map(computes, self._reading.axes))):
-            from cer_gpu.engine.read.in_blocks import BlockReader  # only queries with arithmetic need it
+            from cer_gpu.engine.read.block_evaluation import (
+                BlockReader,  # only queries with arithmetic need it
+            )
 
             reader = BlockReader(batch, self._reader(batch), self._reading.derived)
         for each in self._reading.numbers:
@@ -315,7 +317,7 @@ class Classifier:
         values = _values(axis, batch, read)
         wide = self._wide(batch, values.beyond, *operands_of(axis))
         if wide is not None:
-            from cer_gpu.engine.read.wide import corrected
+            from cer_gpu.engine.read.wide_decimals import corrected
 
             values = corrected(axis, values, wide)
         if isinstance(axis, NullAxis):  # what does not fit is there
@@ -329,7 +331,7 @@ class Classifier:
         if not len(beyond) or not beyond.any():
             return None
         # Few data need it, and what is not imported takes no time.
-        from cer_gpu.engine.read.wide import WideColumns
+        from cer_gpu.engine.read.wide_decimals import WideColumns
 
         wide = WideColumns(batch, self._units, self._reading.derived)
         return wide if wide.concern(*operands) else None
@@ -346,7 +348,7 @@ class Classifier:
 
     def _reader(self, batch: pa.RecordBatch) -> Reader:
         if self.reading.derived:
-            from cer_gpu.engine.read.derived import read_numbers
+            from cer_gpu.engine.read.derived_columns import read_numbers
 
             return lambda name: read_numbers(batch, name, self._units)
 
@@ -411,7 +413,7 @@ class Classifier:
         return index.astype(np.int64)
 
 
-def _undecided(reading: Reading, classes: np.ndarray) -> np.ndarray:
+def _undecided(reading: RowReading, classes: np.ndarray) -> np.ndarray:
     """For rows of classes, -1 where one is not known, whether an event may have several symbols: bool."""
     known = [{axis: one for axis, one in enumerate(row) if one >= 0} for row in classes.tolist()]
     return np.array([len(reachable(reading.axes, reading.stages, one)) > 1 for one in known], bool)

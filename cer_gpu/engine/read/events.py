@@ -14,7 +14,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.engine.workers import Workers
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.lanes import cpu as kernels
 
 PLAIN = (8, 16, 32, 64)
@@ -25,15 +25,15 @@ NO_LANES = np.empty(0, np.int32)
 NO_KEYS = np.empty(0, np.int64)
 ALL_KEYED = np.empty(0, np.uint8)
 NO_SLOTS = np.empty((0, 0), np.int32)
-"""The fields of `Relevant` if there are no lanes, no keys, no null among the keys, and no join."""
+"""The fields of `EventArrays` if there are no lanes, no keys, no null among the keys, and no join."""
 
 FLAT = ("symbols", "positions", "lanes", "keys", "keyed", "places", "times")
 ARRAYS = (*FLAT, "slots")
-"""The fields of `Relevant` with an entry for each event: one value, or in `slots` a column of several."""
+"""The fields of `EventArrays` with an entry for each event: one value, or in `slots` a column of several."""
 
 
 @dataclass(frozen=True, slots=True)
-class Relevant:
+class EventArrays:
     """Relevant events, in the order of the stream or grouped by lane.
 
     Attributes
@@ -94,42 +94,43 @@ class Relevant:
         payload = 0 if self.payload is None else self.payload.nbytes
         return payload + sum(getattr(self, name).nbytes for name in ARRAYS)
 
-    def slim(self) -> Relevant:
+    def slim(self) -> EventArrays:
         """The same events, with a payload of one chunk whose dictionaries hold no other texts than theirs."""
         return self if self.payload is None else replace(self, payload=_slim(self.payload))
 
-    def slice(self, start: int) -> Relevant:
+    def slice(self, start: int) -> EventArrays:
         """A copy of the events from `start` on, so that the others can be freed."""
         payload = None if self.payload is None else self.payload.slice(start)
         return self._each(lambda values: values[..., start:].copy(), payload)
 
-    def first(self, stop: int) -> Relevant:
+    def first(self, stop: int) -> EventArrays:
         """The events before `stop`, without a copy."""
         payload = None if self.payload is None else self.payload.slice(0, stop)
         return self._each(lambda values: values[..., :stop], payload)
 
-    def take(self, order: np.ndarray) -> Relevant:
+    def take(self, order: np.ndarray) -> EventArrays:
         """Some of the events, in a given order: by their numbers."""
         payload = None if self.payload is None else self.payload.take(pa.array(order))
         return self._each(lambda values: values.take(order, axis=-1), payload)
 
-    def _each(self, change: Callable[[np.ndarray], np.ndarray], payload: pa.Table | None) -> Relevant:
+    def _each(self, change: Callable[[np.ndarray], np.ndarray], payload: pa.Table | None) -> EventArrays:
         """The events with `change` applied to each array that has an entry for each event."""
         arrays = {name: change(own) if len(own := getattr(self, name)) else own for name in ARRAYS}
-        return Relevant(**arrays, payload=payload, lane_keys=self.lane_keys)
+        return EventArrays(**arrays, payload=payload, lane_keys=self.lane_keys)
 
 
-def plain_events(symbols: np.ndarray, positions: np.ndarray) -> Relevant:
+def plain_events(symbols: np.ndarray, positions: np.ndarray) -> EventArrays:
     """Events of which nothing else is known."""
-    return Relevant(symbols, positions, NO_LANES, NO_KEYS, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
+    return EventArrays(symbols, positions, NO_LANES, NO_KEYS, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
 
 
 FEW = 1 << 15
 """Up to this many events are taken by the caller itself."""
 
 
-def taken(events: Relevant, order: np.ndarray, workers: Workers) -> Relevant:
-    """Some of the events, in a given order, as `Relevant.take`; threads share the columns of many events."""
+def taken(events: EventArrays, order: np.ndarray, workers: Workers) -> EventArrays:
+    """Some of the events, in a given order, as `EventArrays.take`; threads share the columns of many
+    events."""
     if len(order) <= FEW:
         return events.take(order)
 
@@ -147,10 +148,12 @@ def taken(events: Relevant, order: np.ndarray, workers: Workers) -> Relevant:
     done = workers.map("reading", column, [*given, *rows])
     payload = None if events.payload is None else pa.table(done[len(given) :], schema=events.payload.schema)
     slots = np.stack(done[len(FLAT) : len(given)]) if len(events.slots) else events.slots
-    return Relevant(**dict(zip(FLAT, done)), slots=slots, payload=payload, lane_keys=events.lane_keys)
+    return EventArrays(**dict(zip(FLAT, done)), slots=slots, payload=payload, lane_keys=events.lane_keys)
 
 
-def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, workers: Workers) -> Relevant:
+def grouped(
+    parts: Sequence[EventArrays], place: np.ndarray, lanes: np.ndarray, workers: Workers
+) -> EventArrays:
     """Join several sequences of events to one, grouped by lane.
 
     Parameters
@@ -185,7 +188,7 @@ def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, wor
     if parts[0].payload is not None:
         payload = _payload_grouped(_tables_joined(parts), place, workers)
     arrays = dict(zip(whole, done))
-    return Relevant(**arrays, lanes=lanes, slots=slots, payload=payload, lane_keys=parts[-1].lane_keys)
+    return EventArrays(**arrays, lanes=lanes, slots=slots, payload=payload, lane_keys=parts[-1].lane_keys)
 
 
 def _payload_grouped(table: pa.Table, place: np.ndarray, workers: Workers) -> pa.Table:
@@ -223,33 +226,33 @@ def _slim(rows: pa.Table) -> pa.Table:
     return pa.table(columns, schema=rows.schema)
 
 
-def _tables_joined(parts: Sequence[Relevant]) -> pa.Table:
+def _tables_joined(parts: Sequence[EventArrays]) -> pa.Table:
     """The payload of several runs of events, which have one, one after another."""
     tables = [part.payload for part in parts if part.payload is not None]
     return tables[0] if len(tables) == 1 else pa.concat_tables([one.unify_dictionaries() for one in tables])
 
 
-def joined(parts: list[Relevant]) -> Relevant:
+def joined(parts: list[EventArrays]) -> EventArrays:
     """Join several sequences of relevant events, one after another."""
     if len(parts) == 1:
         return parts[0]
     arrays = {name: np.concatenate(_parts_of(parts, name), axis=-1) for name in ARRAYS}
     payload = None if parts[0].payload is None else _tables_joined(parts)
-    return Relevant(**arrays, payload=payload, lane_keys=parts[0].lane_keys)
+    return EventArrays(**arrays, payload=payload, lane_keys=parts[0].lane_keys)
 
 
-def _parts_of(parts: Sequence[Relevant], name: str) -> list[np.ndarray]:
+def _parts_of(parts: Sequence[EventArrays], name: str) -> list[np.ndarray]:
     """An array of several sequences of events; whether there are keys is told of all, if of some."""
     if name == "keyed" and any(len(part.keyed) for part in parts):
         return [part.all_keyed for part in parts]
     return [getattr(part, name) for part in parts]
 
 
-def state_of(events: Relevant) -> dict[str, np.ndarray | pa.Table | None]:
+def state_of(events: EventArrays) -> dict[str, np.ndarray | pa.Table | None]:
     """Events as arrays and a table, by name."""
     return {name: getattr(events, name) for name in (*ARRAYS, "payload")}
 
 
-def relevant_of(state: dict[str, np.ndarray | pa.Table | None], lane_keys: Keys | None) -> Relevant:
+def relevant_of(state: dict[str, np.ndarray | pa.Table | None], lane_keys: Keys | None) -> EventArrays:
     """The events that `state_of` has stored; `lane_keys` has the keys of their lanes."""
-    return Relevant(**state, lane_keys=lane_keys)  # type: ignore[arg-type]
+    return EventArrays(**state, lane_keys=lane_keys)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from cer_gpu.kernels.times import cpu as kernels
 from cer_gpu.kernels.times.contract import PARTS
 from cer_gpu.language.schema import CategoryOrder, ValueType
 from cer_gpu.language.units import NANOSECONDS, digits_of
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.plan.constants import Measure
 
 INT64 = np.iinfo(np.int64)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.automata.configurations.held import Held
+from cer_gpu.automata.configurations.value_words import HeldWords
 from cer_gpu.engine.labels import MovedLabels, OrderedLabels
-from cer_gpu.engine.read.compared import ColumnKind, kind_of, known, values_of
+from cer_gpu.engine.read.comparisons import ColumnKind, kind_of, known, values_of
 from cer_gpu.engine.read.derive import evaluate, read_columns
 from cer_gpu.engine.read.ranks import beyond
 from cer_gpu.engine.read.sources.arrow_types import all_units
@@ -32,7 +32,7 @@ class HeldValues:
     held : Held
     """
 
-    def __init__(self, columns: Sequence[tree.Expression], held: Held) -> None:
+    def __init__(self, columns: Sequence[tree.Expression], held: HeldWords) -> None:
         self._columns = columns
         self._real = [word == "real" for word in held.words]
         self._ranked = [number for number, word in enumerate(held.words) if word == "rank"]

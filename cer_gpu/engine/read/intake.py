@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.away import AwayLanes
 from cer_gpu.engine.read.classify import Classifier
-from cer_gpu.engine.read.events import NO_KEYS, NO_LANES, NO_SLOTS, Relevant, plain_events
-from cer_gpu.engine.read.foresight import Foresight
-from cer_gpu.engine.read.forgetting import Forgetting
+from cer_gpu.engine.read.event_times import EventTimesBuilder
+from cer_gpu.engine.read.events import NO_KEYS, NO_LANES, NO_SLOTS, EventArrays, plain_events
+from cer_gpu.engine.read.eviction import Eviction
 from cer_gpu.engine.read.join_keys import JoinKeys, columns_read
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder
-from cer_gpu.engine.read.measuring import Measuring
+from cer_gpu.engine.read.lookahead import SourceLookahead
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.read.partitions import Partitions
 from cer_gpu.engine.read.payload import Payload
-from cer_gpu.engine.read.singly import ReadingParts, SingleEvent, SingleEvents
+from cer_gpu.engine.read.single_events import ReadingParts, SingleEvent, SingleEvents
 from cer_gpu.engine.read.sources.columns import Values
+from cer_gpu.engine.read.spill import AwayLanes
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.read.derived import DerivedColumns
+    from cer_gpu.engine.read.derived_columns import DerivedColumns
     from cer_gpu.engine.read.ordered_values import OrderedValues
 
 
@@ -80,7 +80,7 @@ class Intake:
         payload: tuple[str, ...],
         workers: Workers,
         classifier: Classifier | None = None,
-        foresight: Foresight | None = None,
+        foresight: SourceLookahead | None = None,
         memory: int | None = None,
         grouped: bool = False,
         ordered: bool = False,
@@ -90,7 +90,7 @@ class Intake:
         self._order = OrderCheck(order_by, bool(query.reading.partition), workers, ordered)
         self._foresight = foresight
         self._ordered = ordered
-        self.measuring = Measuring(query, workers)
+        self.measuring = EventTimesBuilder(query, workers)
         self.order_by = order_by
         self.hopeless = False
         """Whether no row can be part of a match."""
@@ -115,9 +115,7 @@ class Intake:
         if encoder is not None and again is None and not self.grouped:
             self.away = AwayLanes(encoder, self._partitions.times, self._joins, payload)
             self._partitions.away = self.away
-        self.forgetting = Forgetting(
-            query, self._partitions, self._joins, bool(order_by), self.grouped, memory
-        )
+        self.forgetting = Eviction(query, self._partitions, self._joins, bool(order_by), self.grouped, memory)
         self.rows = 0
         """How many events have been read."""
         # In a list, which is not stored with a stream: an array would be.
@@ -136,7 +134,9 @@ class Intake:
             derived.share(self._partitions.encoder)
         if derived is None or type(self.classifier) is not Classifier:
             return
-        from cer_gpu.engine.read.in_blocks import classified_alone  # only a query with functions needs it
+        from cer_gpu.engine.read.block_evaluation import (
+            classified_alone,  # only a query with functions needs it
+        )
 
         reading = self._query.reading
         others = [*self.payload, *self.order_by, *columns_read(reading.keys), *chain(*reading.partition)]
@@ -217,7 +217,7 @@ class Intake:
         partitions = self._partitions
         return partitions.rows_of(lanes) if kind == "events" else partitions.last_times(lanes)
 
-    def least_measured(self, new: list[Relevant]) -> int | float | None:
+    def least_measured(self, new: list[EventArrays]) -> int | float | None:
         """The least that the window may measure of later events and of `new`; None if it is not known."""
         window = self._query.window
         if window is None or window.kind == "attribute":
@@ -237,20 +237,20 @@ class Intake:
         """Whether there are no lanes, compared values, derived columns or events that are held back."""
         return not self.laned and self._joins is None and self.derived is None and not self.forgetting.holding
 
-    def returned(self) -> list[Relevant]:
-        """As `Forgetting.returned`."""
+    def returned(self) -> list[EventArrays]:
+        """As `Eviction.returned`."""
         return self.forgetting.returned()
 
     def put_away(
-        self, kept: Relevant | None, new: list[Relevant], nbytes: int, excess: int
+        self, kept: EventArrays | None, new: list[EventArrays], nbytes: int, excess: int
     ) -> np.ndarray | None:
-        """Write the partitions that had no row for the longest time to disk; as `Forgetting.put_away`."""
+        """Write the partitions that had no row for the longest time to disk; as `Eviction.put_away`."""
         return self.forgetting.put_away(kept, new, nbytes, excess)
 
     def forget(
-        self, parts: list[Relevant], pressed: bool = False, away: np.ndarray | None = None
-    ) -> list[Relevant]:
-        """Forget the keys that no given event has; as `Forgetting.forget`."""
+        self, parts: list[EventArrays], pressed: bool = False, away: np.ndarray | None = None
+    ) -> list[EventArrays]:
+        """Forget the keys that no given event has; as `Eviction.forget`."""
         return self.forgetting.forget(self, parts, pressed, away)
 
     def forgets(self, events: int, pressed: bool = False) -> bool:
@@ -320,7 +320,7 @@ class Intake:
         """The batches of the stream, with their derived columns."""
         return iter(batches) if self.derived is None else self.derived.extended(batches)
 
-    def relevant(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Relevant]:
+    def relevant(self, batches: Iterable[pa.RecordBatch]) -> Iterator[EventArrays]:
         """The relevant events of the next batches of the stream, each in one part or several.
 
         Raises
@@ -347,7 +347,7 @@ class Intake:
         """Leave out rows whose order was checked elsewhere: those between two that `time` was given."""
         self._order.skip(rows)
 
-    def classified(self, batch: pa.RecordBatch, time: Values | None) -> Iterator[Relevant]:
+    def classified(self, batch: pa.RecordBatch, time: Values | None) -> Iterator[EventArrays]:
         """The relevant events of the next batch, whose order has been checked, in one part or several.
 
         Parameters
@@ -373,7 +373,7 @@ class Intake:
             for positions, symbols in blocks:
                 yield plain_events(symbols, positions)
 
-    def _read(self, batch: pa.RecordBatch, time: Values | None) -> Relevant:
+    def _read(self, batch: pa.RecordBatch, time: Values | None) -> EventArrays:
         """The relevant events of the next batch, with what else is read of them."""
         blocks = self.classifier.relevant(batch, self.rows)
         if self.noted is not None:
@@ -410,7 +410,9 @@ class Intake:
             payload = self._payload.of(batch, rows)
         times = self.measuring.times(rows, keys, time)
         self.rows += len(batch)
-        return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys, times)
+        return EventArrays(
+            symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys, times
+        )
 
     def _every(self, count: int) -> np.ndarray:
         """The numbers of all rows of a batch, which are not to be written."""

@@ -17,14 +17,14 @@ from cer_gpu.engine.read.keys import NAN, Keys, Part, Words, kept, unfit
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.decimals import decimal_with, from_scaled
 from cer_gpu.errors import RowError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.units import digits_of
-from cer_gpu.late import compute as pc
-from cer_gpu.plan.compiled import UNFIT, KeyColumn, KeyPlan
+from cer_gpu.lazy_modules import compute as pc
+from cer_gpu.plan.compiled_query import UNFIT, KeyColumn, KeyPlan
 
 if TYPE_CHECKING:
     from cer_gpu.engine.read.ordered_values import OrderedValues
@@ -259,7 +259,7 @@ class JoinKeys:
     def _rows(self, space: int) -> list[int]:
         return [number for number, column in enumerate(self._columns) if column.space == space]
 
-    def _words(self, key: tree.Expression, derived: _Derived, rows: np.ndarray) -> Words:
+    def _words(self, key: tree.Expression, derived: _KeyBatch, rows: np.ndarray) -> Words:
         """The values of an expression; a NaN equals nothing, as a null does."""
         domain = self._domain_of[key]
         if domain not in self._parts:
@@ -324,7 +324,7 @@ def _domains(keys: tuple[KeyColumn, ...]) -> dict[tree.Expression, tree.Expressi
 
 
 @dataclass(frozen=True, slots=True)
-class _Derived:
+class _KeyBatch:
     """A batch with columns for the keys that are arithmetic.
 
     Attributes
@@ -345,7 +345,7 @@ class _Derived:
     wide: dict[tree.Expression, tuple[np.ndarray, np.ndarray]]
 
 
-def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression], units: dict[str, str]) -> _Derived:
+def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression], units: dict[str, str]) -> _KeyBatch:
     read = read_columns(batch, units, whole=True)
     whole = (batch, units)
     wide: dict[tree.Expression, tuple[np.ndarray, np.ndarray]] = {}
@@ -371,7 +371,7 @@ def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression], units: dic
         elif unit is not None:
             array = array.cast(_time_type(key, unit, batch.schema))
         batch = batch.append_column(names[key], array)
-    return _Derived(batch, names, beyond, wide)
+    return _KeyBatch(batch, names, beyond, wide)
 
 
 def _farther(
@@ -382,7 +382,7 @@ def _farther(
 ) -> columns.Values:
     """The values of a key with those that do not fit 64 bits worked out once more, if it reads decimals.
 
-    Those that are decimals go to `wide`, as `_Derived` has them.
+    Those that are decimals go to `wide`, as `_KeyBatch` has them.
     """
     if not values.beyond.any():
         return values

@@ -25,9 +25,9 @@ from cer_gpu.engine.read.sources.decimals import (
     unscaled,
 )
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 NAN = int(np.array(np.nan).view(np.int64))
 """The word of a NaN: all NaN are one key."""

@@ -12,7 +12,7 @@ from cer_gpu.engine.read.keys import Keys, Part, Words, kept
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import same_memory, single
 from cer_gpu.kernels.lanes import cpu as kernels
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 SPARSE = 4
 """With this many times as many lanes as events, most lanes have none, and the events are sorted instead."""
@@ -76,7 +76,7 @@ class LaneEncoder:
 
     def __init__(self, partition: tuple[tuple[str, ...], ...], schema: pa.Schema) -> None:
         self.keys = Keys([Part(names, schema) for names in partition])
-        self._noted: _Encoded | None = None
+        self._noted: _BatchLanes | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ class LaneEncoder:
 
     def noted(self, batch: pa.RecordBatch) -> np.ndarray:
         """The lanes of all rows, which the next call of `encode` gives again if it is for the same rows."""
-        self._noted = _Encoded(self._columns(batch), self.keys.encode(self._words(batch, None, None)))
+        self._noted = _BatchLanes(self._columns(batch), self.keys.encode(self._words(batch, None, None)))
         return self._noted.lanes
 
     def _columns(self, batch: pa.RecordBatch) -> tuple[pa.Array, ...]:
@@ -162,7 +162,7 @@ class LaneEncoder:
         return [Words(np.where(inside, first.data, -1), valid), *found[1:]]
 
 
-class _Encoded(NamedTuple):
+class _BatchLanes(NamedTuple):
     """The lanes of a batch, and the columns of its keys."""
 
     columns: tuple[pa.Array, ...]

@@ -31,13 +31,13 @@ from cer_gpu.engine.words import (
     texts_of_numbers,
 )
 from cer_gpu.errors import DataError, FarDecimalError, RowError
-from cer_gpu.kernels.compared.contract import AT, NO_VALUE
-from cer_gpu.kernels.compared.cpu_rows import value_rows
+from cer_gpu.kernels.comparisons.contract import AT, NO_VALUE
+from cer_gpu.kernels.comparisons.cpu_rows import value_rows
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.units import digits_of
-from cer_gpu.plan.compiled import UNFIT, VALUE_ROWS, KeyPlan, ValueColumn
+from cer_gpu.plan.compiled_query import UNFIT, VALUE_ROWS, KeyPlan, ValueColumn
 
 
 class OrderedValues:

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.away import NO_LANES, AwayLanes
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.foresight import Foresight
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, grown, moved, of_streams
+from cer_gpu.engine.read.lookahead import SourceLookahead
 from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTimes
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.sorting import order_shown, time_shown
+from cer_gpu.engine.read.spill import NO_LANES, AwayLanes
 from cer_gpu.errors import RowError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.lanes import cpu as kernels
 
 NO_ORDINALS = np.empty(0, np.int64)
@@ -26,7 +26,7 @@ NO_ORDINALS = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Laned:
+class RowLanes:
     """The lanes of some rows.
 
     Attributes
@@ -70,7 +70,7 @@ class Partitions:
         stream_column: str | None,
         counted: bool,
         order_by: tuple[str, ...],
-        foresight: Foresight | None,
+        foresight: SourceLookahead | None,
     ) -> None:
         self.encoder = encoder
         self.there = encoder is not None or bool(streams)
@@ -111,7 +111,7 @@ class Partitions:
 
     def laned(
         self, batch: pa.RecordBatch, rows: np.ndarray, time: Values | None, in_order: bool, before: int
-    ) -> Laned:
+    ) -> RowLanes:
         """The lanes of some rows of the next batch.
 
         Parameters
@@ -136,7 +136,7 @@ class Partitions:
             lanes = self._encoded(batch, rows if len(rows) < len(batch) else None)
             self._put_back(batch)
             self._note_last(lanes, before)
-            return Laned(lanes, NO_ORDINALS)
+            return RowLanes(lanes, NO_ORDINALS)
         if followed and not self._known:
             self._look_back(before)
         lanes, ordinals = self._counted_rows(batch) if self._counted else (self._encoded(batch), NO_ORDINALS)
@@ -149,8 +149,8 @@ class Partitions:
             self._check(lanes[: len(time.data)], time.data, batch, before)
         self._note_last(lanes, before)
         if len(rows) == len(lanes):
-            return Laned(lanes, ordinals)
-        return Laned(lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS)
+            return RowLanes(lanes, ordinals)
+        return RowLanes(lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS)
 
     def refuse(self, batches: list[tuple[pa.RecordBatch, Values | None]], before: int) -> None:
         """Raise what `laned` would raise for the next batches, and note nothing of their rows but new keys.
@@ -267,7 +267,7 @@ class Partitions:
             return grown(self._stamps, self.count)[: self.count]
         return self.times.last[: self.count] if len(self.times.last) >= self.count else None
 
-    def put_away(self, lanes: np.ndarray, events: Relevant | None) -> None:
+    def put_away(self, lanes: np.ndarray, events: EventArrays | None) -> None:
         """Write lanes to disk with their events; the caller forgets them next."""
         assert self.away is not None
         if not len(self._stamps):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.intake import Intake
 
 
@@ -33,23 +33,23 @@ class SharedLanes:
         """How many lanes there are so far."""
         return self._intake.lane_count
 
-    def least_measured(self, new: list[Relevant]) -> int | float | None:
+    def least_measured(self, new: list[EventArrays]) -> int | float | None:
         """As `Intake.least_measured`."""
         return self._intake.least_measured(new)
 
-    def returned(self) -> list[Relevant]:
+    def returned(self) -> list[EventArrays]:
         """Nothing: no lane is ever put on disk."""
         return []
 
     def put_away(
-        self, kept: Relevant | None, new: list[Relevant], nbytes: int, excess: int
+        self, kept: EventArrays | None, new: list[EventArrays], nbytes: int, excess: int
     ) -> np.ndarray | None:
         """None: no lane is put on disk."""
         return None
 
     def forget(
-        self, parts: list[Relevant], pressed: bool = False, away: np.ndarray | None = None
-    ) -> list[Relevant]:
+        self, parts: list[EventArrays], pressed: bool = False, away: np.ndarray | None = None
+    ) -> list[EventArrays]:
         """The same events with the same lanes."""
         return parts
 

@@ -1,4 +1,5 @@
-"""The words by which a single event is compared, from Python's numbers: for `cer_gpu.engine.read.singly`."""
+"""The words by which a single event is compared, from Python's numbers: for
+`cer_gpu.engine.read.single_events`."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from cer_gpu.engine.words import Domain, float_word
-from cer_gpu.kernels.compared.contract import AT, NO_VALUE
+from cer_gpu.kernels.comparisons.contract import AT, NO_VALUE
 from cer_gpu.language import tree
 from cer_gpu.language.signs import COMBINES
 

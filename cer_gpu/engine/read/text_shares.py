@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.numbers import TextNumbers
 from cer_gpu.engine.read.sources.columns import same_memory
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis
 from cer_gpu.plan.symbols import StageAxis
 
@@ -28,7 +28,7 @@ SEEN = 1000
 """How many names of a column are remembered, to suggest one for a name that does not occur."""
 
 
-class NamesSeen:
+class OccurringNames:
     """The names that events have had so far.
 
     Attributes

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from cer_gpu.kernels.times.contract import Offsets
 from cer_gpu.language.units import NANOSECONDS, zone_named
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 REGULAR = 3 * 365 * 86_400
 """From this time on, in seconds of UTC, offsets are whole minutes, change at whole minutes, and last for more

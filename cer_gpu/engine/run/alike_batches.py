@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow as pa
 
 from cer_gpu.engine.read.intake import Intake
-from cer_gpu.engine.read.singly import SingleEvent, SingleEvents
+from cer_gpu.engine.read.single_events import SingleEvent, SingleEvents
 from cer_gpu.engine.read.sources.arrow_types import convert, dictionaries, has_null_texts
 from cer_gpu.engine.read.sources.categories import Orders, check_orders
 from cer_gpu.engine.read.sources.columns import is_text
 from cer_gpu.engine.read.sources.fields import field_of, path_to
-from cer_gpu.engine.run.bound import BATCH, BoundQuery
+from cer_gpu.engine.run.bound_query import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import Run
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from cer_gpu.engine.read.sources.open_source import open_source
-from cer_gpu.engine.run.bound import BoundQuery
-from cer_gpu.engine.run.portable import PortableQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
+from cer_gpu.engine.run.portable_query import PortableQuery
 from cer_gpu.engine.workers import Workers
 
 
@@ -31,7 +31,7 @@ def bind(
         As for `Query.run`; columns that the query never reads may be missing.
     workers : Workers
     device : sequence of str
-        From `cer_gpu.engine.run.place.asked_devices`.
+        From `cer_gpu.engine.run.device_choice.asked_devices`.
     sort : bool
         Whether to sort the events first.
     halo, grouped, stop

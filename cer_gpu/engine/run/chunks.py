@@ -11,23 +11,23 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import ResultForm
-from cer_gpu.engine.ascending import ascending
-from cer_gpu.engine.machines.asked import More
+from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.chunk import NO_SEGMENTS, Chunk, chunk_in_order, make_chunk
 from cer_gpu.engine.machines.machine import MachineRunner
+from cer_gpu.engine.machines.reported_ends import More
 from cer_gpu.engine.memory import Allowance, still_needed
-from cer_gpu.engine.read.events import Relevant, joined
+from cer_gpu.engine.read.events import EventArrays, joined
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown, present
 from cer_gpu.engine.read.shared_lanes import SharedLanes
-from cer_gpu.engine.run.inside import Inside
+from cer_gpu.engine.run.halo import Halo
 from cer_gpu.engine.run.tails import Tails
 from cer_gpu.engine.workers import Workers
-from cer_gpu.frozen import dataclass
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.answers.where import EndForm, EventIds
+    from cer_gpu.engine.answers.end_form import EndForm, EventIds
     from cer_gpu.engine.machines.outlooks import Outlooks
 
 Made = TypeVar("Made")
@@ -88,7 +88,7 @@ class Run:
         """Lists the complex events."""
         return Lister(self.runner, self.form, self.workers, self.query.limit, self.memory)
 
-    def relevant(self, batches: Iterable[pa.RecordBatch], pushed: bool = False) -> Iterator[Relevant]:
+    def relevant(self, batches: Iterable[pa.RecordBatch], pushed: bool = False) -> Iterator[EventArrays]:
         """The relevant events of a stream, as the machine reads them.
 
         Parameters
@@ -107,12 +107,12 @@ class Run:
         if self.outlooks is not None and not pushed:
             yield from self.rest()
 
-    def known(self, part: Relevant) -> Iterator[Relevant]:
+    def known(self, part: EventArrays) -> Iterator[EventArrays]:
         """The events whose bits are known now that some events have been read, as the machine reads them."""
         for known in [part] if self.outlooks is None else self.outlooks(part):
             yield self.runner.read(known, self.intake.lane_count)
 
-    def rest(self) -> Iterator[Relevant]:
+    def rest(self) -> Iterator[EventArrays]:
         """The relevant events that are held back, at the end of the stream."""
         for known in () if self.outlooks is None else self.outlooks.rest():
             yield self.runner.read(known, self.intake.lane_count)
@@ -131,7 +131,7 @@ class Run:
         stop : int, optional
             The events from this position on only tell what follows others, and are in no chunk.
         """
-        inside = Inside(self.chunker.resume, halo, stop) if halo or stop is not None else None
+        inside = Halo(self.chunker.resume, halo, stop) if halo or stop is not None else None
         for part in self.relevant(batches):
             reported = part if inside is None else inside(part)
             chunk = None if reported is None else self.chunker.add(reported)
@@ -163,7 +163,7 @@ class Run:
         """
         by_next = self.chunker.in_order and self.outlooks is not None and self.outlooks.by_next
         if by_next and not halo and stop is None:
-            from cer_gpu.engine.run.closing import closing_of  # few queries need it
+            from cer_gpu.engine.run.session_run import closing_of  # few queries need it
 
             closing = closing_of(self.query, self.intake, self.workers, lister.form, lister.room)
             if closing is not None:
@@ -226,16 +226,16 @@ class Chunker:
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
         # Where memory is little, it counts more than how often a tail is run again.
         self._most = maxsize if memory is None else 2 * self._least
-        self._tail: Relevant | None = None
+        self._tail: EventArrays | None = None
         """What is kept without lanes."""
         self._tails = Tails()
         self._touched = np.zeros(0, bool)
         self._purged = LEAST_PURGED
         self._last: Chunk | None = None
-        self._waiting: list[Relevant] = []
+        self._waiting: list[EventArrays] = []
         self._again = 0
 
-    def add(self, part: Relevant) -> Chunk | None:
+    def add(self, part: EventArrays) -> Chunk | None:
         """Add the next relevant events; once there are enough, gives a chunk, which has to be run first."""
         if self._last is not None:
             self._settle()
@@ -266,7 +266,7 @@ class Chunker:
         waiting, self._waiting, self._again = self._waiting, [], 0
         return self.chunk(joined(waiting)) if waiting else None
 
-    def chunk(self, new: Relevant) -> Chunk:
+    def chunk(self, new: EventArrays) -> Chunk:
         """The next events of the stream, with those that the window still reaches, as a chunk."""
         (new,) = self.relieve([new])
         self._touched[:] = False
@@ -285,7 +285,7 @@ class Chunker:
         self._last = chunk
         return chunk
 
-    def relieve(self, new: list[Relevant]) -> list[Relevant]:
+    def relieve(self, new: list[EventArrays]) -> list[EventArrays]:
         """Drop what is no longer needed, if it may be much; gives the new events with renumbered keys.
 
         Parameters
@@ -319,19 +319,19 @@ class Chunker:
         self._allowance.keep_to(lambda: self._nbytes, drop, put_away, self._what_is_kept)
         return coming
 
-    def held(self) -> Relevant | None:
+    def held(self) -> EventArrays | None:
         """The events that later ones may need; for `resume`."""
         self._settle()
         return self._tails.everything() if len(self._tails) else self._tail
 
-    def resume(self, tail: Relevant | None) -> None:
+    def resume(self, tail: EventArrays | None) -> None:
         """Continue a stream: `tail` holds the events inside the window that were run elsewhere."""
         self._tail, self._last = tail, None
         if tail is not None and len(tail.lanes) and not self.in_order:
             self._tail = None
             self._tails.reset(tail.take(ascending(tail.lanes)))
 
-    def _run_again(self, new: Relevant) -> int:
+    def _run_again(self, new: EventArrays) -> int:
         """How many events of tails are run again with some new ones; lanes met already are not counted."""
         if self._tail is not None and not self._touched.any():
             self._touched = np.ones(1, bool)
@@ -399,7 +399,7 @@ class Chunker:
             keep &= ~_covered(len(events), chunk.lanes.begin, needed)
         return keep
 
-    def _unconsumed(self, events: Relevant) -> np.ndarray:
+    def _unconsumed(self, events: EventArrays) -> np.ndarray:
         """Which events no report has dropped."""
         if self._query.consume == "ANY":
             return events.positions > self._runner.consumption.floor
@@ -416,7 +416,7 @@ class Chunker:
             # Meanwhile a report in another lane may have dropped them.
             self._tails.put(events.take(np.flatnonzero(self._unconsumed(events))))
 
-    def _put_away(self, new: list[Relevant], excess: int) -> list[Relevant]:
+    def _put_away(self, new: list[EventArrays], excess: int) -> list[EventArrays]:
         """Put tails on disk, with their keys; new events, with their keys renumbered."""
         if self._carries or self._intake.away is None:
             return new
@@ -443,7 +443,7 @@ class Chunker:
         tail = 0 if self._tail is None else self._tail.nbytes
         return tail + self._tails.nbytes + self._intake.nbytes
 
-    def _purge(self, new: list[Relevant], pressed: bool = True) -> None:
+    def _purge(self, new: list[EventArrays], pressed: bool = True) -> None:
         """Drop events that are consumed, or whose window is over for all later events.
 
         Unless `pressed`, a few are left where they are: dropping them costs a copy of all others.
@@ -459,7 +459,7 @@ class Chunker:
         if dropped * (1 if pressed else LEAST_SHARE) > len(keep) * (not pressed):
             self._tails.reset(events.take(np.flatnonzero(keep)))
 
-    def _forgotten(self, new: list[Relevant], pressed: bool = False) -> list[Relevant]:
+    def _forgotten(self, new: list[EventArrays], pressed: bool = False) -> list[EventArrays]:
         """Forget keys that no event has any more; gives the new events with renumbered keys."""
         count = len(self._tails) + sum(map(len, new)) + (0 if self._tail is None else len(self._tail))
         if self._carries or not self._intake.forgets(count, pressed):

@@ -20,7 +20,8 @@ MODULES = frozenset(
     f"cer_gpu.engine.{name}"
     for name in (
         "read.intake", "read.order", "read.lanes", "read.partitions", "read.keys", "read.numbers",
-        "read.join_keys", "read.ordered_values", "read.derived", "read.before", "read.sources.decimals",
+        "read.join_keys", "read.ordered_values", "read.derived_columns", "read.previous_values",
+        "read.sources.decimals",
         "machines.prefix", "machines.consume",
     )
 )  # fmt: skip

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.engine.devices import no_driver, on, with_memory
-from cer_gpu.engine.run.place import WORTH
+from cer_gpu.engine.run.device_choice import WORTH
 from cer_gpu.engine.versions import all_versions
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
     from cer_gpu.engine.cuda.check.fault import Fault
@@ -20,7 +20,7 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceFound:
+class DeviceStatus:
     """A CUDA device, and the result of its check against the CPU.
 
     Attributes
@@ -54,7 +54,7 @@ class DeviceFound:
         return f"{self.device}  {self.name}, compute capability {self.capability}{size}\n{_result(self)}"
 
 
-def _result(found: DeviceFound) -> str:
+def _result(found: DeviceStatus) -> str:
     if found.fault is not None:
         return f"        WRONG and not used: {found.fault}"
     if not found.kernels:
@@ -72,7 +72,7 @@ class DeviceReport:
         The versions of the project, Python, the packages, the driver and the CUDA libraries, by name.
     system : str
         The operating system.
-    devices : tuple of DeviceFound
+    devices : tuple of DeviceStatus
         Empty if no device can be used.
     reason : str
         Why no device can be used, or which one `device="auto"` uses.
@@ -82,7 +82,7 @@ class DeviceReport:
 
     versions: dict[str, str]
     system: str
-    devices: tuple[DeviceFound, ...]
+    devices: tuple[DeviceStatus, ...]
     reason: str
     remedy: str
 
@@ -118,7 +118,7 @@ def device_report() -> DeviceReport:
     DeviceReport
         `print` it: the text is what a bug report needs. It names no user, path or host.
     """
-    from cer_gpu.kernels.device.usable import cuda_usable, simulated
+    from cer_gpu.kernels.device.availability import cuda_usable, simulated
 
     system, absent = platform.platform(), no_driver()
     if absent is not None and not simulated():
@@ -136,7 +136,7 @@ def device_report() -> DeviceReport:
     return DeviceReport(all_versions(), system, found, chosen, "")
 
 
-def _found(number: int, name: str) -> DeviceFound:
+def _found(number: int, name: str) -> DeviceStatus:
     from numba import cuda
 
     from cer_gpu.engine.cuda.check.findings import checked_anew
@@ -148,7 +148,7 @@ def _found(number: int, name: str) -> DeviceFound:
     with on(number):
         told = with_memory(memory_bytes)
     free, memory = (0, 0) if told is None else told
-    return DeviceFound(
+    return DeviceStatus(
         f"cuda:{number}",
         name,
         ".".join(map(str, cuda.gpus[number].compute_capability)),

@@ -9,9 +9,9 @@ from operator import index
 from typing import Any, SupportsIndex, TypedDict, TypeVar
 
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm, text_form
-from cer_gpu.engine.run.place import asked_devices
-from cer_gpu.frozen import dataclass
-from cer_gpu.printable import brief
+from cer_gpu.engine.run.device_choice import asked_devices
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.printable_text import brief
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

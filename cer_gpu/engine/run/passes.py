@@ -11,10 +11,10 @@ import pyarrow as pa
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.beside import BesideRun
-from cer_gpu.engine.run.bound import BATCH, BoundQuery
+from cer_gpu.engine.run.bound_query import BATCH, BoundQuery
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.together import Bunch, Bunched, abreast_there, bunched, least_chunk
+from cer_gpu.engine.run.separate_run import SeparateRun
+from cer_gpu.engine.run.shared_run import Bunch, ReadingBunch, abreast_there, bunched, least_chunk
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
@@ -35,7 +35,7 @@ class Passes(NamedTuple):
         because their answers may differ only by measures.
     """
 
-    bunches: list[Bunched]
+    bunches: list[ReadingBunch]
     beside: list[int]
     alone: list[int]
 
@@ -50,18 +50,18 @@ def passes_of(bound: Sequence[BoundQuery]) -> Passes:
     here = [number for number, one in enumerate(bound) if not one.place.numbers]
     found, others = bunched([bound[number].compiled for number in here])
     beside = [here[one] for one in others if not bound[here[one]].compiled.hidden]
-    bunches = [Bunched([here[one] for one in each.numbers], each.made) for each in found]
+    bunches = [ReadingBunch([here[one] for one in each.numbers], each.made) for each in found]
     for devices in dict.fromkeys(one.place.numbers for one in bound if one.place.numbers):
         there = [number for number, one in enumerate(bound) if one.place.numbers == devices]
         bunches += [
-            Bunched([there[one] for one in each.numbers], each.made)
+            ReadingBunch([there[one] for one in each.numbers], each.made)
             for each in abreast_there([bound[number].compiled for number in there])
         ]
     together = {*beside, *(number for each in bunches for number in each.numbers)}
     return Passes(bunches, beside, [number for number in range(len(bound)) if number not in together])
 
 
-class EndsTaken(Protocol):
+class EndSink(Protocol):
     """Takes what ends of queries that run beside others."""
 
     def add(self, query: int, ends: pa.Table) -> None:
@@ -69,7 +69,7 @@ class EndsTaken(Protocol):
         ...
 
     def state(self) -> Any:
-        """All that it has taken, as `cer_gpu.engine.run.stored` stores it."""
+        """All that it has taken, as `cer_gpu.engine.run.snapshot` stores it."""
         ...
 
     def resume(self, state: Any) -> None:
@@ -77,19 +77,19 @@ class EndsTaken(Protocol):
         ...
 
 
-class PassFound(NamedTuple):
+class PassSink(NamedTuple):
     """Where a pass puts what it finds.
 
     Attributes
     ----------
     totals : sequence of Totals
         One for each group.
-    ends : EndsTaken
+    ends : EndSink
         Gets what ends of the queries that run beside others.
     """
 
     totals: Sequence[Totals]
-    ends: EndsTaken
+    ends: EndSink
 
 
 class PassState(NamedTuple):
@@ -104,9 +104,9 @@ class PassState(NamedTuple):
     bunches : list of dict
         `Bunch.state` of each group.
     beside : list of dict
-        `BesideRun.state` of each query beside them.
+        `SeparateRun.state` of each query beside them.
     ends : object
-        `EndsTaken.state`.
+        `EndSink.state`.
     """
 
     files: int
@@ -133,7 +133,7 @@ def sum_up(
     bound: Sequence[BoundQuery],
     source: Source,
     options: Options,
-    found: PassFound,
+    found: PassSink,
     notes: Notes,
     kept: PassKeeper | None = None,
 ) -> list[Bunch]:
@@ -146,7 +146,7 @@ def sum_up(
         All queries, over `source`.
     source : Source
     options : Options
-    found : PassFound
+    found : PassSink
     notes : Notes
         Gets the notes about types and streams that no event had.
     kept : PassKeeper, optional
@@ -166,7 +166,7 @@ def sum_up(
         for (group, made), own in zip(passes.bunches, found.totals, strict=True)
     ]
     least, keeps = least_chunk(members), kept is not None
-    beside = [(number, BesideRun(bound[number], least, keeps)) for number in passes.beside]
+    beside = [(number, SeparateRun(bound[number], least, keeps)) for number in passes.beside]
     columns = [name for one in bunches for name in one.columns]
     columns = list(dict.fromkeys([*columns, *(name for _, one in beside for name in one.columns)]))
     parts, begins = [source], [0]

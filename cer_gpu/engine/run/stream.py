@@ -10,18 +10,18 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Form, Other
 from cer_gpu.engine.answers.matches import Matches
-from cer_gpu.engine.machines.open_runs import Pushed
+from cer_gpu.engine.machines.open_runs import PushResult
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
+from cer_gpu.engine.read.events import EventArrays, joined, relevant_of, state_of
 from cer_gpu.engine.read.order import HOW_TO_SORT
-from cer_gpu.engine.read.singly import NO_EVENTS, SingleEvent
+from cer_gpu.engine.read.single_events import NO_EVENTS, SingleEvent
 from cer_gpu.engine.read.sources.categories import check_alike
 from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.engine.read.sources.rows import NoRows
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.alike_batches import AlikeBatches, AlikeTables, is_arrow
-from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.chunks import Run
 from cer_gpu.engine.run.components import (
     begin_intake,
@@ -31,17 +31,17 @@ from cer_gpu.engine.run.components import (
     runner_state,
 )
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
+from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError, RowError
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 from cer_gpu.progress import begun, shown_together
 
 Given = TypeVar("Given")
 Taken = TypeVar("Taken")
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.answers.groups import Folding
+    from cer_gpu.engine.answers.groups import AnswerFold
     from cer_gpu.engine.answers.room import Room
 
 
@@ -139,7 +139,7 @@ class Stream:
             )
             raise RowError(error.position, text, error.kind) from None
 
-    def _ended(self, found: Pushed | None) -> Matches:
+    def _ended(self, found: PushResult | None) -> Matches:
         """The complex events of what was found."""
         run = self._run
         if run.form.folding is not None:
@@ -154,7 +154,7 @@ class Stream:
         assert self._first is not None
         return self._first.matches_of(run, produce, notes=self._first.notes.copy())
 
-    def _grouped(self, folding: Folding, found: Pushed | None) -> Matches:
+    def _grouped(self, folding: AnswerFold, found: PushResult | None) -> Matches:
         """The groups that the answers of a push have changed, as they are now."""
         run = self._run
         listed: Iterator[Any] = iter(())
@@ -171,17 +171,17 @@ class Stream:
         assert self._first is not None
         return self._first.matches_of(run, produce, notes=self._first.notes.copy(), form=run.form.settled())
 
-    def _found(self, relevant: Iterator[Relevant], rows: int | None = None) -> Pushed | None:
+    def _found(self, relevant: Iterator[EventArrays], rows: int | None = None) -> PushResult | None:
         """What ends at some events, of so many rows; None: of many."""
         with shown_together():
             new = [part for part in relevant if len(part)]
             if new and self._run.query.limit != 0:
-                found: Pushed | None = self._state.push(joined(new))
+                found: PushResult | None = self._state.push(joined(new))
                 return found
             self._state.relieve(rows)
             return None
 
-    def _singly(self, given: Any) -> tuple[bool, Pushed | None]:
+    def _singly(self, given: Any) -> tuple[bool, PushResult | None]:
         """Whether the given events are a single one that is read by its values, and what ends at it."""
         assert self._alike is not None
         single = self._alike.singly(given)
@@ -247,13 +247,13 @@ class Stream:
         if self._closed:
             raise DataError("the stream is closed: take a snapshot() before close()")
         if self._first is None:
-            return to_bytes(Stored(self._about, None))
+            return to_bytes(StoredState(self._about, None))
         run, schema = self._run, self._first.arrow_schema
         begin_intake(run.intake, schema)
         # First of all, events that are no longer open are dropped, and their keys with them.
         state = self._state.state()
         return to_bytes(
-            Stored(
+            StoredState(
                 self._about,
                 {
                     "schema": schema.empty_table(),
@@ -269,7 +269,7 @@ class Stream:
             )
         )
 
-    def _resume(self, stored: Stored) -> None:
+    def _resume(self, stored: StoredState) -> None:
         """Continue from a stored state."""
         for what, own in self._about.items():
             other = stored.about.get(what)
@@ -361,7 +361,7 @@ def about(text: str, asked: Options) -> dict[str, Any]:
     }
 
 
-class WindowAgain:
+class WindowRerun:
     """A machine that runs the open window again with each push.
 
     Parameters
@@ -372,11 +372,11 @@ class WindowAgain:
     def __init__(self, run: Run) -> None:
         self._run = run
 
-    def push(self, new: Relevant) -> Pushed | None:
+    def push(self, new: EventArrays) -> PushResult | None:
         """Add further events, at least one; as `StreamState.push`."""
         runner = self._run.runner
         chunk = self._run.chunker.chunk(new)
-        return Pushed(chunk.events, runner.ends(chunk), lambda some: runner.answers(chunk, some))
+        return PushResult(chunk.events, runner.ends(chunk), lambda some: runner.answers(chunk, some))
 
     def relieve(self, rows: int | None = None) -> None:
         """Drop what is no longer needed; as `StreamState.relieve`."""
@@ -393,10 +393,10 @@ class WindowAgain:
             self._run.chunker.resume(relevant_of(state["events"], self._run.intake.lane_keys))
 
 
-def _state_of(run: Run) -> StreamState | WindowAgain:
+def _state_of(run: Run) -> StreamState | WindowRerun:
     """What the stream of a run keeps between pushes."""
     runs = run.runner.open_runs()
-    return WindowAgain(run) if runs is None else StreamState(run.query, run.intake, runs, run.memory)
+    return WindowRerun(run) if runs is None else StreamState(run.query, run.intake, runs, run.memory)
 
 
 def _difference(found: pa.Schema, wanted: pa.Schema) -> str:

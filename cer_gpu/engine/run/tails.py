@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cer_gpu.engine.read.events import Relevant, joined
+from cer_gpu.engine.read.events import EventArrays, joined
 from cer_gpu.engine.read.lanes import grown
 
 MOST = 0.75
@@ -27,7 +27,7 @@ class _Level:
         How many of the events have not been taken out yet.
     """
 
-    events: Relevant
+    events: EventArrays
     lanes: np.ndarray
     begin: np.ndarray
     count: int
@@ -65,7 +65,7 @@ class Tails:
         """How many events the tails of some lanes have; no lane may be given twice."""
         return int(self._size[lanes[lanes < len(self._size)]].sum())
 
-    def put(self, events: Relevant) -> None:
+    def put(self, events: EventArrays) -> None:
         """Store the tails of lanes that have none yet.
 
         Parameters
@@ -79,7 +79,7 @@ class Tails:
             del self._levels[-2:]
             self._push(joined(parts).slim())
 
-    def take(self, lanes: np.ndarray) -> Relevant | None:
+    def take(self, lanes: np.ndarray) -> EventArrays | None:
         """Take out the tails of some lanes, each lane's events together; None if they have none.
 
         If these are most of a level, the other lanes of that level are taken out with them.
@@ -106,20 +106,20 @@ class Tails:
             self._levels.pop()
         return joined(parts) if parts else None
 
-    def everything(self) -> Relevant | None:
+    def everything(self) -> EventArrays | None:
         """All tails, each lane's events together; None if there are none."""
         parts = [self._left(number) for number in range(len(self._levels))]
         parts = [part for part in parts if len(part)]
         return joined(parts) if parts else None
 
-    def reset(self, events: Relevant | None) -> None:
+    def reset(self, events: EventArrays | None) -> None:
         """Replace all tails by `events`, each lane's events together."""
         self._levels = []
         self._level, self._begin, self._size = (np.empty(0, np.int64) for _ in range(3))
         if events is not None:
             self._push(events.slim())
 
-    def _left(self, number: int) -> Relevant:
+    def _left(self, number: int) -> EventArrays:
         """The events of a level that have not been taken out."""
         level = self._levels[number]
         if level.count == len(level.events):
@@ -128,7 +128,7 @@ class Tails:
         there = (self._size[level.lanes] > 0) & (self._level[level.lanes] == number)
         return level.events.take(_ranges(level.begin[there], self._size[level.lanes[there]]))
 
-    def _push(self, events: Relevant) -> None:
+    def _push(self, events: EventArrays) -> None:
         """Put events on top of the levels."""
         if not len(events):
             return

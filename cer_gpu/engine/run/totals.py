@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from cer_gpu.engine.machines.asked import sum_exactly
-from cer_gpu.frozen import dataclass
+from cer_gpu.engine.machines.reported_ends import sum_exactly
+from cer_gpu.frozen_dataclass import dataclass
 
 SETTLED = 1 << 18
 """The most sums that wait to be added up."""

@@ -6,15 +6,15 @@ from collections.abc import Callable, Collection
 
 import pyarrow as pa
 
+from cer_gpu.engine.views.category_order import compared_variables
 from cer_gpu.engine.views.codes import ValueKind, WideValuesError, is_wide, kind_of, wide
-from cer_gpu.engine.views.places import compared_variables
 from cer_gpu.engine.views.relations import GivenTable
 from cer_gpu.engine.views.terms import refused
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree as t
 from cer_gpu.language.categories import rank_of
 from cer_gpu.language.schema import ValueType
-from cer_gpu.printable import names_text
+from cer_gpu.printable_text import names_text
 
 
 def attributes_of(

@@ -12,18 +12,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from cer_gpu.engine.views.terms import refused
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.query import variables_of
-from cer_gpu.joins.theta.gcq import GCQ, Relational, Theta
+from cer_gpu.joins.theta.gcq import GCQ, RelationalAtom, Theta
 from cer_gpu.joins.theta.reduction import decide
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import with_attributes
-from cer_gpu.printable import names_text
+from cer_gpu.printable_text import names_text
 
 
 @dataclass(frozen=True, slots=True)
-class AtomReading:
+class AtomColumns:
     """How an atom reads its relation.
 
     Attributes
@@ -49,7 +49,7 @@ class Body:
 
     Attributes
     ----------
-    readings : tuple of AtomReading
+    readings : tuple of AtomColumns
     comparisons : tuple of Comparison
         The comparisons that involve several atoms.
     strict : frozenset of str
@@ -59,7 +59,7 @@ class Body:
     aggregates : tuple of Aggregate
     """
 
-    readings: tuple[AtomReading, ...]
+    readings: tuple[AtomColumns, ...]
     comparisons: tuple[t.Comparison, ...]
     strict: frozenset[str]
     head: tuple[tuple[str, str], ...]
@@ -109,7 +109,7 @@ class Body:
     @property
     def query(self) -> GCQ:
         """The generalized conjunctive query, with the variables of all parts."""
-        atoms = tuple(Relational(n, one.relation, one.variables) for n, one in enumerate(self.readings))
+        atoms = tuple(RelationalAtom(n, one.relation, one.variables) for n, one in enumerate(self.readings))
         thetas = dict.fromkeys(Theta(to_text(one), variables_of(one)) for one in self.comparisons)
         return GCQ(atoms, tuple(thetas), self.output)
 
@@ -155,7 +155,7 @@ def body_of(rule: t.Rule, apart: Collection[str] = ()) -> Body:
     kept = strict | {name for _, name in head}
     kept = kept.union(*(variables_of(a.argument) for a in aggregates if a.argument is not None))
     readings = tuple(
-        AtomReading(
+        AtomColumns(
             atom.type.name,
             attributes,
             tuple(name for name in attributes if name in kept),

@@ -18,12 +18,12 @@ from cer_gpu.engine.labels import FixedLabels, SeenLabels
 from cer_gpu.engine.read.sources.arrow_types import first_line, value_type, zone_of
 from cer_gpu.engine.words import Domain, float_words, floats_of, in_domain
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.compared.contract import ABOVE
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.comparisons.contract import ABOVE
 from cer_gpu.kernels.views.contract import NULL, TOP
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.units import NANOSECONDS
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 NAN = int(np.float64(np.nan).view(np.int64)) & TOP
 """The code of every NaN, above all other floats."""

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.views.grouped import FoldedGroups, Grouping, changed
-from cer_gpu.engine.views.joining import stacked
+from cer_gpu.engine.views.aggregation import FoldedGroups, GroupFold, changed
+from cer_gpu.engine.views.answer_columns import ListedAnswers
 from cer_gpu.engine.views.levels import Levels, chosen, collapsed
-from cer_gpu.engine.views.listed import ListedAnswers
+from cer_gpu.engine.views.node_lookup import stacked
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.runs import ranges_asked, wide
 from cer_gpu.kernels.views import cpu_list, cpu_search
@@ -43,7 +43,7 @@ class FoldedPart:
     """
 
     def __init__(
-        self, aggregates: Sequence[int], grouping: Grouping, head: Sequence[str], others: Sequence[str]
+        self, aggregates: Sequence[int], grouping: GroupFold, head: Sequence[str], others: Sequence[str]
     ) -> None:
         self.aggregates = tuple(aggregates)
         self._grouping = grouping

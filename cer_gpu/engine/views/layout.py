@@ -16,7 +16,7 @@ import numpy as np
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.terms import Columns, ComparedSide, TermComparison
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.theta.tree import JoinTree
 from cer_gpu.kernels.views.contract import OPS, RowTests
 from cer_gpu.language.signs import CONVERSE

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cer_gpu.engine.views.joining import columns_of, mixed, pairs, probe_guard, probe_other, stacked
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
 from cer_gpu.engine.views.levels import (
     Levels,
@@ -26,6 +25,7 @@ from cer_gpu.engine.views.levels import (
     too_many,
     united,
 )
+from cer_gpu.engine.views.node_lookup import columns_of, mixed, pairs, probe_guard, probe_other, stacked
 from cer_gpu.engine.views.runs import Run, add_totals, sought
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.engine.workers import Workers

@@ -11,16 +11,16 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.arrow_types import first_line
 from cer_gpu.engine.read.sources.categories import Orders, check_alike
 from cer_gpu.engine.read.sources.kinds import open_rows
+from cer_gpu.engine.views.category_order import field_of, with_places
 from cer_gpu.engine.views.codes import NAN, ValueCodes, ValueKind, WideValuesError, has_code, is_wide, kind_of
 from cer_gpu.engine.views.levels import Levels, collapsed
-from cer_gpu.engine.views.places import field_of, with_places
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.views.contract import NULL
 from cer_gpu.language.categories import rank_of
 from cer_gpu.language.schema import ValueType
-from cer_gpu.printable import brief, names_text
+from cer_gpu.printable_text import brief, names_text
 
 SHOWN = 3
 """How many rows an error quotes."""

@@ -14,7 +14,7 @@ Pairs = tuple[np.ndarray, np.ndarray]
 """Numbers of rows that ask, and of rows that they ask for: int64 [n] each."""
 
 
-class RunThere(Protocol):
+class DeviceSortedRun(Protocol):
     """A run in the memory of a device. The arrays that its methods take and give are on the host.
 
     Its rows are copied to the host when they are read there; the copy is kept until they change.
@@ -82,7 +82,7 @@ class RunThere(Protocol):
 LEAST_SOUGHT, MOST_SOUGHT, APART = 32, 1 << 12, 16
 """So many rows are sought together, in a run that is at least `APART` times as long."""
 
-Run: TypeAlias = CountedRows | RunThere
+Run: TypeAlias = CountedRows | DeviceSortedRun
 
 
 class RunDevice(Protocol):

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from cer_gpu.engine.views.layout import ViewNode
-from cer_gpu.engine.views.listed import (
+from cer_gpu.engine.views.answer_columns import (
     GuardCounts,
     ListedAnswers,
     SubtreeTable,
@@ -15,6 +14,7 @@ from cer_gpu.engine.views.listed import (
     ones,
     variables_of_rows,
 )
+from cer_gpu.engine.views.layout import ViewNode
 from cer_gpu.engine.views.runs import wide
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.kernels.views import cpu_list

@@ -13,7 +13,7 @@ from cer_gpu.engine.read.arithmetic import computed
 from cer_gpu.engine.views.codes import BEYOND, NAN, ValueCodes, ValueKind, kind_of, rounded
 from cer_gpu.engine.words import floats_of
 from cer_gpu.errors import DataError, Diagnostic, QueryError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.query import variables_of
 from cer_gpu.kernels.views.contract import NULL
 from cer_gpu.language import tree as t
@@ -28,7 +28,7 @@ Columns = Mapping[str, np.ndarray]
 """The codes of variables, int64 [rows] each."""
 
 
-class Meeting(Enum):
+class SideComparison(Enum):
     """How values of one side are compared with those of another type on the other side."""
 
     SAME = "as they are"
@@ -56,14 +56,14 @@ class ComparedSide:
 
     expression: t.Expression
     variables: frozenset[str]
-    meeting: Meeting = Meeting.SAME
+    meeting: SideComparison = SideComparison.SAME
     is_time: bool = False
     zone: str | None = None
 
     @property
     def plain(self) -> str | None:
         """The variable, if the side is a variable and nothing is computed; otherwise None."""
-        if isinstance(self.expression, t.Attribute) and self.meeting is Meeting.SAME:
+        if isinstance(self.expression, t.Attribute) and self.meeting is SideComparison.SAME:
             return self.expression.name
         return None
 
@@ -82,7 +82,7 @@ class ComparedSide:
         if isinstance(self.expression, t.Text):
             (code,) = codes.texts.labels([self.expression.value])
             return np.full(rows, code, np.int64)
-        if isinstance(self.expression, t.Number) and self.meeting is Meeting.DECIMAL:
+        if isinstance(self.expression, t.Number) and self.meeting is SideComparison.DECIMAL:
             (code,) = codes.decimals.labels([Decimal(to_text(self.expression))])
             return np.full(rows, code, np.int64)
         if isinstance(self.expression, t.Attribute):
@@ -114,9 +114,9 @@ class ComparedSide:
 
     def _met(self, found: np.ndarray, kind: ValueKind, codes: ValueCodes) -> np.ndarray:
         """Codes as they meet those of the other side."""
-        if self.meeting is Meeting.SAME:
+        if self.meeting is SideComparison.SAME:
             return found
-        if self.meeting is Meeting.DECIMAL:
+        if self.meeting is SideComparison.DECIMAL:
             if kind.value is ValueType.DECIMAL:
                 return found
             used, places = np.unique(found, return_inverse=True)
@@ -125,10 +125,10 @@ class ComparedSide:
             table = [*([NULL] if len(given) < len(used) else []), *codes.decimals.labels(given)]
             return np.array(table, np.int64)[places.reshape(-1)]
         low = rounded(found, up=False)
-        if self.meeting is Meeting.CEILING:
+        if self.meeting is SideComparison.CEILING:
             return low
         high = rounded(found, up=True)
-        if self.meeting is Meeting.ABOVE:
+        if self.meeting is SideComparison.ABOVE:
             return high
         return np.where((high > low) | (low == NULL), low, BEYOND)
 
@@ -185,15 +185,20 @@ def compared(comparison: t.Comparison, kinds: Mapping[str, ValueKind], text: str
         left = ValueType.DECIMAL
     kinds_of = {left, right}
     op = comparison.op
-    meeting = [Meeting.SAME, Meeting.SAME]
+    meeting = [SideComparison.SAME, SideComparison.SAME]
     if ValueType.DECIMAL in kinds_of and len(kinds_of) > 1:
-        meeting = [Meeting.DECIMAL, Meeting.DECIMAL]
+        meeting = [SideComparison.DECIMAL, SideComparison.DECIMAL]
     elif kinds_of == {ValueType.INT64, ValueType.FLOAT64}:
         # `x < f` is `x < ceil(f)`, and `x <= f` is `x < floor(f) + 1`: exact for all ints and floats.
         floating = 0 if left is ValueType.FLOAT64 else 1
         way = CONVERSE[op] if floating == 0 else op
-        rounds = {"<": Meeting.CEILING, ">=": Meeting.CEILING, "<=": Meeting.ABOVE, ">": Meeting.ABOVE}
-        meeting[floating] = rounds.get(way, Meeting.EXACT)
+        rounds = {
+            "<": SideComparison.CEILING,
+            ">=": SideComparison.CEILING,
+            "<=": SideComparison.ABOVE,
+            ">": SideComparison.ABOVE,
+        }
+        meeting[floating] = rounds.get(way, SideComparison.EXACT)
         way = {"<=": "<", ">": ">="}.get(way, way)
         op = CONVERSE[way] if floating == 0 else way
     sides: list[ComparedSide] = []

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cer_gpu.engine.views.answer_columns import ListedAnswers, ListedState
+from cer_gpu.engine.views.enumeration import changes
 from cer_gpu.engine.views.layout import ViewLayout
 from cer_gpu.engine.views.levels import Levels
-from cer_gpu.engine.views.listed import ListedAnswers, ListedState
-from cer_gpu.engine.views.listing import changes
 from cer_gpu.engine.views.reducts import Change, change_of, climbed
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.engine.workers import Workers

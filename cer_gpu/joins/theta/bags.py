@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from cer_gpu.frozen import dataclass
-from cer_gpu.joins.theta.gcq import GCQ, Relational, Theta, union
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.joins.theta.gcq import GCQ, RelationalAtom, Theta, union
 from cer_gpu.joins.theta.reduction import decide
 
 
@@ -71,12 +71,12 @@ def width(found: Sequence[BagStage], atoms: int) -> int:
 
 
 def _joined(
-    sources: Sequence[Relational],
+    sources: Sequence[RelationalAtom],
     current: Sequence[int],
     pair: tuple[int, int],
     predicates: tuple[Theta, ...],
     query: GCQ,
-) -> tuple[Relational, tuple[Theta, ...], tuple[Theta, ...]]:
+) -> tuple[RelationalAtom, tuple[Theta, ...], tuple[Theta, ...]]:
     """The bag of two sources, the predicates that it decides, and the others."""
     both = union(sources[n].variables for n in pair)
     inside = tuple(theta for theta in predicates if theta.variables <= both)
@@ -84,15 +84,15 @@ def _joined(
     wanted = query.output | union(sources[n].variables for n in current if n not in pair)
     wanted |= union(theta.variables for theta in rest)
     name = " ⋈ ".join(sources[n].relation for n in pair)
-    return Relational(len(sources), name, tuple(sorted(both & wanted))), inside, rest
+    return RelationalAtom(len(sources), name, tuple(sorted(both & wanted))), inside, rest
 
 
 def _over(
-    sources: Sequence[Relational], current: Sequence[int], predicates: tuple[Theta, ...], query: GCQ
+    sources: Sequence[RelationalAtom], current: Sequence[int], predicates: tuple[Theta, ...], query: GCQ
 ) -> GCQ:
     atoms = tuple(_numbered(sources[n], place) for place, n in enumerate(current))
     return GCQ(atoms, predicates, query.output)
 
 
-def _numbered(atom: Relational, place: int) -> Relational:
-    return Relational(place, atom.relation, atom.variables)
+def _numbered(atom: RelationalAtom, place: int) -> RelationalAtom:
+    return RelationalAtom(place, atom.relation, atom.variables)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.query import JoinError
 from cer_gpu.joins.theta.gcq import GCQ, Hyperedge, Theta
 from cer_gpu.joins.theta.reduction import (
     Choose,
     ConditionalSubset,
     FilterElimination,
-    Isolated,
+    IsolatedElimination,
     Step,
     after,
     first_step,
@@ -43,7 +43,7 @@ class CyclicError(JoinError):
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class BinaryJoinTree:
     """A join tree that is sibling-closed and binary, and whether its query is free-connex.
 
     Attributes
@@ -81,7 +81,7 @@ def join_tree(query: GCQ, choose: Choose = first_step) -> JoinTree:
     return forest.tree(root, first)
 
 
-def planned(query: GCQ, choose: Choose = first_step) -> Planned:
+def planned(query: GCQ, choose: Choose = first_step) -> BinaryJoinTree:
     """The join tree that a view is kept by: `join_tree` made sibling-closed and binary.
 
     Raises
@@ -90,7 +90,7 @@ def planned(query: GCQ, choose: Choose = first_step) -> Planned:
     """
     tree = join_tree(query, choose)
     shaped = contracted(binary(sibling_closed(tree)))
-    return Planned(shaped, shaped.output == query.output)
+    return BinaryJoinTree(shaped, shaped.output == query.output)
 
 
 class _Forest:
@@ -112,7 +112,7 @@ class _Forest:
 
     def enact(self, step: Step) -> None:
         match step:
-            case Isolated(edge, removed):
+            case IsolatedElimination(edge, removed):
                 self.above([self.merged(edge)], edge - removed)
             case ConditionalSubset(edge, into, predicates):
                 part, whole = self.merged(edge), self.merged(into)

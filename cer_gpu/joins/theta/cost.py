@@ -13,8 +13,8 @@ from functools import lru_cache
 from math import prod
 from random import Random
 
-from cer_gpu.frozen import dataclass
-from cer_gpu.joins.theta.construct import Planned, planned
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.joins.theta.construct import BinaryJoinTree, planned
 from cer_gpu.joins.theta.gcq import GCQ, Theta
 from cer_gpu.joins.theta.reduction import Step, first_step
 
@@ -71,7 +71,7 @@ class ChosenTree:
         The number of different trees that it was chosen from.
     """
 
-    plan: Planned
+    plan: BinaryJoinTree
     cost: TreeCost
     trees: int
 
@@ -103,12 +103,12 @@ def cheapest(query: GCQ, known: Sequence[AtomStatistics] | None = None) -> Chose
 
 
 @lru_cache(maxsize=64)
-def different(query: GCQ) -> tuple[Planned, ...]:
+def different(query: GCQ) -> tuple[BinaryJoinTree, ...]:
     """The different trees among `candidates`: the same for all views of a rule."""
     return tuple(dict.fromkeys(candidates(query)))
 
 
-def candidates(query: GCQ) -> Iterator[Planned]:
+def candidates(query: GCQ) -> Iterator[BinaryJoinTree]:
     """Trees of a query, by several orders of the reduction's steps; the first is that of `planned`.
 
     Raises
@@ -125,7 +125,7 @@ def candidates(query: GCQ) -> Iterator[Planned]:
         yield planned(query, chosen)
 
 
-def tree_cost(plan: Planned, query: GCQ, known: Sequence[AtomStatistics]) -> TreeCost:
+def tree_cost(plan: BinaryJoinTree, query: GCQ, known: Sequence[AtomStatistics]) -> TreeCost:
     """The cost of a tree."""
     tree = plan.tree
     total = sum(max(one.rows, 1.0) for one in known)

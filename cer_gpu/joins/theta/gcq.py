@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 Hyperedge = frozenset[str]
 """A set of variables."""
 
 
 @dataclass(frozen=True, slots=True)
-class Relational:
+class RelationalAtom:
     """An atom `R(a, b)`.
 
     Attributes
@@ -64,7 +64,7 @@ class GCQ:
     output : frozenset of str
     """
 
-    atoms: tuple[Relational, ...]
+    atoms: tuple[RelationalAtom, ...]
     predicates: tuple[Theta, ...]
     output: Hyperedge
 
@@ -88,7 +88,9 @@ def gcq(
     output : str or None
         None for all variables.
     """
-    listed = tuple(Relational(place, name, tuple(variables)) for place, (name, variables) in enumerate(atoms))
+    listed = tuple(
+        RelationalAtom(place, name, tuple(variables)) for place, (name, variables) in enumerate(atoms)
+    )
     everything = union(atom.variables for atom in listed)
     thetas = tuple(Theta(text, frozenset(variables)) for text, variables in predicates)
     return GCQ(listed, thetas, everything if output is None else frozenset(output))

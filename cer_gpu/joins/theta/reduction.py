@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.theta.gcq import GCQ, Hyperedge, Theta
 from cer_gpu.joins.theta.triplet import Triplet, triplet_of
 
 
 @dataclass(frozen=True, slots=True)
-class Isolated:
+class IsolatedElimination:
     """ISO: remove isolated variables from a hyperedge, and the hyperedge if nothing is left of it."""
 
     edge: Hyperedge
@@ -39,7 +39,7 @@ class FilterElimination:
     predicates: frozenset[Theta]
 
 
-Step: TypeAlias = Isolated | ConditionalSubset | FilterElimination
+Step: TypeAlias = IsolatedElimination | ConditionalSubset | FilterElimination
 Choose: TypeAlias = "Callable[[Sequence[Step]], Step]"
 
 
@@ -75,7 +75,7 @@ def steps(triplet: Triplet) -> Iterator[Step]:
     for edge in edges:
         isolated = triplet.isolated(edge)
         if isolated:
-            yield Isolated(edge, isolated)
+            yield IsolatedElimination(edge, isolated)
     for edge in edges:
         for other in edges:
             if edge != other and triplet.conditional_subset(edge, other):
@@ -87,7 +87,7 @@ def steps(triplet: Triplet) -> Iterator[Step]:
 def after(triplet: Triplet, step: Step) -> Triplet:
     """The triplet after a step that it allows."""
     match step:
-        case Isolated(edge, removed):
+        case IsolatedElimination(edge, removed):
             rest = edge - removed
             edges = triplet.hyperedges - {edge} | ({rest} if rest else frozenset())
             return Triplet(edges, triplet.output, triplet.predicates)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.query import JoinError
 from cer_gpu.joins.theta.gcq import GCQ, Hyperedge, Theta, union
 

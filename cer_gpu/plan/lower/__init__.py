@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import CerError, Diagnostic, QueryError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.plan.cost import CONFIGURATIONS, MAIN, QUESTIONS, Cost, Question, cheapest
 from cer_gpu.plan.lower.lowering import (
     Candidate,
@@ -27,7 +27,7 @@ from cer_gpu.plan.lower.lowering import (
     looks_at_nothing_beside,
 )
 from cer_gpu.plan.outline import Outline
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 LOWERINGS: tuple[Lowering, ...] = (
     Lowering(
@@ -92,7 +92,7 @@ ENGINES = (AUTO, *BY_NAME)
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class RouteChoice:
     """The lowering that a query takes for a question.
 
     Attributes
@@ -151,20 +151,20 @@ class Chosen:
             found.setdefault(self.engine_for(question), []).append(question)
         return found
 
-    def without(self, error: CerError) -> Chosen:
+    def without(self, error: CerError) -> RouteChoice:
         """The other lowerings that take the query, if the machine of this one is impossible."""
         refusal = Refusal.of(error)
         said = tuple((name, refusal if name == self.engine else one) for name, one in self.said)
         taken = {name: candidate for name, candidate in self.taken.items() if name != self.engine}
         return replace(self, said=said, taken=taken)
 
-    def asked(self, question: Question, cuda: bool = False) -> Chosen:
+    def asked(self, question: Question, cuda: bool = False) -> RouteChoice:
         """The lowering that answers a question."""
         name = self.engine_for(question, cuda)
         return self if name == self.engine else replace(self, engine=name)
 
 
-def choose(outline: Outline, engine: str = AUTO) -> Chosen:
+def choose(outline: Outline, engine: str = AUTO) -> RouteChoice:
     """The lowerings that take a query; the one that answers the main question is chosen.
 
     Parameters
@@ -187,10 +187,10 @@ def choose(outline: Outline, engine: str = AUTO) -> Chosen:
     said = tuple((name, one if isinstance(one, Refusal) else None) for name, one in found.items())
     taken = {name: one for name, one in found.items() if not isinstance(one, Refusal)}
     if engine == AUTO:
-        return Chosen(next(iter(taken)), said, taken).asked(MAIN)
+        return RouteChoice(next(iter(taken)), said, taken).asked(MAIN)
     if isinstance(refusal := found[engine], Refusal):
         raise QueryError(_not_taken(outline, engine, refusal, taken), outline.text)
-    return Chosen(engine, said, taken, forced=True)
+    return RouteChoice(engine, said, taken, forced=True)
 
 
 def check_engine(name: str) -> None:

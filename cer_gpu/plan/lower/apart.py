@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cer_gpu.automata.apart import ApartChain, apart_chain
 from cer_gpu.automata.cea import distinct
-from cer_gpu.automata.compared import beyond
+from cer_gpu.automata.comparisons import beyond
+from cer_gpu.automata.step_pairs import StepPairChain, apart_chain
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.plan.apart import ApartMachine, apart_arrays
-from cer_gpu.plan.compared import look_up
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.comparisons import look_up
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.cost import CONFIGURATIONS, LISTING, Cost, Question
 from cer_gpu.plan.general import GeneralMachine
 from cer_gpu.plan.lower.general import formula_of, sketch_of
-from cer_gpu.plan.lower.lowering import Built, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
 from cer_gpu.plan.lower.ordered import compared_formula
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.phrases import lanes_cut
+from cer_gpu.plan.step_pairs import StepPairMachine, apart_arrays
 from cer_gpu.plan.symbols import Diagram
-from cer_gpu.plan.wording import lanes_cut
 
 COSTS: dict[Question, Cost] = {
     "hits": Cost(4, note="sums over ranks"),
@@ -56,7 +56,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
         listing = sketch_of(query, followed, followed_lane, schema)
         tests = distinct((*listing.tests, *chain.predicates))
 
-        def build(diagram: Diagram) -> Built:
+        def build(diagram: Diagram) -> BuiltMachine:
             """The machines over the classes of events.
 
             Raises
@@ -72,8 +72,8 @@ def lower(outline: Outline) -> Candidate | Refusal:
             assert isinstance(hits, GeneralMachine)
             tables, apart, keys = apart_arrays(chain, run.symbols, tests, lane)
 
-            def machine(streamed: GeneralMachine) -> ApartMachine:
-                return ApartMachine(tables, apart, len(keys.columns), streamed)
+            def machine(streamed: GeneralMachine) -> StepPairMachine:
+                return StepPairMachine(tables, apart, len(keys.columns), streamed)
 
             def explained(compiled: CompiledQuery) -> Description:
                 return replace(
@@ -112,7 +112,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
     return Candidate(COSTS, sketch)
 
 
-def _compares_decimals(chain: ApartChain, schema: Schema) -> bool:
+def _compares_decimals(chain: StepPairChain, schema: Schema) -> bool:
     """Whether a side of a comparison is a decimal."""
     reader = ConstantReader(schema)
     for test in chain.tests:

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.automata import correlated
+from cer_gpu.automata import chains
+from cer_gpu.automata.disambiguation import disambiguate
 from cer_gpu.automata.symbol_pcea import gather_predicates
-from cer_gpu.automata.unambiguous import disambiguate
 from cer_gpu.errors import QueryError
 from cer_gpu.plan.chain_steps import chain_steps
 from cer_gpu.plan.join_arrays import join_arrays
 from cer_gpu.plan.join_tables import JoinMachine
-from cer_gpu.plan.lower.joined import COSTS, Join, built
-from cer_gpu.plan.lower.lowering import Built, Candidate, Refusal, Sketch
-from cer_gpu.plan.marked import mark_form
+from cer_gpu.plan.lower.join_machine import COSTS, Join, built
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Refusal, Sketch
+from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import Outline, listed
+from cer_gpu.plan.phrases import formula_told
 from cer_gpu.plan.symbols import Diagram
-from cer_gpu.plan.wording import formula_told
 
 NO_ATOMS = np.zeros((0, 0), np.uint8)
 """The labels of a query that is no rule: they fill no atoms."""
@@ -32,13 +32,13 @@ def lower(outline: Outline) -> Candidate | Refusal:
     formula = listed(outline.pattern, query)
     try:
         try:
-            automaton = correlated.to_pcea(formula)
+            automaton = chains.to_pcea(formula)
         except QueryError:
             if shared is None:
                 raise
             # What the key guarantees need not be carried from event to event.
             formula = listed(shared.pattern, query)
-            automaton = correlated.to_pcea(formula)
+            automaton = chains.to_pcea(formula)
     except QueryError as error:
         return Refusal.of(error)
     tests = gather_predicates(automaton)
@@ -49,7 +49,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
         lambda: (formula_told(formula, query),),
     )
 
-    def build(diagram: Diagram) -> Built:
+    def build(diagram: Diagram) -> BuiltMachine:
         """The machine of the chain, which is made unambiguous first."""
         found = join_arrays(disambiguate(automaton, diagram.outcomes, tests), join.lane)
         machine = JoinMachine(found.tables, found.spaces, NO_ATOMS, chain=chain_steps(found.tables))

@@ -17,28 +17,28 @@ from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.timed.agreement import merged_clocks
 from cer_gpu.automata.timed.clocks import in_nanoseconds
 from cer_gpu.automata.timed.construction import ClockUse, timed_cea
-from cer_gpu.automata.timed.monotonic import MonotonicCEA, NotMonotonicError, monotonic
+from cer_gpu.automata.timed.monotonicity import MonotonicCEA, NotMonotonicError, monotonic
 from cer_gpu.automata.timed.parts import BeyondTimedCELError
 from cer_gpu.automata.timed.subsets import NotSynchronousError, determinise_timed
 from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, timed_predicates
 from cer_gpu.errors import LimitError, QueryError
-from cer_gpu.kernels.clocked.contract import ClockTables
+from cer_gpu.kernels.clock.contract import ClockTables
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact, one_in
 from cer_gpu.language.walk import nodes, walk
-from cer_gpu.plan.assumed import assumed_schema
+from cer_gpu.plan.assumed_types import assumed_schema
 from cer_gpu.plan.clock_arrays import ClockArrays, clock_arrays
-from cer_gpu.plan.compiled import CompiledQuery, KeyPlan
+from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
-from cer_gpu.plan.lower.lowering import Built, Candidate, Description, Refusal, Sketch
-from cer_gpu.plan.marked import mark_form
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import Outline, listed
+from cer_gpu.plan.phrases import counted, formula_told, sizes_told
 from cer_gpu.plan.reaches import ASSUMED, longest
 from cer_gpu.plan.symbols import Diagram, fold
-from cer_gpu.plan.wording import counted, formula_told, sizes_told
 
 if TYPE_CHECKING:
     from cer_gpu.plan.drawing import Drawing
@@ -80,13 +80,13 @@ def lower(outline: Outline) -> Candidate | Refusal:
         """The automaton with its intervals in the unit of the data."""
         timed = automaton if schema is None else _of_one_clock(formula, schema)
 
-        def build(diagram: Diagram) -> Built:
+        def build(diagram: Diagram) -> BuiltMachine:
             """The monotonic automaton over the classes of events."""
             floats = schema is not None and schema.attributes[schema.order or ""] is ValueType.FLOAT64
             found = _monotonic(timed, tests, diagram)
             arrays = clock_arrays(found, floats)
             tables = arrays.machine.tables
-            return Built(
+            return BuiltMachine(
                 machine=arrays.machine,
                 hits_machine=arrays.machine,
                 form=mark_form(arrays.labels, query),

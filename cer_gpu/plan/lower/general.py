@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cer_gpu.automata.configurations.compared import conditions_in, subpatterns
-from cer_gpu.automata.configurations.formulas import Counted, Spanned, predicates_of, stepped
+from cer_gpu.automata.configurations.comparisons import conditions_in, subpatterns
+from cer_gpu.automata.configurations.formulas import AttributeSpanWindow, CountWindow, predicates_of, stepped
 from cer_gpu.automata.configurations.slots import TIME
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
@@ -26,17 +26,17 @@ from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.walk import nodes, walk
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.plan.compiled import CompiledQuery, KeyPlan, MarkForm
-from cer_gpu.plan.configured import machine_of, remembers
+from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan, MarkForm
+from cer_gpu.plan.configuration_machine import machine_of, remembers
 from cer_gpu.plan.cost import CONFIGURATIONS
-from cer_gpu.plan.deterministic import shown_labels
-from cer_gpu.plan.ends_named import end_named
-from cer_gpu.plan.evaluated import is_timed
 from cer_gpu.plan.general import GeneralMachine, StrategyChoice
-from cer_gpu.plan.lower.lowering import Built, Candidate, Description, Refusal, Sketch
-from cer_gpu.plan.marked import mark_form, tuple_form
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.marks import mark_form, tuple_form
+from cer_gpu.plan.named_ends import end_named
 from cer_gpu.plan.outline import CHOOSING, Outline, bare, chosen, in_time, listed, outline
 from cer_gpu.plan.reaches import ASSUMED, longest
+from cer_gpu.plan.refusals import is_timed
+from cer_gpu.plan.regular_automata import shown_labels
 from cer_gpu.plan.symbols import Diagram
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def sketch_of(
             prefix=remembers(formula),
         )
 
-    def build(diagram: Diagram) -> Built:
+    def build(diagram: Diagram) -> BuiltMachine:
         """The machines over the classes of events."""
         numbers: dict[frozenset[int], int] = {}
         idle = stepped(formula, diagram.outcomes, tests).idle
@@ -130,7 +130,7 @@ def sketch_of(
         if query.strategy in CHOOSING:
             chosen, label_has = _chosen(query.strategy, form)
             machine, form = replace(machine, chosen=chosen), replace(form, label_has=label_has)
-        return Built(
+        return BuiltMachine(
             machine=machine,
             hits_machine=machine_for("hits", _spanned(tree.Project(formula, ()), query.window), symbols),
             form=form,
@@ -172,7 +172,7 @@ def _sketch_of_rule(known: Outline, schema: Schema | None) -> Sketch:
     query = tree.SelectQuery(pattern_of(body), window=rule.window, span=rule.span)
     sketch = sketch_of(query, *formula_of(outline(query, known.text)), schema, rule=True)
 
-    def build(diagram: Diagram) -> Built:
+    def build(diagram: Diagram) -> BuiltMachine:
         """The machines over the classes of events, whose answers have an event for each atom."""
         built = sketch.build(diagram)
         assert isinstance(built.form, MarkForm)
@@ -209,14 +209,14 @@ def _within(formula: Any, window: tree.Window | None) -> Any:
         return tree.Timed(formula, tree.Interval(None, tree.Bound(window.size, window.unit)))
     if window.kind == "attribute":
         return _spanned(formula, window)
-    return Counted(formula, tree.Interval(None, tree.Bound(window.size)))
+    return CountWindow(formula, tree.Interval(None, tree.Bound(window.size)))
 
 
 def _spanned(formula: Any, window: tree.Window | None) -> Any:
     """A formula with a window over an attribute as an operator."""
     if window is None or window.kind != "attribute" or window.attribute is None:
         return formula
-    return Spanned(formula, tree.Attribute(window.attribute), window.size)
+    return AttributeSpanWindow(formula, tree.Attribute(window.attribute), window.size)
 
 
 def _kind(formula: tree.Pattern, machine: GeneralMachine, laned: bool, rule: bool) -> str:

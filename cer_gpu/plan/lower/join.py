@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cer_gpu.automata.cea import distinct, identity
-from cer_gpu.joins.hierarchical import diagnose, is_acyclic
+from cer_gpu.joins.hierarchy import diagnose, is_acyclic
 from cer_gpu.joins.lookups import Lookup, LookupPlan, Path, lookup_plan
 from cer_gpu.joins.query import ConjunctiveQuery, common_keys, from_rule
-from cer_gpu.joins.theta.whole import ANSWER, ROW, listed_query, whole_query
+from cer_gpu.joins.theta.rule_query import ANSWER, ROW, listed_query, whole_query
 from cer_gpu.joins.unify import self_join
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
@@ -24,15 +24,15 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.words import written
-from cer_gpu.plan.compiled import CompiledQuery, KeyPlan
+from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.join_arrays import SlotColumns, ask_lanes
-from cer_gpu.plan.lower.lowering import Built, Candidate, Description, Refusal, Sketch
-from cer_gpu.plan.marked import tuple_form
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.marks import tuple_form
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.phrases import counted
 from cer_gpu.plan.symbols import Diagram
 from cer_gpu.plan.tuples import TupleMachine
-from cer_gpu.plan.wording import counted
 
 if TYPE_CHECKING:
     from cer_gpu.plan.drawing import Drawing
@@ -60,7 +60,7 @@ def _sketch(rule: tree.Rule, schema: Schema | None) -> Sketch:
     # For each atom the number of its test; None if no event fits it.
     fitting = [None if one is None else number[identity(one.predicate)] for one in joined]
 
-    def build(diagram: Diagram) -> Built:
+    def build(diagram: Diagram) -> BuiltMachine:
         """The machine, and what the answers are made of."""
         numbers = {frozenset[int](): 0}
         symbol_of = [
@@ -85,7 +85,7 @@ def _sketch(rule: tree.Rule, schema: Schema | None) -> Sketch:
         compared = _compared(lookups)
         units = {name: unit for name, unit in known.items() if name in compared}
         machine = TupleMachine("run", lookups, fits, number_of, units)
-        return Built(
+        return BuiltMachine(
             machine=machine,
             hits_machine=replace(machine, product="hits"),
             counts_machine=replace(machine, product="counts"),

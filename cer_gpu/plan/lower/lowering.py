@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.errors import CerError, Diagnostic, QueryError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import Beside, Expression, Rule
 from cer_gpu.language.walk import nodes
-from cer_gpu.plan.compiled import AnswerForm, CompiledQuery, KeyPlan
+from cer_gpu.plan.compiled_query import AnswerForm, CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
-from cer_gpu.plan.evaluated import beside_correlation, strategy_beside_chain
 from cer_gpu.plan.machine import Machine
 from cer_gpu.plan.outline import CHOOSING, Outline
+from cer_gpu.plan.refusals import beside_correlation, strategy_beside_chain
 from cer_gpu.plan.symbols import Diagram
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Description:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltMachine:
     """A machine for data of a schema, with what the planner and `explain` need to know of it.
 
     Attributes
@@ -152,7 +152,7 @@ class Sketch:
     """
 
     tests: tuple[Predicate, ...]
-    build: Callable[[Diagram], Built]
+    build: Callable[[Diagram], BuiltMachine]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,24 +10,24 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cer_gpu.automata.cea import distinct
-from cer_gpu.automata.compared import OPERATORS, PairAutomaton, pair_automaton
 from cer_gpu.automata.compared_steps import ComparedAutomaton, determinise_compared
+from cer_gpu.automata.comparisons import OPERATORS, PairAutomaton, pair_automaton
 from cer_gpu.errors import LimitError, QueryError
-from cer_gpu.kernels.compared.contract import FEW, countable_by_few, shallow
+from cer_gpu.kernels.comparisons.contract import FEW, countable_by_few, shallow
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.plan.compared import ComparedMachine, compared_arrays, look_up
 from cer_gpu.plan.compared_choices import compared_choice
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.comparisons import ComparedMachine, compared_arrays, look_up
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.cost import Cost, Question
-from cer_gpu.plan.lower.lowering import Built, Candidate, Description, Refusal, Sketch
-from cer_gpu.plan.marked import mark_form
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, bare, listed
 from cer_gpu.plan.partitioning import shared_key
+from cer_gpu.plan.phrases import counted, formula_told, lanes_cut, sizes_told, widest
 from cer_gpu.plan.symbols import Diagram
-from cer_gpu.plan.wording import counted, formula_told, lanes_cut, sizes_told, widest
 
 if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
@@ -53,7 +53,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
         return Refusal.of(error)
     tests = distinct(automaton.predicates)
 
-    def build(diagram: Diagram) -> Built:
+    def build(diagram: Diagram) -> BuiltMachine:
         """The automaton over the classes of events."""
         found = determinise_compared(automaton, diagram.outcomes, tests)
         tables, keys = compared_arrays(found, lane)
@@ -62,7 +62,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
         if query.strategy in CHOOSING and found.final:
             choice = compared_choice(found, tables, query, form.label_has)
             machine = ComparedMachine(tables, every.slot_rows, choice)
-        return Built(
+        return BuiltMachine(
             machine=machine,
             # Where some complex event ends, a strategy leaves one: hits need no choice.
             hits_machine=every,

@@ -14,28 +14,28 @@ import numpy as np
 
 from cer_gpu.automata import compose
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate
-from cer_gpu.automata.compose import Applied, Composed
+from cer_gpu.automata.compose import FormulaAutomaton, OperatorSizes
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.trim import trim
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.plan.automaton import AutomatonMachine, Choice, programs_of
-from cer_gpu.plan.compiled import CompiledQuery, KeyPlan
+from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
-from cer_gpu.plan.deterministic import (
-    Deterministic,
-    Selected,
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.marks import mark_form
+from cer_gpu.plan.outline import CHOOSING, Outline, listed
+from cer_gpu.plan.phrases import counted, formula_told, sizes_told
+from cer_gpu.plan.regular_automata import (
+    RegularAutomata,
+    SelectedAutomaton,
     deterministic,
     select_machine,
     shown_labels,
     tables,
 )
-from cer_gpu.plan.lower.lowering import Built, Candidate, Description, Refusal, Sketch
-from cer_gpu.plan.marked import mark_form
-from cer_gpu.plan.outline import CHOOSING, Outline, listed
 from cer_gpu.plan.symbols import Diagram
-from cer_gpu.plan.wording import counted, formula_told, sizes_told
 
 if TYPE_CHECKING:
     from cer_gpu.plan.drawing import Drawing
@@ -74,14 +74,14 @@ def lower(outline: Outline) -> Candidate | Refusal:
         return Refusal("its comparisons do not make all events of an answer share one key")
     query, (pattern, lane) = outline.query, found
     formula = listed(pattern, query)
-    automaton: CEA | Composed
+    automaton: CEA | FormulaAutomaton
     if compose.is_extended(formula):
-        automaton, tests = Composed(formula), compose.tests(formula)
+        automaton, tests = FormulaAutomaton(formula), compose.tests(formula)
     else:
         automaton = trim(construct(formula))
         tests = predicates(automaton)
 
-    def build(diagram: Diagram) -> Built:
+    def build(diagram: Diagram) -> BuiltMachine:
         """The automaton over the classes of events, and the choice of the strategy."""
         found = deterministic(formula, automaton, tests, diagram)
         n_symbols = max(found.automaton.n_symbols, 1 + max(found.symbol_of, default=0))
@@ -94,7 +94,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
             n_symbols = max(n_symbols, selected.n_symbols)
             machine, label_has = _choosing(every, selected, form.label_has)
             form = replace(form, label_has=label_has)
-        return Built(
+        return BuiltMachine(
             machine=machine,
             # Where some complex event ends, a strategy leaves one: hits need no choice.
             hits_machine=every,
@@ -123,7 +123,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
 
 
 def _choosing(
-    every: AutomatonMachine, selected: Selected, label_has: np.ndarray
+    every: AutomatonMachine, selected: SelectedAutomaton, label_has: np.ndarray
 ) -> tuple[AutomatonMachine, np.ndarray]:
     """The machine of what a strategy leaves, and the variables that its labels mark in results."""
     if not selected.later:
@@ -138,7 +138,7 @@ def _choosing(
     return replace(every, choice=choice), after
 
 
-def _kind(automaton: CEA | Composed, keyed: bool) -> str:
+def _kind(automaton: CEA | FormulaAutomaton, keyed: bool) -> str:
     """The class of the query."""
     if keyed:
         return (
@@ -146,7 +146,7 @@ def _kind(automaton: CEA | Composed, keyed: bool) -> str:
             "stream"
         )
     of = "CEL with unary filters"
-    if isinstance(automaton, Composed):
+    if isinstance(automaton, FormulaAutomaton):
         of = "CEPL: operators and selectors, made one automaton"
     return f"regular: every filter speaks of one event ({of})"
 
@@ -165,7 +165,7 @@ def _guarantee(query: CompiledQuery) -> str:
     return f"{time}, output-linear delay"
 
 
-def _sizes(automaton: CEA | Composed, found: DeterministicCEA) -> Iterator[tuple[str, str]]:
+def _sizes(automaton: CEA | FormulaAutomaton, found: DeterministicCEA) -> Iterator[tuple[str, str]]:
     """The sizes of the automaton before and after it is made deterministic."""
     before = ""
     if isinstance(automaton, CEA):
@@ -177,7 +177,7 @@ def _sizes(automaton: CEA | Composed, found: DeterministicCEA) -> Iterator[tuple
     return sizes_told(before, after, bool(found.final))
 
 
-def _operators(found: Deterministic, selected: Selected | None) -> Iterator[tuple[str, str]]:
+def _operators(found: RegularAutomata, selected: SelectedAutomaton | None) -> Iterator[tuple[str, str]]:
     """How the automaton was put together."""
     if sized := [one for one in found.applied if one.operator in BOUNDS]:
         yield "operators", "\n".join(map(_applied, sized))
@@ -187,7 +187,7 @@ def _operators(found: Deterministic, selected: Selected | None) -> Iterator[tupl
         yield "strategy", _strategy(selected)
 
 
-def _cost(tables: TransitionTables, selected: Selected | None, query: CompiledQuery) -> str:
+def _cost(tables: TransitionTables, selected: SelectedAutomaton | None, query: CompiledQuery) -> str:
     """Steps for a relevant event."""
     window = query.window
     widest = int(np.diff(tables.first).max(initial=0))
@@ -216,7 +216,7 @@ def _cost(tables: TransitionTables, selected: Selected | None, query: CompiledQu
 
 
 def _drawing(
-    automaton: CEA | Composed, found: Deterministic, diagram: Diagram, tests: tuple[Predicate, ...]
+    automaton: CEA | FormulaAutomaton, found: RegularAutomata, diagram: Diagram, tests: tuple[Predicate, ...]
 ) -> Drawing:
     """A plain formula's nondeterministic automaton; that of operators as it runs.
 
@@ -233,7 +233,7 @@ def _drawing(
     return of_composed(found.automaton, rows, found.symbol_of, diagram.outcomes, tests)
 
 
-def _applied(one: Applied) -> str:
+def _applied(one: OperatorSizes) -> str:
     before = " and ".join(f"{states:,}" for states in one.before)
     return f"{one.operator}: {before} states before, {one.after:,} after; {BOUNDS[one.operator]}"
 
@@ -245,7 +245,7 @@ def _prefix(monitor: Monitor) -> str:
     )
 
 
-def _falls(attribute: str | None, selected: Selected | None) -> str:
+def _falls(attribute: str | None, selected: SelectedAutomaton | None) -> str:
     """How a window over an attribute is run where the attribute falls."""
     lists = "and so does listing"
     if selected is not None and selected.later:
@@ -263,7 +263,7 @@ def _falls(attribute: str | None, selected: Selected | None) -> str:
     )
 
 
-def _strategy(selected: Selected) -> str:
+def _strategy(selected: SelectedAutomaton) -> str:
     left = "one complex event" if selected.single else "those with the chosen positions"
     if selected.strategy == "MAX":
         left = "those that are part of no other"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from cer_gpu.automata.symbol_pcea import gather_predicates, over_symbols
 from cer_gpu.errors import LimitError
 from cer_gpu.joins.hcq import to_pcea
-from cer_gpu.joins.hierarchical import diagnose
+from cer_gpu.joins.hierarchy import diagnose
 from cer_gpu.joins.qtree import compact, draw, q_tree
 from cer_gpu.joins.query import ConjunctiveQuery, common_keys, from_rule
 from cer_gpu.language.printer import to_text
@@ -19,9 +19,9 @@ from cer_gpu.language.rules import resolve
 from cer_gpu.plan.join_arrays import join_arrays
 from cer_gpu.plan.join_tables import JoinMachine
 from cer_gpu.plan.lane_atoms import lane_atoms
-from cer_gpu.plan.lower.joined import COSTS, Join, built
-from cer_gpu.plan.lower.lowering import Built, Candidate, Refusal, Sketch
-from cer_gpu.plan.marked import marks_of, tuple_form
+from cer_gpu.plan.lower.join_machine import COSTS, Join, built
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Refusal, Sketch
+from cer_gpu.plan.marks import marks_of, tuple_form
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.symbols import Diagram
 
@@ -47,7 +47,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
             body,
         )
 
-        def build(diagram: Diagram) -> Built:
+        def build(diagram: Diagram) -> BuiltMachine:
             """The machine, and what the answers are made of."""
             found = join_arrays(over_symbols(automaton, diagram.outcomes, tests), join.lane)
             filled = marks_of(found.labels, [atom.id for atom in body.atoms])

@@ -16,16 +16,16 @@ from cer_gpu.errors import QueryError
 from cer_gpu.kernels.steps.contract import chain_tables, short_tables
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema
-from cer_gpu.plan.compiled import CompiledQuery, KeyPlan
+from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
-from cer_gpu.plan.evaluated import beside_correlation
-from cer_gpu.plan.lower.lowering import Built, Candidate, Description, Refusal, Sketch
-from cer_gpu.plan.marked import mark_form
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
+from cer_gpu.plan.phrases import counted, formula_told, sizes_told, widest
 from cer_gpu.plan.reaches import ASSUMED, ROUNDED, reach_of
+from cer_gpu.plan.refusals import beside_correlation
 from cer_gpu.plan.step_machine import StepMachine, gaps_in, reach_in, sessions_of, step_tables
 from cer_gpu.plan.symbols import Diagram
-from cer_gpu.plan.wording import counted, formula_told, sizes_told, widest
 
 if TYPE_CHECKING:
     from cer_gpu.plan.drawing import Drawing
@@ -63,7 +63,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
         """The automaton with its intervals in the unit of the data."""
         known = ASSUMED if schema is None else schema
 
-        def build(diagram: Diagram) -> Built:
+        def build(diagram: Diagram) -> BuiltMachine:
             """The automaton over the classes of events and the regions of gaps."""
             intervals = dict.fromkeys(gap for step in automaton.steps for gap in step.gaps)
             gaps = gaps_in(intervals, known)
@@ -79,7 +79,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
                 label = found.state_label[0] if form.label_has[found.state_label[0]].any() else 0
                 sessions = sessions_of(found.views, label, gaps.floating)
                 machine = StepMachine(tables, span, every.reach, sessions)
-            return Built(
+            return BuiltMachine(
                 machine=machine,
                 hits_machine=every,
                 form=form,

@@ -9,16 +9,16 @@ from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import walk
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, NullAxis, RelationAxis
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.constants import nearest_float
 from cer_gpu.plan.cost import QUESTIONS
 from cer_gpu.plan.outlook import Outlook
+from cer_gpu.plan.phrases import counted, lanes_told
 from cer_gpu.plan.planning.planner import Plan
-from cer_gpu.plan.wording import counted, lanes_told
-from cer_gpu.printable import brief, printable
+from cer_gpu.printable_text import brief, printable
 
 if TYPE_CHECKING:
-    from cer_gpu.plan.derived import DerivedColumn
+    from cer_gpu.plan.derived_columns import DerivedColumn
     from cer_gpu.plan.outline import Outline
 
 WIDTH = 12
@@ -182,7 +182,7 @@ def _axis(axis: Axis, derived: Sequence[DerivedColumn]) -> str:
     def written(operand: tree.Expression) -> str:
         if not derived:
             return to_text(operand)
-        from cer_gpu.plan.derived import written_out
+        from cer_gpu.plan.derived_columns import written_out
 
         return to_text(written_out(operand, derived))
 
@@ -207,7 +207,7 @@ def _axis(axis: Axis, derived: Sequence[DerivedColumn]) -> str:
 
 def _derived(column: DerivedColumn, derived: Sequence[DerivedColumn]) -> str:
     """What a derived column is computed from, and what it costs."""
-    from cer_gpu.plan.derived import written_out
+    from cer_gpu.plan.derived_columns import written_out
 
     text = to_text(written_out(column.expression, derived))
     if isinstance(column.expression, tree.Previous):

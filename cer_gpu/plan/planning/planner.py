@@ -14,28 +14,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cer_gpu.errors import LimitError, QueryError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact, one_in
 from cer_gpu.language.walk import nodes
 from cer_gpu.logic.needed_types import needed_types, only_type
-from cer_gpu.plan.assumed import assumed_schema
+from cer_gpu.plan.assumed_types import assumed_schema
 from cer_gpu.plan.axes import Axis, OutlookAxis
-from cer_gpu.plan.compiled import CompiledQuery, KeyPlan, Reading, ValueColumn, WindowPlan
+from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan, RowReading, ValueColumn, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.cost import MAIN, Question
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
-from cer_gpu.plan.lower import AUTO, Chosen, choose
-from cer_gpu.plan.lower.lowering import Built, Refusal, Sketch
+from cer_gpu.plan.lower import AUTO, RouteChoice, choose
+from cer_gpu.plan.lower.lowering import BuiltMachine, Refusal, Sketch
 from cer_gpu.plan.outline import Outline, bounded, over_order
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.symbols import Diagram, Stage, fold, stages
 
 if TYPE_CHECKING:
-    from cer_gpu.plan.derived import Deriver
-    from cer_gpu.plan.looks import Look
+    from cer_gpu.plan.derived_columns import Deriver
+    from cer_gpu.plan.outlook_plan import Look
 
 SYMBOL_BUDGET = 65_535
 """Symbols at most: they are 16 bits."""
@@ -60,8 +60,8 @@ class Plan:
 
     outline: Outline
     compiled: CompiledQuery
-    built: Built
-    chosen: Chosen
+    built: BuiltMachine
+    chosen: RouteChoice
     sketch: Sketch
     diagram: Diagram | None
 
@@ -160,7 +160,7 @@ def _by_cheapest(
 
 
 def _plan(
-    outline: Outline, schema: Schema | None, columns: RoleColumns, chosen: Chosen, before: Plan | None
+    outline: Outline, schema: Schema | None, columns: RoleColumns, chosen: RouteChoice, before: Plan | None
 ) -> Plan:
     """Compile a query by a lowering."""
     statement = outline.statement
@@ -172,7 +172,7 @@ def _plan(
         known = assumed_schema(spoken, statement.window)
     deriver = None
     if outline.derives:
-        from cer_gpu.plan.derived import Deriver
+        from cer_gpu.plan.derived_columns import Deriver
 
         deriver = Deriver(known)
     looks = _looks_beside(statement)
@@ -187,7 +187,7 @@ def _plan(
 
         form = answer_form(outline, form, schema, columns.stream)
         said = replace(said, limit=limit_of_marks(outline, said.limit))
-    reading = Reading(
+    reading = RowReading(
         axes=planned.axes,
         stages=planned.stages,
         symbol_dtype=dtype.name,
@@ -219,7 +219,7 @@ def _names_in(values: Sequence[tree.Expression]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.name for one in attributes(*values)))
 
 
-def _reading_values(built: Built, values: tuple[tree.Expression, ...]) -> Built:
+def _reading_values(built: BuiltMachine, values: tuple[tree.Expression, ...]) -> BuiltMachine:
     """A machine that reads values of events, with derived columns in the place of PREV and of functions."""
     counts = built.counts_machine
     return replace(
@@ -246,10 +246,10 @@ def _derived_keys(keys: KeyPlan, deriver: Deriver) -> KeyPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class _Planned:
+class _PlannedMachine:
     """The machine of a sketch, and how events become what it reads."""
 
-    built: Built
+    built: BuiltMachine
     axes: tuple[Axis, ...]
     stages: tuple[Stage, ...]
     dtype: np.dtype
@@ -271,10 +271,10 @@ def _planned(
     deriver: Deriver | None,
     beside: bool,
     before: Plan | None,
-) -> _Planned:
+) -> _PlannedMachine:
     builder = AxisBuilder(ConstantReader(schema), columns, deriver=deriver)
     if beside:
-        from cer_gpu.plan.looks import looks_of
+        from cer_gpu.plan.outlook_plan import looks_of
 
         if looks := looks_of(sketch.tests):
             return _planned_with(looks, sketch, schema, columns, deriver)
@@ -286,10 +286,10 @@ def _planned(
         built = sketch.build(diagram)
     dtype = _symbol_dtype(built.n_symbols)
     found = stages(axes, diagram, np.asarray(built.symbol_of).astype(dtype))
-    return _Planned(built, axes, found, dtype, diagram)
+    return _PlannedMachine(built, axes, found, dtype, diagram)
 
 
-def _idle(diagram: Diagram | None, built: Built) -> int:
+def _idle(diagram: Diagram | None, built: BuiltMachine) -> int:
     """The symbol of events that satisfy no predicate, and of no others; 0 where there is none."""
     if diagram is None:
         return 0
@@ -308,9 +308,9 @@ def _same(one: Diagram | None, other: Diagram) -> bool:
 
 def _planned_with(
     looks: Sequence[Look], sketch: Sketch, schema: Schema, columns: RoleColumns, deriver: Deriver | None
-) -> _Planned:
+) -> _PlannedMachine:
     """The same of a query that asks for what follows or precedes."""
-    from cer_gpu.plan.looks import part_of, woven
+    from cer_gpu.plan.outlook_plan import part_of, woven
 
     every = (*sketch.tests, *(test for look in looks for test in look.tests))
     builder = AxisBuilder(ConstantReader(schema), columns, [look.test for look in looks], deriver)
@@ -326,10 +326,10 @@ def _planned_with(
     outlooks = tuple(replace(one, becomes=one.becomes.astype(dtype)) for one in web.outlooks)
     found = stages(axes, web.classified, web.symbols.astype(dtype))
     if built.keys:
-        from cer_gpu.plan.looks import asked_before
+        from cer_gpu.plan.outlook_plan import asked_before
 
         built = replace(built, keys=replace(built.keys, asked=asked_before(outlooks, built.keys.asked)))
-    return _Planned(built, axes, found, dtype, None, outlooks)
+    return _PlannedMachine(built, axes, found, dtype, None, outlooks)
 
 
 def _derived_look(outlook: Outlook, deriver: Deriver) -> Outlook:
@@ -356,7 +356,7 @@ def _says_more(query: tree.SelectQuery) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Clauses:
     """The clauses of a statement besides its pattern; a rule has none."""
 
     partition: tuple[tuple[str, ...], ...] = ()
@@ -365,13 +365,13 @@ class _Said:
     limit: int | None = None
 
 
-def _said(statement: tree.Statement) -> _Said:
+def _said(statement: tree.Statement) -> _Clauses:
     if isinstance(statement, tree.Rule):
-        return _Said()
+        return _Clauses()
     consume = statement.consume.value
     if not statement.partition and consume == "PARTITION":
         consume = "ANY"  # the whole stream is one partition, whatever lanes it runs in
-    return _Said(statement.partition, statement.streams, consume, _limit(statement))
+    return _Clauses(statement.partition, statement.streams, consume, _limit(statement))
 
 
 def _limit(query: tree.SelectQuery) -> int | None:
@@ -381,7 +381,7 @@ def _limit(query: tree.SelectQuery) -> int | None:
     return 1 if query.limit is None else min(1, query.limit)
 
 
-def window_of(statement: tree.Statement, schema: Schema, built: Built) -> WindowPlan | None:
+def window_of(statement: tree.Statement, schema: Schema, built: BuiltMachine) -> WindowPlan | None:
     """The window of WITHIN, or the longest time that the pattern itself allows, if that is shorter."""
     window = window_plan(statement.window, schema)
     span = built.span

@@ -19,11 +19,11 @@ from cer_gpu.language.schema import Schema
 from cer_gpu.plan.axes import Axis, GivenAxis, RelationAxis
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.cost import Question
-from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.planner import Plan, window_of
-from cer_gpu.printable import brief
+from cer_gpu.plan.refusals import never_answers
+from cer_gpu.printable_text import brief
 
 SCHEMAS = 4
 """Plans of a query are kept for so many schemas that it has last met, so that calls may alternate."""

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from cer_gpu.language import tree
 from cer_gpu.logic.formulas import rebuild
-from cer_gpu.plan.evaluated import is_timed
 from cer_gpu.plan.lower import BY_NAME
 from cer_gpu.plan.lower.lowering import Refusal
 from cer_gpu.plan.outline import Outline, outline
+from cer_gpu.plan.refusals import is_timed
 
 
 def one_window_advised(given: Outline) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda
 
-from cer_gpu.engine.cuda.check.inputs import Answers, Compared, Inputs, mixed
+from cer_gpu.engine.cuda.check.inputs import Answers, ComparedArray, Inputs, mixed
 from cer_gpu.kernels.classify import cpu as on_cpu
 from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.classify.contract import NONE_MISSING
@@ -21,8 +21,8 @@ def scanned(inputs: Inputs) -> Answers:
     threads = inputs.stream.threads
     numbers = mixed(threads * threads + 3, 9)
     here = np.append(0, np.cumsum(numbers))
-    yield Compared("offsets of our own", scan.own_offsets_of(copied(numbers), inputs.stream), here)
-    yield Compared("offsets", scan.offsets_of(copied(numbers), inputs.stream), here)
+    yield ComparedArray("offsets of our own", scan.own_offsets_of(copied(numbers), inputs.stream), here)
+    yield ComparedArray("offsets", scan.offsets_of(copied(numbers), inputs.stream), here)
 
 
 def classified(inputs: Inputs) -> Answers:
@@ -47,19 +47,19 @@ def classified(inputs: Inputs) -> Answers:
     shares = np.array([3, 0, 2, 1, 4], np.uint16)
     on_cpu.add_codes(here, codes, valid, shares, np.uint16(4))
     classify.add_codes(index, *(copied(part) for part in (codes, valid, shares)), np.uint16(4), stream)
-    yield Compared("index", index[:rows], here)
+    yield ComparedArray("index", index[:rows], here)
 
     states = mixed(int(here.max()) + 1, 6).astype(np.int32)
     following = classify.new_index(rows, np.uint32, stream)
     classify.restate(index, rows, copied(states), 7, following, stream)
     here = (7 * states[here]).astype(np.uint32)
-    yield Compared("index of the next stage", following[:rows], here)
+    yield ComparedArray("index of the next stage", following[:rows], here)
 
     symbols = (mixed(int(here.max()) + 1, 5) % 4).astype(np.uint8)
     kept = np.flatnonzero(symbols[here])
     found = classify.compact(following, rows, copied(symbols), BASE, stream)
-    yield Compared("positions", found[0], kept + BASE)
-    yield Compared("symbols", found[1][: found[2]], symbols[here[kept]])
+    yield ComparedArray("positions", found[0], kept + BASE)
+    yield ComparedArray("symbols", found[1][: found[2]], symbols[here[kept]])
     gathered = classify.gather(copied(volume), found[0], BASE, np.int64, stream)
-    yield Compared("gathered values", gathered, volume[kept])
+    yield ComparedArray("gathered values", gathered, volume[kept])
     cuda.synchronize()

@@ -10,23 +10,23 @@ import numpy as np
 from numba import cuda
 
 from cer_gpu.engine.cuda.check import (
-    abreast,
-    clocked,
+    clock,
     columns,
-    configured,
-    joined,
-    listing,
-    looked,
+    comparisons,
+    configurations,
+    forest,
+    joins,
     runs,
-    stepped,
-    viewed,
+    steps,
+    teams,
+    views,
 )
 from cer_gpu.engine.cuda.check.fault import Fault
-from cer_gpu.engine.cuda.check.inputs import Answers, Compared, Inputs
-from cer_gpu.frozen import dataclass
+from cer_gpu.engine.cuda.check.inputs import Answers, ComparedArray, Inputs
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.device.availability import out_of_memory, simulated
 from cer_gpu.kernels.device.geometry import Geometry
-from cer_gpu.kernels.device.jit import Launched, watching
-from cer_gpu.kernels.device.usable import out_of_memory, simulated
+from cer_gpu.kernels.device.jit import KernelLauncher, watching
 
 SIMULATED = Geometry(4, 2)
 """Blocks in the simulator, where each thread is a Python thread: small, and too few for all the work."""
@@ -55,29 +55,29 @@ FAMILIES = (
     Family("hits of long segments", runs.long_hits),
     Family("counts of long segments", runs.long_counts),
     Family("consumption", runs.consumed),
-    Family("structure", listing.built),
-    Family("enumeration", listing.enumerated),
-    Family("NEXT and LAST", listing.chosen),
-    Family("hits of joins", joined.joined_hits),
-    Family("counts of joins", joined.joined_counts),
-    Family("hits of timed steps", stepped.stepped_hits),
-    Family("counts of timed steps", stepped.stepped_counts),
-    Family("complex events of timed steps", stepped.stepped_lists),
-    Family("hits and counts of automata with a clock", clocked.clocked_answers),
-    Family("hits and counts of configurations", configured.followed_answers),
-    Family("hits of ordered look-ups", looked.looked_up_hits),
-    Family("counts of ordered look-ups", looked.looked_up_counts),
-    Family("sums of variants abreast", abreast.abreast_sums),
-    Family("sums of variants with iterations", abreast.masked_sums),
-    Family("sums of variants without a window", abreast.carried_sums),
-    Family("rows of views", viewed.kept_rows),
-    Family("answers of views", viewed.asked_rows),
+    Family("structure", forest.built),
+    Family("enumeration", forest.enumerated),
+    Family("NEXT and LAST", forest.chosen),
+    Family("hits of joins", joins.joined_hits),
+    Family("counts of joins", joins.joined_counts),
+    Family("hits of timed steps", steps.stepped_hits),
+    Family("counts of timed steps", steps.stepped_counts),
+    Family("complex events of timed steps", steps.stepped_lists),
+    Family("hits and counts of automata with a clock", clock.clocked_answers),
+    Family("hits and counts of configurations", configurations.followed_answers),
+    Family("hits of ordered look-ups", comparisons.looked_up_hits),
+    Family("counts of ordered look-ups", comparisons.looked_up_counts),
+    Family("sums of variants abreast", teams.abreast_sums),
+    Family("sums of variants with iterations", teams.masked_sums),
+    Family("sums of variants without a window", teams.carried_sums),
+    Family("rows of views", views.kept_rows),
+    Family("answers of views", views.asked_rows),
 )
 """A family comes after those whose kernels it launches too, so the first wrong family is to blame."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """The result of a check.
 
     Attributes
@@ -107,7 +107,7 @@ class _Watch:
         self.launched: dict[str, None] = {}
         self.raised: str | None = None
 
-    def __call__(self, kernel: Launched, launch: Callable[..., Any]) -> Callable[..., None]:
+    def __call__(self, kernel: KernelLauncher, launch: Callable[..., Any]) -> Callable[..., None]:
         return partial(self._launch, kernel.name, launch)
 
     def _launch(self, name: str, launch: Callable[..., Any], *arguments: Any) -> None:
@@ -120,7 +120,7 @@ class _Watch:
             raise
 
 
-def check(inputs: Inputs | None = None, families: Sequence[Family] = FAMILIES) -> Checked:
+def check(inputs: Inputs | None = None, families: Sequence[Family] = FAMILIES) -> CheckResult:
     """Compare the answers of the current device with the CPU's, up to the first wrong one.
 
     Parameters
@@ -146,15 +146,15 @@ def check(inputs: Inputs | None = None, families: Sequence[Family] = FAMILIES) -
             if isinstance(error, MemoryError) or out_of_memory(error):
                 raise
             raised = () if watch.raised is None else (watch.raised,)
-            return Checked(Fault(family.name, raised, _line(error)), tuple(right | watch.launched))
+            return CheckResult(Fault(family.name, raised, _line(error)), tuple(right | watch.launched))
         if difference is not None:
             blamed = tuple(name for name in watch.launched if name not in right) or tuple(watch.launched)
-            return Checked(Fault(family.name, blamed, difference), tuple(right | watch.launched))
+            return CheckResult(Fault(family.name, blamed, difference), tuple(right | watch.launched))
         right |= watch.launched
-    return Checked(None, tuple(right))
+    return CheckResult(None, tuple(right))
 
 
-def _difference(compared: Compared) -> str | None:
+def _difference(compared: ComparedArray) -> str | None:
     """How an answer differs from the CPU's; None if it is the same."""
     name, there, here = compared
     found = there.copy_to_host() if hasattr(there, "copy_to_host") else np.asarray(there)

@@ -25,11 +25,11 @@ from cer_gpu.cache_folder import cache_folder, safe
 from cer_gpu.engine.cuda.check.fault import Fault
 from cer_gpu.engine.devices import on, with_memory
 from cer_gpu.engine.versions import all_versions
-from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.device.usable import simulated
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.device.availability import simulated
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.cuda.check.families import Checked
+    from cer_gpu.engine.cuda.check.families import CheckResult
 
 FOLDER = "devices"
 """A folder in the user's cache folder, with a file for each device and set of versions, named by a digest."""
@@ -64,7 +64,7 @@ def fault_of(number: int) -> Fault | None:
             return None  # the run itself will say what it has no memory for
 
 
-def checked_anew(number: int) -> Checked | None:
+def checked_anew(number: int) -> CheckResult | None:
     """Check a device, even if a result is stored, and store the new result.
 
     Returns
@@ -98,7 +98,7 @@ def _fault(number: int) -> Fault | None:
     return found.fault
 
 
-def _checked(number: int) -> Checked | None:
+def _checked(number: int) -> CheckResult | None:
     from cer_gpu.engine.cuda.check.families import check
 
     if sys.stderr is not None:
@@ -114,7 +114,7 @@ def _checked(number: int) -> Checked | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Remembered:
+class _StoredFindings:
     fault: Fault | None
 
 
@@ -146,7 +146,7 @@ def _file_of(versions: dict[str, str]) -> Path | None:
     return folder / FOLDER / f"{sha256(json.dumps(versions, sort_keys=True).encode()).hexdigest()}.json"
 
 
-def _remembered(versions: dict[str, str]) -> _Remembered | None:
+def _remembered(versions: dict[str, str]) -> _StoredFindings | None:
     """The result of an earlier process; None where there is no file, or one that cannot be trusted."""
     path = _file_of(versions)
     if path is None or not safe(path.parent) or not safe(path):
@@ -157,7 +157,7 @@ def _remembered(versions: dict[str, str]) -> _Remembered | None:
         if told["versions"] != versions:
             return None
         fault = told["fault"]
-        return _Remembered(None if fault is None else Fault.from_dict(fault))
+        return _StoredFindings(None if fault is None else Fault.from_dict(fault))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

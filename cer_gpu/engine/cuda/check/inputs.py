@@ -29,7 +29,7 @@ A, B, C = 1, 2, 3
 """The symbols; 0 is neutral."""
 
 
-class Compared(NamedTuple):
+class ComparedArray(NamedTuple):
     """One array of an answer.
 
     ==========  ===========================================================
@@ -44,7 +44,7 @@ class Compared(NamedTuple):
     here: np.ndarray
 
 
-Answers = Iterator[Compared]
+Answers = Iterator[ComparedArray]
 
 
 class ExpectedHits(NamedTuple):

@@ -6,17 +6,28 @@ from itertools import pairwise
 
 import numpy as np
 
-from cer_gpu.engine.cuda.check.inputs import NONE, WITHIN, A, Answers, B, C, Compared, Inputs, mixed, there
+from cer_gpu.engine.cuda.check.inputs import (
+    NONE,
+    WITHIN,
+    A,
+    Answers,
+    B,
+    C,
+    ComparedArray,
+    Inputs,
+    mixed,
+    there,
+)
 from cer_gpu.kernels.consume import cpu as on_cpu_consume
 from cer_gpu.kernels.consume import cuda as consume
 from cer_gpu.kernels.counts import cuda as counts
-from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device.geometry import lane_geometry
 from cer_gpu.kernels.device.words import copied, to_device
 from cer_gpu.kernels.hits import cpu as on_cpu_hits
 from cer_gpu.kernels.hits import cuda as hits
-from cer_gpu.kernels.hits import cuda_long as flows
+from cer_gpu.kernels.hits import cuda_long_segments as flows
 from cer_gpu.kernels.runs.programs import counts_program
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
@@ -41,9 +52,9 @@ def windowed_hits(inputs: Inputs) -> Answers:
         symbols = to_device(inputs.symbols.astype(dtype))
         arrays = copied(NONE), copied(keys), size, *bounds, copied(inputs.fresh())
         first, event, latest = hits.hits(program, symbols, *arrays, lane)
-        yield Compared("first", first, inputs.ends.first)
-        yield Compared("event", event, inputs.ends.event)
-        yield Compared("latest start", latest, inputs.ends.latest)
+        yield ComparedArray("first", first, inputs.ends.first)
+        yield ComparedArray("event", event, inputs.ends.event)
+        yield ComparedArray("latest start", latest, inputs.ends.latest)
 
 
 def lowest_starts(inputs: Inputs) -> Answers:
@@ -54,7 +65,7 @@ def lowest_starts(inputs: Inputs) -> Answers:
     for dtype in (np.int64, np.float64):
         keys, size = comparable(inputs.keys.astype(dtype), WITHIN)
         found = windows.lowest_starts(copied(keys), begin, first, event, size, inputs.stream)
-        yield Compared("lowest start", found, ends.lowest)
+        yield ComparedArray("lowest start", found, ends.lowest)
 
 
 def windowed_counts(inputs: Inputs) -> Answers:
@@ -62,14 +73,14 @@ def windowed_counts(inputs: Inputs) -> Answers:
     first, event, _, lowest = inputs.ends
     ends = there((first, event, lowest))
     number, status = counts.counts(inputs.machine, inputs.there, *ends, inputs.lane)
-    yield Compared("status", status, np.zeros(len(first) - 1, np.uint8))
-    yield Compared("count", number, inputs.number)
+    yield ComparedArray("status", status, np.zeros(len(first) - 1, np.uint8))
+    yield ComparedArray("count", number, inputs.number)
 
     symbols = _large()
     lists = np.array([0, 1, 2]), np.array([41, len(symbols) - 1]), np.zeros(2, np.int64)
     number, status = counts.counts(inputs.machine, to_device(symbols), *there(lists), inputs.lane)
-    yield Compared("status of a large count", status, np.array([0, 1], np.uint8))
-    yield Compared("a large count", number[:1], np.array([2**40 - 1]))
+    yield ComparedArray("status of a large count", status, np.array([0, 1], np.uint8))
+    yield ComparedArray("a large count", number[:1], np.array([2**40 - 1]))
 
 
 def carried_counts(inputs: Inputs) -> Answers:
@@ -84,9 +95,9 @@ def carried_counts(inputs: Inputs) -> Answers:
     program = hits.device_program(inputs.program, lane)
     arrays = copied(starts), copied(NONE.view(np.uint64)), 0, *there(bounds), left
     _, found, found_latest = hits.hits(program, inputs.there, *arrays, lane)
-    yield Compared("event", found, event)
-    yield Compared("latest start", found_latest, latest)
-    yield Compared("registers", left, after)
+    yield ComparedArray("event", found, event)
+    yield ComparedArray("latest start", found_latest, latest)
+    yield ComparedArray("registers", left, after)
 
     vectors = np.where(registers < 0, 0, mixed(after.size, 1000).reshape(after.shape) + 1)
     vectors[:, 0] = 0
@@ -97,9 +108,9 @@ def carried_counts(inputs: Inputs) -> Answers:
     moved, status = copied(vectors), copied(np.zeros(len(vectors), np.uint8))
     ends = there((inputs.begin, inputs.stop, first, event))
     number = counts.forward_counts(inputs.machine, inputs.there, *ends, moved, status, inputs.lane)
-    yield Compared("count", number, counted)
-    yield Compared("open matches", moved, carried)
-    yield Compared("status", status, np.zeros(len(vectors), np.uint8))
+    yield ComparedArray("count", number, counted)
+    yield ComparedArray("open matches", moved, carried)
+    yield ComparedArray("status", status, np.zeros(len(vectors), np.uint8))
 
 
 def long_hits(inputs: Inputs) -> Answers:
@@ -108,7 +119,7 @@ def long_hits(inputs: Inputs) -> Answers:
     flow[0] = 0
     scanned = copied(inside)
     flows.scan_maps(copied(flow), scanned, 5, inputs.lane)
-    yield Compared("scanned maps", scanned, _composed(flow, inside))
+    yield ComparedArray("scanned maps", scanned, _composed(flow, inside))
 
     symbols = inputs.symbols[: UNIT * UNITS].copy()
     symbols[(symbols == A) & (mixed(len(symbols), 5) > 0)] = 0  # few starts: they are carried over many units
@@ -123,9 +134,9 @@ def long_hits(inputs: Inputs) -> Answers:
     program = hits.device_program(inputs.program, lane)
     arrays = copied(starts), *there(units), registers
     _, found, found_latest = flows.long_hits(program, to_device(symbols), *arrays, lane)
-    yield Compared("event", found, event)
-    yield Compared("latest start", found_latest, latest)
-    yield Compared("registers", registers, after)
+    yield ComparedArray("event", found, event)
+    yield ComparedArray("latest start", found_latest, latest)
+    yield ComparedArray("registers", registers, after)
 
 
 def long_counts(inputs: Inputs) -> Answers:
@@ -134,11 +145,11 @@ def long_counts(inputs: Inputs) -> Answers:
     matrix[0, :, 1:] = 0
     behind = _behind(matrix)
     scanned = matrices.scan_matrices(copied(matrix), 5, inputs.lane)
-    yield Compared("scanned matrices", scanned, behind)
+    yield ComparedArray("scanned matrices", scanned, behind)
     # The units' runs notice numbers that are too large once more, which would hide a wrong status.
     large = copied(np.zeros(len(behind), np.uint8))
     matrices.too_large_kernel[inputs.lane.blocks(len(behind)), inputs.lane.threads](scanned, large)
-    yield Compared("status of units", large, (behind >= matrices.MOST).any(axis=1).astype(np.uint8))
+    yield ComparedArray("status of units", large, (behind >= matrices.MOST).any(axis=1).astype(np.uint8))
 
     symbols = np.concatenate([_large(), inputs.symbols[: 40 * UNIT], _large()[:42]])
     stop = np.array([LARGE + 3, LARGE + 3 + 40 * UNIT, len(symbols)])
@@ -154,9 +165,9 @@ def long_counts(inputs: Inputs) -> Answers:
     number = matrices.long_forward_counts(
         inputs.machine, to_device(symbols), *there(units), *there(lists), moved, status, inputs.lane
     )
-    yield Compared("status", status, np.array([1, 0, 0], np.uint8))
-    yield Compared("count", number, counted)
-    yield Compared("open matches", moved, np.concatenate([vectors[:1], carried]))
+    yield ComparedArray("status", status, np.array([1, 0, 0], np.uint8))
+    yield ComparedArray("count", number, counted)
+    yield ComparedArray("open matches", moved, np.concatenate([vectors[:1], carried]))
 
 
 def consumed(inputs: Inputs) -> Answers:
@@ -168,9 +179,9 @@ def consumed(inputs: Inputs) -> Answers:
     left = copied(floors)
     on_cpu_consume.consume_partition(event, latest, partition, floors, keep, before)
     found = consume.consume_partition(*there((event, latest, first)), left, inputs.lane)
-    yield Compared("what is left", found[0], keep)
-    yield Compared("floor before", found[1], before)
-    yield Compared("floor", left, floors)
+    yield ComparedArray("what is left", found[0], keep)
+    yield ComparedArray("floor before", found[1], before)
+    yield ComparedArray("floor", left, floors)
 
 
 def _large() -> np.ndarray:

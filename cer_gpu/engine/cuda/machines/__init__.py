@@ -10,7 +10,7 @@ from cer_gpu.engine.cuda.consume import CudaConsumption
 from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.machines.machine import runner_of as runner_here
 from cer_gpu.engine.workers import Workers
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 
 def runner_of(

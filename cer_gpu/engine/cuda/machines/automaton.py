@@ -33,11 +33,11 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.structure import Structure
-from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.forest.contract import CountedHits
-from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
+from cer_gpu.kernels.selection import cpu as best
+from cer_gpu.plan.compiled_query import CompiledQuery, WindowPlan
 
 
 class DevicesAutomaton:

@@ -13,19 +13,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.ascending import ascending
+from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.cuda.pool import SHARE, ranges_of
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
+from cer_gpu.engine.machines.configuration_arrays import STORED, room_for_touched
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
-from cer_gpu.engine.machines.configurations_kept import STORED, room_for_touched
 from cer_gpu.engine.machines.general import GeneralRunner
-from cer_gpu.engine.machines.open_runs import Following
+from cer_gpu.engine.machines.open_runs import FollowedEvents
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.errors import DataError, LimitError
 from cer_gpu.kernels.configurations import contract as words
-from cer_gpu.kernels.configurations.contract import EndsFound, TimedEvents
+from cer_gpu.kernels.configurations.contract import StateEnds, TimedEvents
 from cer_gpu.kernels.configurations.cuda import (
     BEGIN,
     FAULT,
@@ -42,7 +42,7 @@ from cer_gpu.kernels.configurations.cuda_units import UnitEvents, bytes_of_unit,
 from cer_gpu.kernels.device.geometry import LANE, Geometry
 from cer_gpu.kernels.loop.contract import room_for_ends
 from cer_gpu.kernels.streams.contract import ALL_LANES
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 LEAST = 1 << 10
 """The least number of lanes of a push for which a device is used: with fewer threads the CPU is faster."""
@@ -77,7 +77,7 @@ class DevicesConfigurations(ConfigurationRuns):
         self._alone = self._lists or self._consumes == ALL_LANES
         """Whether the CPU does everything from here on."""
 
-    def _followed(self, following: Following, ends: EndsFound) -> EndsFound:
+    def _followed(self, following: FollowedEvents, ends: StateEnds) -> StateEnds:
         """As without a device, where that does not follow the push."""
         lanes = self._now.lanes
         if self._alone or not len(lanes):
@@ -114,7 +114,7 @@ class DevicesConfigurations(ConfigurationRuns):
             raise LimitError("what is known of shapes takes too much memory")
         super()._forget()
 
-    def _dealt_there(self, order: np.ndarray, units: np.ndarray) -> tuple[EndsFound | None, bool]:
+    def _dealt_there(self, order: np.ndarray, units: np.ndarray) -> tuple[StateEnds | None, bool]:
         """What ends in a push; None where the CPU is to follow it, and whether a budget is why."""
         events, reached = self._now, False
         self._shares = True
@@ -128,7 +128,7 @@ class DevicesConfigurations(ConfigurationRuns):
         self._rules = self._rules._replace(most=self._most(self._kept.slots.shape[1]))
         return found, reached
 
-    def _dealt(self, order: np.ndarray, units: np.ndarray, events: TimedEvents) -> EndsFound:
+    def _dealt(self, order: np.ndarray, units: np.ndarray, events: TimedEvents) -> StateEnds:
         """Deal the lanes of a push out to the device, and to the CPU what that does not finish."""
         if self._progress[words.COUNT] > self._progress[words.SWEEP_AT]:
             self._sweep(room_for_ends(0, self._limbs))
@@ -276,7 +276,7 @@ class DevicesConfigurations(ConfigurationRuns):
         self._regroup(np.arange(len(own["shape"])), 2 * len(own["shape"]))
         self._touched = room_for_touched(len(self._touched.leaf), self._kept)
 
-    def _together(self, parts: list[UnitEnds], count: int) -> EndsFound:
+    def _together(self, parts: list[UnitEnds], count: int) -> StateEnds:
         """What ends in all lanes, in the order of the stream."""
         event = np.concatenate([part.event for part in parts])
         order = ascending(event)

@@ -25,7 +25,7 @@ from cer_gpu.kernels.joins import cuda_nodes as join_nodes
 from cer_gpu.kernels.joins.contract import offsets
 from cer_gpu.kernels.joins.cuda_cells import cells_of, device_join
 from cer_gpu.kernels.windows.contract import comparable
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 COPIES = 2, 16
 """The nodes that a union may make on average: in the first attempt to build a list, and in the second."""

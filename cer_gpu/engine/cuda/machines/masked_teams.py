@@ -11,25 +11,25 @@ from cer_gpu.engine.cuda.machines.one_device import cut_early
 from cer_gpu.engine.cuda.machines.teams import SUMS, parts_of
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.kernels.abreast.contract import AbreastEvents, GroupSums
-from cer_gpu.kernels.abreast.cpu_masked import beginnings
-from cer_gpu.kernels.abreast.cuda import AbreastUnits, device_events
-from cer_gpu.kernels.abreast.cuda_masked import (
-    DeviceMasked,
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
+from cer_gpu.kernels.device.words import copied
+from cer_gpu.kernels.teams.contract import AbreastEvents, GroupSums
+from cer_gpu.kernels.teams.cpu_masks import beginnings
+from cer_gpu.kernels.teams.cuda import AbreastUnits, device_events
+from cer_gpu.kernels.teams.cuda_masks import (
+    DeviceMaskedTeam,
     abreast_carried,
     abreast_masked,
     device_masked,
     has_room,
 )
-from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
-from cer_gpu.kernels.device.words import copied
 from cer_gpu.kernels.windows.contract import comparable
-from cer_gpu.plan.automaton_masked import Masked
+from cer_gpu.plan.automaton_masks import MaskedTeam
 
 Result = TypeVar("Result")
 
 
-class MaskedThere(NamedTuple):
+class MaskedTeamResult(NamedTuple):
     """What the members of a team find in some units.
 
     Attributes
@@ -46,17 +46,17 @@ class MaskedThere(NamedTuple):
     sums: GroupSums
 
 
-class CarriedThere(NamedTuple):
+class CarriedTeamResult(NamedTuple):
     """What the members of a team without a window find in some lanes.
 
     Attributes
     ----------
-    found : list of MaskedThere
+    found : list of MaskedTeamResult
     carried : ndarray, shape (lanes, n, members), int64
         The runs in each node after the events.
     """
 
-    found: list[MaskedThere]
+    found: list[MaskedTeamResult]
     carried: np.ndarray
 
 
@@ -75,19 +75,19 @@ class DeviceMaskedTeams:
     def __init__(
         self,
         devices: Sequence[int],
-        teams: Sequence[Masked],
+        teams: Sequence[MaskedTeam],
         lane: Geometry = LANE,
         stream: Geometry = STREAM,
     ) -> None:
         self._lane, self._stream = lane, stream
         self._numbers = [devices[place % len(devices)] for place in range(len(teams))]
         self._given = list(teams)
-        self._teams: list[DeviceMasked | None] = [None] * len(teams)
+        self._teams: list[DeviceMaskedTeam | None] = [None] * len(teams)
         self._warned = False
 
     def found(
         self, place: int, chunk: Chunk, size: float, at: np.ndarray, group: np.ndarray
-    ) -> list[MaskedThere] | None:
+    ) -> list[MaskedTeamResult] | None:
         """What the members of a team with a window find in a chunk.
 
         Parameters
@@ -102,14 +102,14 @@ class DeviceMaskedTeams:
 
         Returns
         -------
-        list of MaskedThere or None
+        list of MaskedTeamResult or None
             None if the device has no memory for it; the first time, this is also a warning.
         """
         return self._with_memory(place, lambda: self._found(place, chunk, size, at, group))
 
     def carried(
         self, place: int, chunk: Chunk, at: np.ndarray, group: np.ndarray, carried: np.ndarray
-    ) -> CarriedThere | None:
+    ) -> CarriedTeamResult | None:
         """What the members of a team without a window find in a chunk.
 
         Parameters
@@ -121,11 +121,11 @@ class DeviceMaskedTeams:
 
         Returns
         -------
-        CarriedThere or None
+        CarriedTeamResult or None
             None if the device has no memory for it; the first time, this is also a warning.
         """
 
-        def there() -> CarriedThere:
+        def there() -> CarriedTeamResult:
             team, found, after, first = self._team(place), [], [carried[:0]], 0
             keys = np.empty(0, np.uint64)
             events = device_events(AbreastEvents(chunk.events.symbols, keys, at, group))
@@ -135,9 +135,9 @@ class DeviceMaskedTeams:
                 first += len(part)
                 bounds = part.begin, part.stop
                 wrong, runs, sums = abreast_carried(team, own, *bounds, before, high - low, self._lane)
-                found.append(MaskedThere(low, wrong, sums))
+                found.append(MaskedTeamResult(low, wrong, sums))
                 after.append(runs)
-            return CarriedThere(found, np.concatenate(after))
+            return CarriedTeamResult(found, np.concatenate(after))
 
         return self._with_memory(place, there)
 
@@ -154,7 +154,7 @@ class DeviceMaskedTeams:
             say_no_memory(number, "the sums of a backtest")
         return None if found is None else found[0]
 
-    def _team(self, place: int) -> DeviceMasked:
+    def _team(self, place: int) -> DeviceMaskedTeam:
         """A team on the current device."""
         team = self._teams[place]
         if team is None:
@@ -165,7 +165,7 @@ class DeviceMaskedTeams:
 
     def _found(
         self, place: int, chunk: Chunk, size: float, at: np.ndarray, group: np.ndarray
-    ) -> list[MaskedThere] | None:
+    ) -> list[MaskedTeamResult] | None:
         team, segments = self._team(place), chunk.segments
         window = comparable(chunk.measured, size)
         begins = self._given[place].ends.begins
@@ -181,5 +181,5 @@ class DeviceMaskedTeams:
             own = events if not low else events._replace(group=copied(group - low))
             cut = AbreastUnits(part.begin, part.report, part.stop)
             told = abreast_masked(team, length, own, cut, most, high - low, self._lane)
-            found.append(MaskedThere(low, *told))
+            found.append(MaskedTeamResult(low, *told))
         return found

@@ -15,12 +15,12 @@ from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, in_order
 from cer_gpu.engine.machines.one_clock import ClockRunner
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.clocked.cpu_stream import ARENA_FULL, DONE
-from cer_gpu.kernels.clocked.cuda_ends import MOST_NODES, bytes_of_units, clocked_ends
-from cer_gpu.kernels.clocked.cuda_units import NODES_OF_EVENT, device_clock
+from cer_gpu.kernels.clock.cpu_stream import ARENA_FULL, DONE
+from cer_gpu.kernels.clock.cuda_ends import MOST_NODES, bytes_of_units, clocked_ends
+from cer_gpu.kernels.clock.cuda_units import NODES_OF_EVENT, device_clock
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.windows.contract import comparable
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery
 
 NOTHING = np.empty(0, np.int64), np.empty(0, np.int64)
 """The result of the device where the CPU has to follow the runs for another reason than memory."""

@@ -12,19 +12,19 @@ from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends
 from cer_gpu.enumeration.blocks import ranges
-from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.best import cpu as on_cpu_best
-from cer_gpu.kernels.best import cuda as best
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.counts import cuda as counting
-from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.device.words import copied, to_device
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits import cuda as hitting
-from cer_gpu.kernels.hits import cuda_long as flows
+from cer_gpu.kernels.hits import cuda_long_segments as flows
+from cer_gpu.kernels.selection import cpu as on_cpu_best
+from cer_gpu.kernels.selection import cuda as best
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
-from cer_gpu.plan.compiled import WindowPlan
+from cer_gpu.plan.compiled_query import WindowPlan
 
 ROOM = 1 << 18
 """About the most units that are made: as many as the largest device has threads at once."""

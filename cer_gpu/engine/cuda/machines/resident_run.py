@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.where import times
+from cer_gpu.engine.answers.end_form import times
 from cer_gpu.engine.cuda.classify import CudaClassifier, Events, ResidentBatch
-from cer_gpu.engine.cuda.machines.carried import Carried, CarriedQuery
-from cer_gpu.engine.cuda.machines.resident import ResidentQuery, ResidentTable, ResidentTail
+from cer_gpu.engine.cuda.machines.carried_query import CarriedQuery, CarriedRegisters
+from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, ResidentTable, ResidentTail
 from cer_gpu.engine.devices import on
-from cer_gpu.engine.machines.asked import Asked, Reported, reported
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.machine import RunState
-from cer_gpu.engine.read.events import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS, Relevant, joined
+from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds, reported
+from cer_gpu.engine.read.events import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS, EventArrays, joined
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.device_rows import DeviceTable, ascends
 from cer_gpu.kernels.classify.cuda import gather
@@ -74,7 +74,7 @@ class ResidentRun:
         self._tail: ResidentTail | None = None
         self._on_host = False
 
-    def ends(self, batches: Iterable[Events], asked: Asked, watch: Watch = iter) -> Iterator[Reported]:
+    def ends(self, batches: Iterable[Events], asked: Asked, watch: Watch = iter) -> Iterator[ReportedEnds]:
         """The ends in the batches of a stream, batch after batch.
 
         Parameters
@@ -93,11 +93,11 @@ class ResidentRun:
             time = self._time(batch)
             before = intake.rows
 
-            def there(part: Events, first: int) -> Reported:
+            def there(part: Events, first: int) -> ReportedEnds:
                 found = self._there(part, first, asked)
                 return found._replace(more=self._more(part, found.position - first, asked))
 
-            def by_host(part: Events, first: int) -> Reported:
+            def by_host(part: Events, first: int) -> ReportedEnds:
                 low = first - before  # noqa: B023
                 own = None if time is None else time.slice(low, low + len(part))  # noqa: B023
                 return self._by_host(part, own, asked)
@@ -141,7 +141,7 @@ class ResidentRun:
             there = gather(column.data, copied(rows), 0, dtype, self._stream)
             return (times(there.copy_to_host(), column.kind),)
 
-    def _there(self, part: Events, first: int, asked: Asked) -> Reported:
+    def _there(self, part: Events, first: int, asked: Asked) -> ReportedEnds:
         query = self._query
         with on(self._device):
             columns = self._classifier.taken(part, first)
@@ -152,22 +152,22 @@ class ResidentRun:
         self._run.intake.rows = first + len(part)
         return found
 
-    def _found(self, query: ResidentQuery, columns: ResidentBatch, first: int, asked: Asked) -> Reported:
+    def _found(self, query: ResidentQuery, columns: ResidentBatch, first: int, asked: Asked) -> ReportedEnds:
         ends = query.ends(
             ResidentTable(columns, columns.also[0] if columns.also else None), first, self._tail
         )
         if asked == "count":
-            found = Reported(np.empty(0, np.int64), query.numbers(ends))
+            found = ReportedEnds(np.empty(0, np.int64), query.numbers(ends))
         else:
             hits = query.hits_at(ends)
             value = hits.latest_start.copy_to_host() if asked == "hits" else query.numbers(ends)
-            found = Reported(hits.position.copy_to_host(), value)
+            found = ReportedEnds(hits.position.copy_to_host(), value)
         self._tail = query.tail(ends)
         return found
 
     def _found_carried(
         self, query: CarriedQuery, columns: ResidentBatch, first: int, asked: Asked
-    ) -> Reported:
+    ) -> ReportedEnds:
         before = self._carried
         ends, registers = query.ends(columns, first, before)
         position = np.empty(0, np.int64) if asked == "count" else query.positions(ends).copy_to_host()
@@ -175,10 +175,10 @@ class ResidentRun:
             value, vectors = ends.latest.copy_to_host(), before.vectors
         else:
             value, vectors = query.numbers(ends, before)
-        self._carried = Carried(registers, vectors)
-        return Reported(position, value)
+        self._carried = CarriedRegisters(registers, vectors)
+        return ReportedEnds(position, value)
 
-    def _by_host(self, part: Events, time: Values | None, asked: Asked) -> Reported:
+    def _by_host(self, part: Events, time: Values | None, asked: Asked) -> ReportedEnds:
         run = self._run
         rows = part.on_host(self._names) if isinstance(part, DeviceTable) else part
         new = joined(list(run.intake.classified(rows, time)))
@@ -192,10 +192,10 @@ class ResidentRun:
         if not len(new):
             none = np.empty(0, np.int64)
             more = () if run.more is None else run.more(new, none)
-            return Reported(none, none, more)
+            return ReportedEnds(none, none, more)
         return reported(run.runner, run.chunker.chunk(new), asked, run.query.limit, run.more)
 
-    def _fetched(self, like: pa.Table | None) -> Relevant | None:
+    def _fetched(self, like: pa.Table | None) -> EventArrays | None:
         """The events that the window still needs, copied to the host.
 
         Nothing ends at them any more: what results are made of is null for them, in the columns of `like`.
@@ -214,4 +214,4 @@ class ResidentRun:
         if like is not None:
             nulls = [pa.nulls(tail.kept, field.type) for field in like.schema]
             payload = pa.table(nulls, schema=like.schema)
-        return Relevant(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, payload)
+        return EventArrays(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, payload)

@@ -16,8 +16,8 @@ from cer_gpu.engine.cuda.machines.units import UnitsDevices
 from cer_gpu.engine.cuda.step_answers import DeviceStepAnswers, DeviceUnits
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, first_ends
+from cer_gpu.engine.machines.single_event_steps import SingleRunner
 from cer_gpu.engine.machines.steps import StepRunner
-from cer_gpu.engine.machines.steps_single import SingleRunner
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import MarkBlock
 from cer_gpu.kernels.device.words import copied, to_device
@@ -28,10 +28,10 @@ from cer_gpu.kernels.steps import cuda_counts as step_counts
 from cer_gpu.kernels.steps import cuda_hits as step_hits
 from cer_gpu.kernels.steps import cuda_nodes as step_nodes
 from cer_gpu.kernels.steps.contract import StepEvents, short_tables
-from cer_gpu.kernels.steps.cpu_short import MOST_EVENTS
+from cer_gpu.kernels.steps.cpu_short_chains import MOST_EVENTS
 from cer_gpu.kernels.steps.cuda_units import DeviceSteps, device_steps
 from cer_gpu.kernels.windows.contract import comparable
-from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
+from cer_gpu.plan.compiled_query import CompiledQuery, WindowPlan
 
 MOST_OF_END = 1 << 16
 """If an end has more complex events, the CPU lists those of the chunk: one thread would find them."""

@@ -10,17 +10,17 @@ import numpy as np
 from cer_gpu.engine.cuda.machines.one_device import cut_early
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.kernels.abreast.contract import AbreastEvents, Edges, GroupSums
-from cer_gpu.kernels.abreast.cuda import AbreastUnits, DeviceTeam, abreast, device_events, device_team
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.words import copied
+from cer_gpu.kernels.teams.contract import AbreastEvents, Edges, GroupSums
+from cer_gpu.kernels.teams.cuda import AbreastUnits, DeviceTeam, abreast, device_events, device_team
 from cer_gpu.kernels.windows.contract import comparable
 
 SUMS = 1 << 24
 """The most sums of members and groups of a launch: half a gigabyte."""
 
 
-class FoundThere(NamedTuple):
+class TeamResult(NamedTuple):
     """What the members of a team find in some units.
 
     Attributes
@@ -65,7 +65,7 @@ class DeviceTeams:
 
     def found(
         self, place: int, chunk: Chunk, sizes: Sequence[int | float], at: np.ndarray, group: np.ndarray
-    ) -> list[FoundThere] | None:
+    ) -> list[TeamResult] | None:
         """What the members of a team find in a chunk.
 
         Parameters
@@ -80,12 +80,12 @@ class DeviceTeams:
 
         Returns
         -------
-        list of FoundThere or None
+        list of TeamResult or None
             None if the device has no memory for it; the first time, this is also a warning.
         """
         number = self._numbers[place]
 
-        def there() -> list[FoundThere]:
+        def there() -> list[TeamResult]:
             with on(number):
                 return self._found(place, chunk, sizes, at, group)
 
@@ -97,7 +97,7 @@ class DeviceTeams:
 
     def _found(
         self, place: int, chunk: Chunk, sizes: Sequence[int | float], at: np.ndarray, group: np.ndarray
-    ) -> list[FoundThere]:
+    ) -> list[TeamResult]:
         team = self._teams[place]
         if team is None:
             team = self._teams[place] = device_team(*self._edges[place])
@@ -112,7 +112,7 @@ class DeviceTeams:
             own = events if not low else events._replace(group=copied(group - low))
             bounds = AbreastUnits(part.begin, part.report, part.stop)
             widest, sums = abreast(team, lengths, own, bounds, high - low, self._lane)
-            found.append(FoundThere(low, widest, sums))
+            found.append(TeamResult(low, widest, sums))
         return found
 
 

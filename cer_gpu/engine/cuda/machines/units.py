@@ -21,7 +21,7 @@ from cer_gpu.engine.machines.unit_runner import RunnerDevices, UnitsRunner
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.kernels.windows import cuda as windows
-from cer_gpu.plan.compiled import WindowPlan
+from cer_gpu.plan.compiled_query import WindowPlan
 
 LEAST_UNIT = 256
 """The least number of events of a unit; with fewer, the cost of starting a unit would show."""

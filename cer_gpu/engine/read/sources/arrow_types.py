@@ -14,7 +14,7 @@ import pyarrow as pa
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.units import decimal_unit, digits_of
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 """The type of dictionary-encoded strings; a batch holds less than 2 GiB of them."""

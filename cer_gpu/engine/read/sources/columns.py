@@ -12,10 +12,10 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources import arrow_types, decimals
 from cer_gpu.engine.words import unsigned_words
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language.schema import ValueType
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 NO_TEXTS = pa.nulls(1, pa.string())
 """The dictionary of a column of nulls."""
@@ -31,7 +31,7 @@ class Values:
     ----------
     data : ndarray, shape (n,), any integer or float dtype
         The value at a null is arbitrary. Decimals that do not fit 64 bits are Python integers, if
-        `cer_gpu.engine.read.wide` reads them.
+        `cer_gpu.engine.read.wide_decimals` reads them.
     valid : ndarray, shape (n,) or (0,), uint8
         0 at a null; empty if there is none.
     beyond : ndarray, shape (n,) or (0,), bool

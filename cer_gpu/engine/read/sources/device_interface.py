@@ -67,7 +67,7 @@ ArrowDeviceArrayStream._fields_ = (
 )
 
 
-class Owned:
+class DeviceBatch:
     """A batch of device arrays; it is released when nothing refers to it any more."""
 
     def __init__(self, array: ArrowDeviceArray, owner: Any) -> None:
@@ -86,7 +86,7 @@ def pointer_of(capsule: Any, name: bytes) -> int:
     return int(get(capsule, name))
 
 
-def device_batches(events: Any, where: str) -> tuple[pa.Schema, list[Owned]] | pa.RecordBatchReader:
+def device_batches(events: Any, where: str) -> tuple[pa.Schema, list[DeviceBatch]] | pa.RecordBatchReader:
     """The record batches of an object with `__arrow_c_device_stream__` or `__arrow_c_device_array__`.
 
     Returns
@@ -114,16 +114,16 @@ def device_batches(events: Any, where: str) -> tuple[pa.Schema, list[Owned]] | p
     if array.device_type not in CUDA_KINDS:
         batch = pa.RecordBatch._import_from_c_device_capsule(schema_capsule, capsule)
         return pa.RecordBatchReader.from_batches(batch.schema, [batch])
-    return pa.Schema._import_from_c_capsule(schema_capsule), [Owned(array, capsule)]
+    return pa.Schema._import_from_c_capsule(schema_capsule), [DeviceBatch(array, capsule)]
 
 
-def _read(stream: ArrowDeviceArrayStream, where: str) -> Iterator[Owned]:
+def _read(stream: ArrowDeviceArrayStream, where: str) -> Iterator[DeviceBatch]:
     while True:
         array = ArrowDeviceArray()
         _check(stream, stream.get_next(byref(stream), byref(array)), where)
         if not array.array.release:
             return
-        yield Owned(array, None)
+        yield DeviceBatch(array, None)
 
 
 def _of_host(
@@ -163,7 +163,7 @@ def device_view(address: int, count: int, dtype: np.dtype, owner: Any) -> Any:
     """Numbers at an address of the device, as a device array that keeps their owner alive."""
     from numba import cuda
 
-    from cer_gpu.kernels.device.usable import simulated
+    from cer_gpu.kernels.device.availability import simulated
 
     if not count or not address:
         return cuda.device_array(0, dtype)

@@ -14,7 +14,7 @@ from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, check_names, convert, is_text, normal_type
 from cer_gpu.engine.read.sources.device_interface import (
     ArrowArray,
-    Owned,
+    DeviceBatch,
     buffers_of,
     device_batches,
     device_view,
@@ -22,7 +22,7 @@ from cer_gpu.engine.read.sources.device_interface import (
 )
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 _NONE = np.empty(0, np.uint8)
 
@@ -232,7 +232,7 @@ def _stored(dtype: np.dtype) -> np.dtype:
     return np.dtype({"b": np.uint8, "m": np.int64, "M": np.int64}.get(dtype.kind, dtype))
 
 
-def _table(schema: pa.Schema, owned: Owned, where: str) -> DeviceTable:
+def _table(schema: pa.Schema, owned: DeviceBatch, where: str) -> DeviceTable:
     whole = owned.array.array
     found = {
         field.name: _column(
@@ -243,7 +243,7 @@ def _table(schema: pa.Schema, owned: Owned, where: str) -> DeviceTable:
     return DeviceTable(found, whole.length)
 
 
-def _column(kind: pa.DataType, array: ArrowArray, owned: Owned, where: str) -> DeviceColumn:
+def _column(kind: pa.DataType, array: ArrowArray, owned: DeviceBatch, where: str) -> DeviceColumn:
     first, count = array.offset, array.length
     addresses = buffers_of(array)
     missing = addresses[0] and array.null_count
@@ -269,7 +269,7 @@ def _column(kind: pa.DataType, array: ArrowArray, owned: Owned, where: str) -> D
     return DeviceColumn(kind, device_view(addresses[1] + first * dtype.itemsize, count, dtype, owned), there)
 
 
-def _strings(kind: pa.DataType, array: ArrowArray, owned: Owned) -> pa.Array:
+def _strings(kind: pa.DataType, array: ArrowArray, owned: DeviceBatch) -> pa.Array:
     """Strings on the host."""
     addresses, first, count = buffers_of(array), array.offset, array.length
     width = 8 if pa.types.is_large_string(kind) else 4
@@ -283,7 +283,7 @@ def _strings(kind: pa.DataType, array: ArrowArray, owned: Owned) -> pa.Array:
     return pa.Array.from_buffers(kind, count, buffers, offset=first)
 
 
-def _bits(address: int, first: int, count: int, owned: Owned) -> np.ndarray:
+def _bits(address: int, first: int, count: int, owned: DeviceBatch) -> np.ndarray:
     """A bitmap on the device as bytes on the host."""
     packed = host_copy(address, -(-(first + count) // 8), owned)
     return np.unpackbits(packed, count=first + count, bitorder="little")[first:]
@@ -317,7 +317,7 @@ def _ascends(there: Any, library: Any) -> bool:
 
 def _cupy() -> Any:
     """CuPy, and NumPy where that is not installed."""
-    from cer_gpu.kernels.device.usable import simulated
+    from cer_gpu.kernels.device.availability import simulated
 
     if not simulated():
         try:

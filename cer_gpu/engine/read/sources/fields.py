@@ -11,7 +11,7 @@ from cer_gpu.engine.read.sources.arrow_types import convert, normal_type
 from cer_gpu.engine.read.sources.categories import is_category, is_ordered, order_in
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.language.schema import CategoryOrder
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 
 def path_to(name: str, schema: pa.Schema) -> tuple[str, ...] | None:

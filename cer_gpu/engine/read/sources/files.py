@@ -43,7 +43,7 @@ from cer_gpu.engine.read.sources.text import (
 from cer_gpu.engine.read.sources.text_form import DECISIVE, NOT_UTF8, PLAIN, TextForm
 from cer_gpu.engine.read.sources.wide_times import times_of_96_bits, wide_columns
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.schema import CategoryOrder
 
 TEXT_BYTES = 1 << 28

@@ -25,7 +25,7 @@ import pyarrow.ipc
 
 from cer_gpu.engine.read.sources.rows import validated
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 MAGIC = b"ARROW1"
 

@@ -25,7 +25,7 @@ from cer_gpu.engine.read.sources.rows import (
 )
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm
 from cer_gpu.errors import DataError
-from cer_gpu.late import is_dataset
+from cer_gpu.lazy_modules import is_dataset
 
 ACCEPTED = (
     "a pyarrow Table, RecordBatch, RecordBatchReader, Dataset or Scanner, a pandas or polars DataFrame, a "

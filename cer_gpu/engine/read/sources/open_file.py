@@ -13,7 +13,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.paths import DataFile
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
+from cer_gpu.frozen_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from cer_gpu.engine.read.sources.sorting import SortedRows
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm
 from cer_gpu.errors import DataError
-from cer_gpu.printable import brief
+from cer_gpu.printable_text import brief
 
 
 def open_source(

@@ -10,10 +10,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from cer_gpu.engine.read.sources.arrow_types import check_encoded
-from cer_gpu.engine.read.sources.packed import MAGIC, PACKED, begins, packing
+from cer_gpu.engine.read.sources.compression import MAGIC, PACKED, begins, packing
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
-from cer_gpu.printable import name_text
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.printable_text import name_text
 
 FORMATS: Mapping[str, str] = {
     ".parquet": "parquet",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.caller_warnings import warn
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.arrow_types import (
     check_names,
@@ -23,9 +24,8 @@ from cer_gpu.engine.read.sources.arrow_types import (
 from cer_gpu.engine.read.sources.categories import Orders, check_orders, is_ordered, orders_in
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import CategoryOrder
-from cer_gpu.late import compute as pc
-from cer_gpu.late import dataset as pads
-from cer_gpu.warned import warn
+from cer_gpu.lazy_modules import compute as pc
+from cer_gpu.lazy_modules import dataset as pads
 
 ROW = "\0row"
 """The name of the column of row numbers, if they are wanted: no other column has it."""

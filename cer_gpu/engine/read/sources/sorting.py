@@ -25,7 +25,7 @@ from cer_gpu.json_text import time_text
 from cer_gpu.kernels.sorting.contract import SortedRuns
 from cer_gpu.kernels.sorting.cpu import merge
 from cer_gpu.language.schema import ValueType
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 PLACED = 1 << 20
 """Rows that are read at a time to find the place of one row."""

@@ -28,9 +28,9 @@ from cer_gpu.engine.read.sources.text_form import TIMES
 from cer_gpu.errors import CerError, DataError, RowError
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.words import written
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.plan.axes import type_number
-from cer_gpu.printable import name_text, names_text
+from cer_gpu.printable_text import name_text, names_text
 
 OFFSET = re.compile(r":\d\d(\.\d+)?\s*([+-]\d\d:?(\d\d)?|Z)$")
 """How a text of a time ends that says how far its clock is from UTC."""

@@ -15,8 +15,8 @@ from cer_gpu.engine.read.sources.arrow_types import (
     is_text,
     value_type,
 )
+from cer_gpu.engine.read.sources.compression import open_packed, packing
 from cer_gpu.engine.read.sources.open_file import OpenFile
-from cer_gpu.engine.read.sources.packed import open_packed, packing
 from cer_gpu.engine.read.sources.text_form import (
     CSV_NULLS,
     NOT_UTF8,
@@ -27,7 +27,7 @@ from cer_gpu.engine.read.sources.text_form import (
 )
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 
 def unread_columns(schema: pa.Schema) -> dict[str, str]:

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import first_line, value_type
-from cer_gpu.engine.read.sources.packed import open_packed
+from cer_gpu.engine.read.sources.compression import open_packed
 from cer_gpu.engine.read.sources.text_form import (
     CSV_NULLS,
     DECISIVE,
@@ -28,7 +28,7 @@ from cer_gpu.engine.read.sources.text_form import (
     delimiter_of,
 )
 from cer_gpu.language.schema import ValueType
-from cer_gpu.late import compute as pc
+from cer_gpu.lazy_modules import compute as pc
 
 INVALID = re.compile(
     r"CSV conversion error to (?P<kind>.*?): invalid value '(?P<cell>.*?)'(?:\n|$)", re.DOTALL

@@ -9,9 +9,9 @@ from dataclasses import field, replace
 import pyarrow as pa
 
 from cer_gpu.errors import DataError
-from cer_gpu.frozen import dataclass
-from cer_gpu.late import compute as pc
-from cer_gpu.printable import brief
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.lazy_modules import compute as pc
+from cer_gpu.printable_text import brief
 
 TEXT_BLOCK = 8 << 20
 """Bytes of a CSV or JSON lines file that are parsed at a time; the first decide the column types."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cer_gpu.late import dataset as pads
+from cer_gpu.lazy_modules import dataset as pads
 
 NANOSECONDS_BY = ("parquet-cpp", "impala", "duckdb")
 """Writers that store times of 96 bits with nanoseconds; Spark, Hive and Trino store microseconds."""

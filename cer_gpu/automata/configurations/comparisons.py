@@ -1,0 +1,149 @@
+"""The comparisons of a formula, numbered, with the columns that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from cer_gpu.automata.configurations.conditions import Comparisons, leaves_in
+from cer_gpu.automata.configurations.registers import (
+    ALL,
+    TRUE_OF,
+    ComparedEvents,
+    Fold,
+    Owner,
+    keeps_of,
+    owners_of_sides,
+    sides_of,
+)
+from cer_gpu.language import tree
+from cer_gpu.language.leaves import aggregates, attributes, operands
+from cer_gpu.language.walk import condition_variables, with_attributes
+from cer_gpu.logic.formulas import compares_events
+
+
+class FormulaComparisons(NamedTuple):
+    """The comparisons of a formula.
+
+    Attributes
+    ----------
+    comparisons : Comparisons
+    columns : tuple of Expression
+        The values of an event that comparisons read, by the number of the column; attributes have no
+        variable.
+    """
+
+    comparisons: Comparisons
+    columns: tuple[tree.Expression, ...]
+
+
+def is_correlated(node: object) -> bool:
+    """Whether a node has a condition that no single event decides: a filter, or `NOT (T FILTER c)`."""
+    if isinstance(node, tree.OtherEvent) and node.condition is not None:
+        spoken = condition_variables(node.condition) - frozenset(node.type.variables)
+        return bool(spoken) or compares_events(node.condition)
+    return isinstance(node, tree.Filter) and compares_events(node.condition)
+
+
+def read_of(formula: Any) -> FormulaComparisons:
+    """The comparisons of a formula in LP-normal form."""
+    reading = _ComparisonReader()
+    for condition in conditions_in(formula):
+        for leaf in leaves_in(condition):
+            reading.add(leaf)
+    for node in subpatterns(formula):
+        if hasattr(node, "attribute"):  # a window over an attribute reads it
+            reading.columns.setdefault(node.attribute, len(reading.columns))
+    number = {leaf: place for place, leaf in enumerate(reading.found)}
+    return FormulaComparisons(Comparisons(tuple(reading.found.values()), number), tuple(reading.columns))
+
+
+def conditions_in(formula: Any) -> Iterator[tree.Condition]:
+    """The conditions in a formula that no single event decides."""
+    for node in subpatterns(formula):
+        if is_correlated(node):
+            yield node.condition
+
+
+def subpatterns(formula: Any) -> Iterator[Any]:
+    """A formula and all patterns inside it, without the right sides of FOLLOWED BY and PRECEDED BY."""
+    waiting = [formula]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(patterns_in(node))
+
+
+def patterns_in(node: Any) -> tuple[Any, ...]:
+    """The operands of a node, without the right side of FOLLOWED BY and PRECEDED BY."""
+    if isinstance(node, tree.Beside):
+        return (node.left,)
+    inside = (getattr(node, name, None) for name in ("pattern", "left", "right"))
+    return tuple(one for one in inside if one is not None)
+
+
+class _ComparisonReader:
+    def __init__(self) -> None:
+        self.found: dict[tree.Condition, ComparedEvents] = {}
+        self.columns: dict[tree.Expression, int] = {}
+
+    def add(self, leaf: tree.Condition) -> None:
+        """Take a comparison in, unless it is known."""
+        if leaf in self.found:
+            return
+        if isinstance(leaf, tree.Every):
+            owner = Owner(leaf.variable, leaf.prior)
+            self.found[leaf] = ComparedEvents(leaf, (owner,), ((),), (TRUE_OF,), ())
+            return
+        if not isinstance(leaf, tree.Comparison):
+            raise TypeError(f"no register is kept for {type(leaf).__name__}")
+        sides = owners_of_sides(leaf)
+        if sides is not None:
+            own = tuple((self._column(side),) for side in (leaf.left, leaf.right))
+            self.found[leaf] = ComparedEvents(leaf, sides, own, keeps_of(leaf), ())
+            return
+        read: dict[Owner, dict[int, None]] = {}
+        for side in sides_of(leaf):
+            read.setdefault(owner_of(side), {})[self._column(side)] = None
+        choices = tuple(read)
+        columns = tuple(tuple(each) for each in read.values())
+        folds = tuple(
+            Fold(
+                Owner(one.variable or "", one.prior),
+                one.function,
+                -1 if one.argument is None else self._column(one.argument),
+                one.distinct,
+                _most_counted(leaf, one),
+            )
+            for one in dict.fromkeys(aggregates(*operands(leaf)))
+        )
+        self.found[leaf] = ComparedEvents(leaf, choices, columns, (ALL,) * len(choices), folds)
+
+    def _column(self, side: tree.Expression) -> int:
+        return self.columns.setdefault(column_of(side), len(self.columns))
+
+
+MOST = 64
+"""Counts up to that are told apart one by one where a comparison asks for a number alone."""
+
+
+def _most_counted(leaf: tree.Comparison, one: tree.Aggregate) -> int:
+    """The count of which a comparison with a number cannot tell larger ones, 0 if there is none."""
+    sides = leaf.left, leaf.right
+    other = next((side for side in sides if isinstance(side, tree.Number)), None)
+    if one.function != "COUNT" or one not in sides or other is None or not 0 <= other.value < MOST:
+        return 0
+    return int(other.value) + 1
+
+
+def owner_of(side: tree.Expression) -> Owner:
+    """The variable of an expression over one."""
+    one = next(attributes(side))
+    return Owner(one.variable or "", one.prior)
+
+
+def column_of(side: tree.Expression) -> tree.Expression:
+    """An expression over one variable as an expression over a single event."""
+    found: tree.Expression = with_attributes(side, lambda one: replace(one, variable=None, prior=False))
+    return found

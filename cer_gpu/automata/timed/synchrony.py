@@ -1,0 +1,243 @@
+"""Decides whether resets are synchronous, by exploring pairs of runs (timed CEL paper, Theorem 5.4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from cer_gpu.automata.timed.clocks import clocks_of, constants_of, disjuncts, scale
+from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, TimedTransition
+from cer_gpu.automata.timed.zones import (
+    NO_CLOCKS,
+    Zone,
+    bounds_of,
+    constrained,
+    extrapolated,
+    includes,
+    later,
+    moments,
+    reshaped,
+)
+from cer_gpu.errors import LimitError
+from cer_gpu.frozen_dataclass import dataclass
+
+PAIR_BUDGET = 20_000
+"""Pairs of transitions that the decision may look at: so many take about a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedWitness:
+    """Two runs with the same marks on one stream whose last transitions reset different clocks.
+
+    Attributes
+    ----------
+    times : tuple of Fraction
+        The time of each event; the first is 0.
+    symbols : tuple of int
+        The class of each event.
+    one, other : tuple of TimedTransition
+        The transitions of the two runs, one for each event.
+    clock : int
+        A clock that `one` resets at the last event and `other` does not.
+    """
+
+    times: tuple[Fraction, ...]
+    symbols: tuple[int, ...]
+    one: tuple[TimedTransition, ...]
+    other: tuple[TimedTransition, ...]
+    clock: int
+
+
+class _Way(NamedTuple):
+    """A transition with one conjunction of its condition (Lemma A.1)."""
+
+    move: TimedTransition
+    classes: int
+    asks: frozenset[int]
+    bounds: tuple[tuple[int, int, int], ...]
+
+
+class _RunPair(NamedTuple):
+    """A pair of states that two runs with the same marks reach, and how."""
+
+    states: tuple[int, int]
+    clocks: tuple[int, ...]  # those that are set and matter, which the zone is of
+    zone: Zone
+    before: int
+    taken: tuple[_Way, _Way] | None
+    swapped: bool
+
+
+def asked_later(timed: TimedCEA) -> tuple[frozenset[int], ...]:
+    """For each state the clocks whose value some run from there asks before it resets them."""
+    found = [frozenset[int]()] * timed.n_states
+    changed = True
+    while changed:
+        changed = False
+        for move in timed.transitions:
+            more = found[move.source] | clocks_of(move.condition) | (found[move.target] - move.resets)
+            if more != found[move.source]:
+                found[move.source], changed = more, True
+    return tuple(found)
+
+
+def asynchronous(
+    timed: TimedCEA,
+    classes: EventClasses,
+    asked: Sequence[frozenset[int]] | None = None,
+    budget: int = PAIR_BUDGET,
+) -> TimedWitness | None:
+    """Two runs that show that an automaton has no synchronous resets, as short as there are; None if it has.
+
+    An automaton has synchronous resets if two runs on one stream, from one position, with the same marks,
+    accepting or not, reset the same clocks at every event. So they have the same valuation as long as they
+    do, and a pair of states with a set of valuations is all that is explored (Theorem 5.4). Times may tie.
+
+    Parameters
+    ----------
+    timed : TimedCEA
+    classes : EventClasses
+        Which predicates an event may satisfy at once.
+    asked : sequence of frozenset of int, optional
+        For each state the clocks that matter there, as `asked_later` gives them: runs may then differ in a
+        clock that is not asked later in both of them. Without it all clocks matter everywhere, as in the
+        paper's definition.
+    budget : int
+        How many pairs of transitions may be looked at.
+
+    Raises
+    ------
+    LimitError
+        When there are more.
+    UnknownPredicateError
+        If a transition's predicate is not among those of the classes.
+    """
+    search = _Search(timed, classes, asked or [frozenset(range(timed.n_clocks))] * timed.n_states)
+    return search.run(budget)
+
+
+def has_synchronous_resets(timed: TimedCEA, classes: EventClasses) -> bool:
+    """Whether an automaton has synchronous resets (Theorem 5.4).
+
+    Raises
+    ------
+    LimitError
+        When more than `PAIR_BUDGET` pairs of transitions would have to be looked at.
+    """
+    return asynchronous(timed, classes) is None
+
+
+class _Search:
+    def __init__(self, timed: TimedCEA, classes: EventClasses, asked: Sequence[frozenset[int]]) -> None:
+        self.timed = timed
+        self.asked = asked
+        constants = [one for move in timed.transitions for one in constants_of(move.condition)]
+        self.scale = scale(constant for _, constant in constants)
+        self.step = math.gcd(*(int(constant * self.scale) for _, constant in constants)) or 1
+        self.greatest = [0] * timed.n_clocks
+        for clock, constant in constants:
+            self.greatest[clock] = max(self.greatest[clock], int(constant * self.scale))
+        self.ways: list[list[_Way]] = [[] for _ in range(timed.n_states)]
+        for move, holding in zip(timed.transitions, classes.of(timed.transitions), strict=True):
+            for checks in disjuncts(move.condition) if holding else ():
+                bounds = tuple(bound for check in checks for bound in bounds_of(check, self.scale))
+                asks = frozenset(check.clock for check in checks)
+                self.ways[move.source].append(_Way(move, holding, asks, bounds))
+
+    def run(self, budget: int) -> TimedWitness | None:
+        start = self.timed.initial
+        reached = [_RunPair((start, start), (), NO_CLOCKS, -1, None, False)]
+        seen: dict[tuple[tuple[int, int], tuple[int, ...]], list[Zone]] = {}
+        looked_at = 0
+        for at, pair in enumerate(reached):  # grows while it is read
+            for one, other, zone in self.steps(pair):
+                looked_at += 1
+                if differ := self.difference(one.move, other.move):
+                    return self.witness(reached, at, (one, other), min(differ))
+                after = self.after(pair, at, (one, other), zone)
+                zones = seen.setdefault((after.states, after.clocks), [])
+                if not any(includes(known, after.zone) for known in zones):
+                    zones.append(after.zone)
+                    reached.append(after)
+            if looked_at > budget:
+                raise LimitError(
+                    "whether the resets are synchronous is not decided: it takes more than "
+                    f"{budget:,} pairs of transitions"
+                )
+        return None
+
+    def steps(self, pair: _RunPair) -> Iterator[tuple[_Way, _Way, Zone]]:
+        """The pairs of transitions with one label that two runs may take at one event."""
+        left, right = pair.states
+        waited = later(pair.zone)
+        place = {0: 0} | {clock + 1: at for at, clock in enumerate(pair.clocks, 1)}
+        for number, one in enumerate(self.ways[left]):
+            # Of two runs in one state each pair of transitions is looked at once.
+            for other in self.ways[right][number:] if left == right else self.ways[right]:
+                if not (one.classes & other.classes) or one.move.label != other.move.label:
+                    continue
+                if not (one.asks | other.asks).issubset(pair.clocks):
+                    continue
+                bounds = ((place[i], place[j], bound) for i, j, bound in (*one.bounds, *other.bounds))
+                zone = constrained(waited, bounds)
+                if zone is not None:
+                    yield one, other, zone
+
+    def difference(self, one: TimedTransition, other: TimedTransition) -> frozenset[int]:
+        return (one.resets ^ other.resets) & self.asked[one.target] & self.asked[other.target]
+
+    def after(self, pair: _RunPair, at: int, taken: tuple[_Way, _Way], zone: Zone) -> _RunPair:
+        moves = taken[0].move, taken[1].move
+        matter = self.asked[moves[0].target] | self.asked[moves[1].target]
+        resets = frozenset[int]().union(*(move.resets & self.asked[move.target] for move in moves))
+        clocks = tuple(sorted((resets | set(pair.clocks)) & matter))
+        sources = [0 if clock in resets else pair.clocks.index(clock) + 1 for clock in clocks]
+        zone = extrapolated(reshaped(zone, sources), [self.greatest[clock] for clock in clocks])
+        swapped = moves[0].target > moves[1].target
+        states = (moves[0].target, moves[1].target)
+        return _RunPair(states[::-1] if swapped else states, clocks, zone, at, taken, swapped)
+
+    def witness(
+        self, reached: Sequence[_RunPair], at: int, last: tuple[_Way, _Way], clock: int
+    ) -> TimedWitness:
+        path: list[_RunPair] = []
+        while at > 0:
+            path.append(reached[at])
+            at = reached[at].before
+        runs: tuple[list[_Way], list[_Way]] = ([], [])
+        first = 0  # which of the two runs is in the first state of the pair
+        for pair in reversed(path):
+            assert pair.taken is not None
+            runs[first].append(pair.taken[0])
+            runs[1 - first].append(pair.taken[1])
+            first ^= pair.swapped
+        runs[first].append(last[0])
+        runs[1 - first].append(last[1])
+        one, other = runs if clock in runs[0][-1].move.resets else runs[::-1]
+        bounds = [bound for run in runs for bound in _on_times(run)]
+        try:  # events at different times are read more easily
+            times = moments(len(one), bounds, step=self.step, tie=False)
+        except ValueError:
+            times = moments(len(one), bounds, step=self.step)
+        return TimedWitness(
+            tuple(time / self.scale for time in times),
+            tuple(_lowest(mine.classes & yours.classes) for mine, yours in zip(one, other)),
+            tuple(way.move for way in one),
+            tuple(way.move for way in other),
+            clock,
+        )
+
+
+def _on_times(run: Sequence[_Way]) -> Iterator[tuple[int, int, int]]:
+    """What the conditions of a run say of the times of its events: bounds on time i - time j."""
+    last: dict[int, int] = {}
+    for number, way in enumerate(run):
+        for i, j, bound in way.bounds:
+            yield (number, last[i - 1], bound) if i else (last[j - 1], number, bound)
+        last.update(dict.fromkeys(way.move.resets, number))
+
+
+def _lowest(bits: int) -> int:
+    return (bits & -bits).bit_length() - 1

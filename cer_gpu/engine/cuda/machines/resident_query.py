@@ -1,0 +1,309 @@
+"""Queries over columns in the memory of a CUDA device: only the answer is copied to the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
+from cer_gpu.engine.cuda.machines.one_device import cut_early, patched
+from cer_gpu.engine.machines.chunk import Segments
+from cer_gpu.engine.machines.reported_ends import sum_exactly
+from cer_gpu.engine.read.order import OrderCheck
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import DeviceError
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.classify import cuda as classify
+from cer_gpu.kernels.counts import cpu as on_cpu
+from cer_gpu.kernels.counts import cuda as counts
+from cer_gpu.kernels.counts import cuda_long_segments as matrices
+from cer_gpu.kernels.device.arrays import device_array
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
+from cer_gpu.kernels.device.words import copied, empty
+from cer_gpu.kernels.hits import cuda as hits
+from cer_gpu.kernels.runs.contract import TransitionTables
+from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
+from cer_gpu.kernels.windows import cuda as windows
+from cer_gpu.plan.automaton import AutomatonMachine
+from cer_gpu.plan.compiled_query import CompiledQuery
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentTable:
+    """The columns that a query reads of its events, on the device.
+
+    Attributes
+    ----------
+    columns : ResidentBatch
+    time : device array, shape (rows,), or None
+        What the window measures; None where that is the position.
+    """
+
+    columns: ResidentBatch
+    time: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentHits:
+    """The hits of a resident table, on the device.
+
+    Attributes
+    ----------
+    position, latest_start : device array, shape (hits,), int64
+        Positions in the stream, ascending by `position`.
+    """
+
+    position: Any
+    latest_start: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentTail:
+    """Relevant events on the device, in the order of the stream.
+
+    Attributes
+    ----------
+    positions : device array, shape (kept,), int64
+    symbols : device array, shape (kept, padded), uint8 or uint16
+    measured : device array, shape (kept,), uint64 or float64
+        What the window measures, made `comparable`.
+    kept : int
+    """
+
+    positions: Any
+    symbols: Any
+    measured: Any
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentEnds:
+    """Hits as the kernels give them, the units that they lie in, and the events of these."""
+
+    events: ResidentTail
+    begin: Any
+    offsets: Any
+    event: Any
+    latest: Any
+
+
+def why_not(query: CompiledQuery) -> str | None:
+    """Why a query cannot run over a resident table; None if it can.
+
+    Events are grouped by partition on the host. Without a window the units of the stream are composed state
+    by state (`cuda_long` of the hits and of the counts), so a query with many states runs on the CPU.
+    """
+    reading, reason = query.reading, query.machine.where("resident")
+    reasons = [
+        (reason is not None, reason),
+        (reading.makes_lanes, "the CPU assigns events to partitions and streams"),
+        (query.window is not None and query.window.kind == "attribute", "its window is over an attribute"),
+        (query.consume != "NONE", "the CPU applies CONSUME BY"),
+        (bool(query.outlooks), "the CPU looks for what follows or precedes"),
+        (query.limit is not None, "the CPU applies LIMIT"),
+    ]
+    return next((reason for holds, reason in reasons if holds), None) or _too_large(query)
+
+
+def _too_large(query: CompiledQuery) -> str | None:
+    tables = run_tables(query)
+    if query.window is None and tables.n_live > matrices.MOST_STATES:
+        return "it has no window, and its automaton too many states"
+    registers = hits_program(tables).n_registers * (2 if query.window is None else 1)
+    return None if lane_geometry(registers, LANE) else "its automaton has too many states"
+
+
+def run_tables(query: CompiledQuery) -> TransitionTables:
+    """The transition tables of a query that is not answered by a join."""
+    assert isinstance(query.machine, AutomatonMachine)
+    return query.machine.tables
+
+
+class ResidentQuery:
+    """A query with a window over resident tables: hits and counts.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    units : dict of str to str
+        The units of the time columns.
+    workers : Workers
+    lane, stream : Geometry
+        How kernels are launched.
+    classifier : CudaClassifier or None
+        The classifier that copied the columns to the device; None for one of its own.
+
+    Raises
+    ------
+    DeviceError
+        For a query that `why_not` gives a reason against.
+    """
+
+    def __init__(
+        self,
+        query: CompiledQuery,
+        units: dict[str, str],
+        workers: Workers,
+        lane: Geometry = LANE,
+        stream: Geometry = STREAM,
+        classifier: CudaClassifier | None = None,
+    ) -> None:
+        reason = why_not(query)
+        if reason is not None:
+            raise DeviceError(f"the query cannot be run on events in the memory of a device: {reason}")
+        assert query.window is not None
+        self._host = run_tables(query)
+        program = hits_program(self._host)
+        fitting = lane_geometry(program.n_registers, lane)
+        assert fitting is not None
+        self._window = query.window
+        self._workers = workers
+        self._lane, self._stream, self._fitting = lane, stream, fitting
+        self._classifier = classifier or CudaClassifier(query.reading, units, workers, stream)
+        self._program = hits.device_program(program, fitting)
+        self._forward, self._backward = forward_program(self._host), backward_program(self._host)
+        self._machine = counts.device_tables(self._host, self._forward, self._backward)
+
+    def load(self, batch: pa.RecordBatch, order_by: tuple[str, ...] = ()) -> ResidentTable:
+        """Copy to the device the columns of a batch that the query reads.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+            The whole stream.
+        order_by : tuple of str
+            The columns of the order, as for `Query.run`; empty: the events are in the order of the rows.
+
+        Raises
+        ------
+        DataError
+            Where events are out of order, or a time is null.
+        """
+        time = OrderCheck(order_by, False, self._workers).time(batch) if len(batch) else None
+        there = copied(time.data) if time is not None and self._window.kind == "time" else None
+        return ResidentTable(self._classifier.resident(batch, 0), there)
+
+    def hits(self, table: ResidentTable) -> ResidentHits:
+        """The positions where complex events end, and the latest start at each."""
+        return self.hits_at(self.ends(table))
+
+    def count(self, table: ResidentTable) -> int:
+        """How many complex events there are, exactly."""
+        return sum_exactly(self.numbers(self.ends(table)))
+
+    def hits_at(self, ends: ResidentEnds) -> ResidentHits:
+        """Ends and latest starts as positions in the stream."""
+        return ResidentHits(self._positions(ends, ends.event), self._positions(ends, ends.latest))
+
+    def numbers(self, ends: ResidentEnds) -> np.ndarray:
+        """How many complex events end at each end: shape (ends,), on the host, objects past 2^62."""
+        size = self._window.size
+        lowest = windows.lowest_starts(
+            ends.events.measured, ends.begin, ends.offsets, ends.event, size, self._stream
+        )
+        number, status = counts.counts(
+            self._machine, ends.events.symbols, ends.offsets, ends.event, lowest, self._lane
+        )
+        whole, wrong = number.copy_to_host(), status.copy_to_host()
+        return self._patched(ends, lowest, whole, wrong) if wrong.any() else whole
+
+    def ends(self, table: ResidentTable, before: int = 0, tail: ResidentTail | None = None) -> ResidentEnds:
+        """Where complex events end in a table.
+
+        Parameters
+        ----------
+        table : ResidentTable
+        before : int
+            How many events of the stream come before it.
+        tail : ResidentTail or None
+            The relevant events before it that the window may still reach, as `tail` gives them.
+        """
+        events = self._events(table, before)
+        if tail is not None and tail.kept:
+            events = _joined(tail, events)
+        old = 0 if tail is None else tail.kept
+        one = np.array([[0], [old], [events.kept], [0]], np.int64)
+        lane = Segments(*(one if events.kept > old else one[:, :0]))
+        cut = cut_early(lane, events.measured, self._window.size, self._stream) if len(lane) else lane
+        bounds = copied(cut.begin), copied(cut.report), copied(cut.stop)
+        registers = copied(np.full((len(cut), self._host.n_live), -1, np.int64))
+        found = hits.hits(
+            self._program,
+            events.symbols,
+            copied(np.empty(0, np.int64)),
+            events.measured,
+            self._window.size,
+            *bounds,
+            registers,
+            self._fitting,
+        )
+        return ResidentEnds(events, bounds[0], *found)
+
+    def tail(self, ends: ResidentEnds) -> ResidentTail:
+        """The events that the windows of later events may still reach: those of the last event's."""
+        events = ends.events
+        if not events.kept:
+            return events
+        size, last = self._window.size, events.kept - 1
+        bounds = copied(np.zeros(1, np.int64)), copied(np.array([0, 1])), copied(np.array([last]))
+        low = int(windows.lowest_starts(events.measured, *bounds, size, self._stream).copy_to_host()[0])
+        return _copied_from(events, low)
+
+    def _events(self, table: ResidentTable, before: int) -> ResidentTail:
+        found = self._classifier.events(table.columns, before)
+        measured = found.positions.view(np.uint64)
+        if table.time is not None:
+            whole = table.time.dtype.kind != "f"
+            dtype = np.int64 if whole else np.float64
+            gathered = classify.gather(table.time, found.positions, before, dtype, self._stream)
+            measured = gathered.view(np.uint64) if whole else gathered
+        return ResidentTail(found.positions, found.symbols, measured, found.kept)
+
+    def _positions(self, ends: ResidentEnds, event: Any) -> Any:
+        return classify.gather(ends.events.positions, event, 0, np.int64, self._stream)
+
+    def _patched(self, ends: ResidentEnds, lowest: Any, whole: np.ndarray, wrong: np.ndarray) -> np.ndarray:
+        """Counts, where those of units whose sums are too large are computed again on the host."""
+        first, event, symbols = (
+            part.copy_to_host() for part in (ends.offsets, ends.event, ends.events.symbols)
+        )
+        least = lowest.copy_to_host()
+        # The arrays of the device have room for more, and what lies there was never written.
+        symbols = symbols[: int(event[: first[-1]].max()) + 1]
+
+        def again(unit: int) -> np.ndarray:
+            part = slice(first[unit], first[unit + 1])
+            one = np.array([0, first[unit + 1] - first[unit]])
+            programs = self._forward, self._backward
+            return on_cpu.counts(self._host, *programs, symbols, one, event[part], least[part])
+
+        return patched(whole, first, wrong, again)
+
+
+def _joined(first: ResidentTail, then: ResidentTail) -> ResidentTail:
+    """The events of both, one after another."""
+    kept = first.kept + then.kept
+    positions = device_array(kept, np.int64)
+    symbols = empty(kept, then.symbols.dtype)
+    measured = device_array(kept, then.measured.dtype)
+    for part, at in ((first, 0), (then, first.kept)):
+        if part.kept:
+            place, own = slice(at, at + part.kept), slice(0, part.kept)
+            positions[place].copy_to_device(part.positions)
+            symbols[place].copy_to_device(part.symbols[own])
+            measured[place].copy_to_device(part.measured)
+    return ResidentTail(positions, symbols, measured, kept)
+
+
+def _copied_from(events: ResidentTail, low: int) -> ResidentTail:
+    """The events from `low` on, in memory of their own, so that the others can be freed; at least one."""
+    kept = events.kept - low
+    positions = device_array(kept, np.int64)
+    symbols = empty(kept, events.symbols.dtype)
+    measured = device_array(kept, events.measured.dtype)
+    positions.copy_to_device(events.positions[low:])
+    symbols[:kept].copy_to_device(events.symbols[low : events.kept])
+    measured.copy_to_device(events.measured[low:])
+    return ResidentTail(positions, symbols, measured, kept)

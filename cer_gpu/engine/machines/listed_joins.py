@@ -1,0 +1,289 @@
+"""Joins whose answers are listed: expanded from groups, chunk by chunk, in the order of the stream.
+
+A chunk has the events of all lanes in their order. Of a rule whose atoms all share a key, and no event of
+which fills two atoms, the events are sorted by this key, and the answers at each event are made from those of
+its key before it. A chain of three steps is joined in two stages, each over events sorted by the value that
+two of the steps share. Else, and where too many of these are looked at in vain, answers are expanded from
+lists of runs. Where all events of an answer share a key, those of a long chunk are dealt into buckets by this
+key, so that the groups of a bucket lie in a cache, and threads list buckets; the ends are put in order
+afterwards. Without such a key a chunk is cut into segments that begin one window early, one for each thread.
+Where there are very many answers, or many runs are looked at that lead to none, the chunk is listed from the
+structure (`cer_gpu.engine.machines.joins`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from cer_gpu.engine.machines.answers import Answers
+from cer_gpu.engine.machines.chunk import SEGMENT, Chunk, cut_lanes, halo_begin
+from cer_gpu.engine.machines.ends import Ends, no_ends
+from cer_gpu.engine.machines.joins import JoinRunner
+from cer_gpu.engine.read.lanes import order_by_lane
+from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.expanded_chains import ChainRows
+from cer_gpu.enumeration.expanded_lanes import AnswerPart, LaneAnswers, LanePart, LaneRows, listed
+from cer_gpu.enumeration.expansion import (
+    ExpandedAnswers,
+    ExpandedSegment,
+    Expansion,
+    ListedSegment,
+    grouped_slots,
+)
+from cer_gpu.kernels.joins import cpu_order
+from cer_gpu.kernels.joins.contract import ChainSteps, LaneAtoms, SlottedEvents
+from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.plan.compiled_query import CompiledQuery
+from cer_gpu.plan.join_tables import ListedJoinMachine
+
+BUCKET = 1 << 14
+"""About how many events of a chunk a bucket of keys has. If a window has fewer events than two buckets,
+events are not dealt to buckets: its groups are in a cache anyway. With windows of 100,000 to 400,000 events
+buckets are 1.3 to 1.5 times as fast as segments (1.5 million events, rules that name a type twice)."""
+
+MOST = 8
+"""There are at most 2 ** MOST buckets: each is written to in turn as events are dealt."""
+
+SPARSE = 4
+"""Slots are numbered again if there are more than this many times as many as occur."""
+
+
+class ListedJoinRunner(JoinRunner):
+    """Lists the answers of a join over chunks in the order of the stream; a `MachineRunner`.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+        With a window that admits an interval of events.
+    workers : Workers
+    """
+
+    def __init__(self, query: CompiledQuery, workers: Workers) -> None:
+        machine = query.machine
+        assert isinstance(machine, ListedJoinMachine)
+        super().__init__(replace(query, machine=machine.joins), workers)
+        self._by_lane = machine.joins.by_lane
+        self._chain = machine.joins.chain
+        self._lane_parts: Sequence[AnswerPart] = []
+        self._parts: list[ExpandedSegment] | None = None
+        self._event, self._turn = np.empty((2, 0), np.int64)
+        """The ends of all parts in the order of the stream, and where they are in the parts."""
+        keys = query.reading.keys
+        self._laned = len(keys.lane_column) > 0
+        self._lane_space = self._space_of_lanes(keys.lane_column) if self._laned else -1
+
+    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
+        """The ends of a chunk that are reported; their answers are expanded at once."""
+        self._parts = None
+        self._lane_parts = []
+        if not len(chunk.segments) or self._query.limit == 0:
+            return no_ends()
+        if self._by_lane is not None and (ends := self._of_lanes(chunk, self._by_lane)) is not None:
+            return ends
+        if self._chain is not None and (ends := self._of_chain(chunk, self._chain)) is not None:
+            return ends
+        found = self._of_buckets(chunk) if self._deals(chunk) else self._of_segments(chunk)
+        parts = [part for part in found if part is not None]
+        if len(parts) < len(found):
+            return super().ends(self._cut(chunk), bounded)
+        self._parts = parts
+        event = np.concatenate([part.event + part.low for part in parts])
+        self._turn = cpu_order.ascending(event)
+        latest, lowest = (
+            np.concatenate([getattr(part, name) + part.low for part in parts])[self._turn]
+            for name in ("start", "lowest")
+        )
+        self._event = event[self._turn]
+        return Ends(self._event, chunk.events.positions[latest], lowest)
+
+    def answers(self, chunk: Chunk, ends: Ends) -> Answers:
+        """The answers at some of the ends that `ends` returned last, for this chunk."""
+        all_of_them = len(ends) == len(self._event)
+        if self._lane_parts:
+            which = np.arange(len(ends)) if all_of_them else np.searchsorted(self._event, ends.event)
+            return LaneAnswers(self._lane_parts, which)
+        if self._parts is None:
+            return super().answers(self._cut(chunk), ends)
+        which = self._turn if all_of_them else self._turn[np.searchsorted(self._event, ends.event)]
+        return ExpandedAnswers(self._parts, which, self._label_atoms.shape[1])
+
+    def needed(self, chunk: Chunk) -> np.ndarray:
+        """All events that the window of the last one admits."""
+        assert self._query.window is not None
+        (first,) = chunk.admitted_by_last(self._query.window).tolist()
+        return np.arange(first, len(chunk.events))
+
+    def _cut(self, chunk: Chunk) -> Chunk:
+        """The same chunk with segments for threads: the structure looks events up by their slots alone."""
+        assert self._query.window is not None
+        segments = cut_lanes(chunk.lanes, chunk.events.measured, self._query.window.size)
+        return replace(chunk, segments=segments)
+
+    def _bounds(self, chunk: Chunk) -> list[tuple[int, int, int]]:
+        """For each thread where its segment begins, reports and stops: one window early, if not the first.
+
+        A segment reports at least as many events as its window has, so that at most half of the work is done
+        twice.
+        """
+        assert self._query.window is not None
+        report, stop = int(chunk.lanes.report[0]), int(chunk.lanes.stop[0])
+        new = stop - report
+        count = max(min(self._workers.threads, new // max(SEGMENT, report)), 1)
+        edges = [report + new * number // count for number in range(count + 1)]
+        keys, size = chunk.events.measured, self._query.window.size
+        return [(halo_begin(keys, 0, at, size) if at < end else 0, at, end) for at, end in pairwise(edges)]
+
+    def _of_segments(self, chunk: Chunk) -> list[ExpandedSegment | None]:
+        """The answers of a chunk, segment by segment; None where the structure is to list them."""
+        return self._workers.map(
+            "listing", lambda bounds: self._segment(chunk, bounds), self._bounds(chunk), len(chunk.events)
+        )
+
+    def _segment(self, chunk: Chunk, bounds: tuple[int, int, int]) -> ExpandedSegment | None:
+        low, report, stop = bounds
+        slots = np.ascontiguousarray(chunk.events.slots[:, low:stop])
+        measured = chunk.events.measured[low:stop]
+        part = self._listing(chunk.events.symbols[low:stop], slots, measured, report - low)
+        expansion = Expansion(self.tables, self._label_atoms, stop - low, stop - report)
+        return expansion.expanded(low) if expansion.add(part) else None
+
+    def _listing(
+        self,
+        symbols: np.ndarray,
+        slots: np.ndarray,
+        measured: np.ndarray,
+        report: int,
+        index: np.ndarray | None = None,
+        dense: int = -1,
+    ) -> ListedSegment:
+        """Events as the kernel reads them; slots of all spaces but `dense` are numbered anew if sparse."""
+        assert self._query.window is not None
+        counts = np.array([slots[columns].max(initial=-1) + 1 for columns in self.columns_of], np.int64)
+        far = [space for space in np.flatnonzero(counts > SPARSE * slots.size).tolist() if space != dense]
+        if far:
+            slots = slots.copy() if index is None else slots
+            counts[far] = [self._localised(slots, self.columns_of[space]) for space in far]
+        offset, stride, groups = grouped_slots(self.tables, counts)
+        return ListedSegment(
+            SlottedEvents(symbols, slots, offset, stride), comparable(measured, self._query.window.size),
+            (0, report, len(symbols)), groups, index,
+        )  # fmt: skip
+
+    # --------------------------------------------------------------------------------------------- lanes
+
+    def _of_lanes(self, chunk: Chunk, tables: LaneAtoms) -> Ends | None:
+        """The ends of a chunk, whose answers are made lane by lane; None where another form is better."""
+        assert self._query.window is not None
+        workers, events = self._workers, chunk.events
+        window, total = comparable(events.measured, self._query.window.size), len(events)
+        bounds = self._parts_of(chunk)
+        threads = workers.threads if total >= SEGMENT else 1
+        given = tables, events.symbols, events.lanes, events.slots, window, threads
+
+        def share(work: Callable[[Any], Any], some: list[Any]) -> list[Any]:
+            return workers.map("listing", work, some, total)
+
+        rows = LaneRows.of(*given, share)
+        found = workers.map("listing", lambda some: listed(tables, rows, some), bounds, total)
+        parts = [one for one in found if isinstance(one, LanePart)]
+        return self._ends_of(parts, events.positions) if len(parts) == len(found) else None
+
+    def _of_chain(self, chunk: Chunk, steps: ChainSteps) -> Ends | None:
+        """The ends of a chunk, whose answers are made stage by stage; None where another form is better."""
+        assert self._query.window is not None
+        workers, events = self._workers, chunk.events
+        window, bounds = comparable(events.measured, self._query.window.size), self._parts_of(chunk)
+        made = ChainRows(
+            steps, events.symbols, events.slots, window, bounds[0][0],
+            workers.threads if len(events) >= SEGMENT else 1,
+            lambda work, some: workers.map("listing", work, some, len(events)),
+        ).listed(bounds)  # fmt: skip
+        return None if made is None else self._ends_of(made, events.positions)
+
+    def _parts_of(self, chunk: Chunk) -> list[tuple[int, int]]:
+        """The events of a chunk at which answers are reported, in a part for each thread."""
+        report, stop = int(chunk.lanes.report[0]), int(chunk.lanes.stop[0])
+        count = max(min(self._workers.threads, (stop - report) // SEGMENT), 1)
+        edges = [report + (stop - report) * number // count for number in range(count + 1)]
+        return list(pairwise(edges))
+
+    def _ends_of(self, parts: Sequence[AnswerPart], positions: np.ndarray) -> Ends:
+        """The ends of parts, one after another in the stream."""
+        self._lane_parts = parts
+        self._event, latest, lowest = (
+            np.concatenate([getattr(one, name) for one in parts]) for name in ("end", "latest", "lowest")
+        )
+        return Ends(self._event, positions[latest], lowest)
+
+    # ------------------------------------------------------------------------------------------- buckets
+
+    def _space_of_lanes(self, lane_column: np.ndarray) -> int:
+        """The space of the lanes' key, if all look-ups in it are by that key; else -1."""
+        tables = self.tables
+        spaces = [
+            n for n, columns in enumerate(self.columns_of) if set(lane_column[1:].tolist()) & set(columns)
+        ]
+        if not spaces:
+            return -1  # conditions that contradict each other have left no symbol
+        (space,) = spaces
+        for symbol in range(len(tables.first) - 1):
+            for move in tables.transition[tables.first[symbol] : tables.first[symbol + 1]].tolist():
+                read = slice(tables.read_first[move], tables.read_first[move + 1])
+                stored = slice(tables.store_first[move], tables.store_first[move + 1])
+                entry = np.concatenate([tables.read_entry[read], tables.store_entry[stored]])
+                column = np.concatenate([tables.read_column[read], tables.store_column[stored]])
+                if (column[tables.entry_space[entry] == space] != lane_column[symbol]).any():
+                    return -1
+        return space
+
+    def _deals(self, chunk: Chunk) -> bool:
+        """Whether the events of a chunk are dealt into buckets."""
+        if not self._laned or len(chunk.events) < 2 * BUCKET:
+            return False
+        assert self._query.window is not None
+        (first,) = chunk.admitted_by_last(self._query.window).tolist()
+        return bool(len(chunk.events) - first >= 2 * BUCKET)
+
+    def _of_buckets(self, chunk: Chunk) -> list[ExpandedSegment | None]:
+        """The answers of a chunk, some buckets after others; None where the structure is to list them."""
+        bits = min((len(chunk.events) // BUCKET).bit_length() - 1, MOST)
+        order, first = order_by_lane(chunk.events.lanes & np.int32((1 << bits) - 1), 1 << bits)
+        shares: list[list[int]] = [[] for _ in range(min(self._workers.threads, 1 << bits))]
+        loads = [0] * len(shares)
+        sizes = np.diff(first)
+        for bucket in np.argsort(-sizes, kind="stable").tolist():
+            least = loads.index(min(loads))
+            shares[least].append(bucket)
+            loads[least] += int(sizes[bucket])
+        dealt = [[order[first[bucket] : first[bucket + 1]] for bucket in share] for share in shares]
+        return self._workers.map(
+            "listing", lambda share: self._share(chunk, share, bits), dealt, len(chunk.events)
+        )
+
+    def _share(self, chunk: Chunk, buckets: list[np.ndarray], bits: int) -> ExpandedSegment | None:
+        """The answers of some buckets, each given by its events."""
+        edge, events = int(chunk.lanes.report[0]), chunk.events
+        reports = [int(np.searchsorted(index, edge)) for index in buckets]
+        longest, total = max(map(len, buckets)), sum(map(len, buckets))
+        expansion = Expansion(self.tables, self._label_atoms, longest, total - sum(reports))
+        for index, report in zip(buckets, reports, strict=True):
+            slots = events.slots.take(index, 1)
+            if self._lane_space >= 0:
+                # The lower bits of a lane are the number of its bucket.
+                slots[self.columns_of[self._lane_space]] >>= bits
+            part = self._listing(
+                events.symbols[index], slots, events.measured[index], report, index, self._lane_space
+            )
+            if not expansion.add(part):
+                return None
+        return expansion.expanded()
+
+
+def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ListedJoinRunner:
+    """What lists the answers of a query's join on the CPU; it carries nothing."""
+    return ListedJoinRunner(query, workers)

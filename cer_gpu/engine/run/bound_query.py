@@ -1,0 +1,497 @@
+"""A compiled query on one source: the complex events, `count`, `counts` and `hits`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import pyarrow as pa
+
+from cer_gpu.compiling.loader import words
+from cer_gpu.engine.answers.batches import Form, Lister
+from cer_gpu.engine.answers.form import ResultForm, id_type
+from cer_gpu.engine.answers.matches import KEPT, Matches, ResultProducer, RunAccount, stopped
+from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.answers.results import flat, result_form, tidy
+from cer_gpu.engine.devices import with_memory
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.machine import runner_of
+from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds, purpose_of, reported, sum_exactly
+from cer_gpu.engine.memory import within_memory
+from cer_gpu.engine.read.classify import Classifier
+from cer_gpu.engine.read.eviction import KeptLanes
+from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.lookahead import SourceLookahead
+from cer_gpu.engine.read.sources.categories import Orders
+from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
+from cer_gpu.engine.run.device_choice import Place, place_of
+from cer_gpu.engine.run.needed_columns import lacks_a_type, needed_columns
+from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.portable_query import PortableQuery
+from cer_gpu.engine.run.retry import going_on, in_its_place
+from cer_gpu.engine.run.run_notes import LARGE, said_as_large, say_what_was_read
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import FarDecimalError, RowError
+from cer_gpu.plan.compiled_query import CompiledQuery, Product
+from cer_gpu.progress import Watch, begun, on_terminal
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.answers.room import Room
+    from cer_gpu.engine.machines.outlooks import Outlooks
+    from cer_gpu.engine.read.derived_columns import DerivedColumns
+
+Result = TypeVar("Result")
+
+BATCH = 1 << 22
+"""The most rows that are read at a time."""
+
+CARRIED_BATCH = 1 << 19
+"""The same if events are run in the order of the stream: what is made of a batch stays in the cache."""
+
+LEAST_BATCH = 1024
+"""The least number of rows that are read at a time, however little memory is allowed."""
+
+BYTES_OF_EVENT = 64
+"""About how many bytes an event takes while it is classified."""
+
+
+class BoundQuery:
+    """A query on a source.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    source : Source
+    units : dict of str to str
+        The units of the source's time columns.
+    options : Options
+    workers : Workers
+        The threads of the query.
+    halo : int, optional
+        The number of first events of the source that are read without being reported: complex events that end
+        among them are left out. They are all the earlier events that a later complex event may contain. Only
+        for a query with a window that does not consume and watches no prefix.
+    stop : int, optional
+        The events from this position on are read only to find what follows others; complex events that end
+        among them are not reported.
+    part : bool, optional
+        Whether the stream has other events elsewhere, so that no warning is given for a type that does not
+        occur here.
+    grouped : bool, optional
+        Whether the rows of each partition are neighbours, so that a partition is over where another begins.
+    """
+
+    def __init__(
+        self,
+        query: CompiledQuery,
+        source: Source,
+        units: dict[str, str],
+        options: Options,
+        workers: Workers,
+        halo: int = 0,
+        part: bool = False,
+        grouped: bool = False,
+        stop: int | None = None,
+    ) -> None:
+        self._query = query
+        self._source = source
+        self._units = units | {
+            one.name: one.measure.unit for one in query.reading.derived if one.measure.unit
+        }
+        self._options = options
+        self._workers = workers
+        self.halo = halo
+        self.stop = stop
+        self._part = part
+        self.grouped = grouped
+        self.place: Place = place_of(options.device, query, source.rows, source.device)
+        """Where the query runs, and why there."""
+        self.notes = Notes(aloud=not part)
+        """The notes of its runs."""
+        self.instead: Callable[[], BoundQuery] | None = None
+        """Makes the query that answers in its place, if decimals that it compares do not fit 64 bits."""
+
+    @property
+    def compiled(self) -> CompiledQuery:
+        """The query, planned for its source."""
+        return self._query
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The units of the columns of times, derived columns included."""
+        return self._units
+
+    def over(self, source: Source, halo: int) -> BoundQuery:
+        """The same query over other events of these columns; `halo` as for the class."""
+        return BoundQuery(self._query, source, self._units, self._options, self._workers, halo, part=True)
+
+    # ---------------------------------------------------------------------------------- the answers
+
+    def count(self) -> int:
+        """How many complex events there are."""
+        if self._query.hidden:
+            return sum(len(batch) for batch in self.matches().batches())
+        total, limit = 0, self._options.limit
+        run = self.begin("count")
+        try:
+            for part in self._watched(run, partial(self._ends, run, "count")):
+                total += sum_exactly(part.value)
+                if limit is not None and total > limit:
+                    self.notes.say(stopped(limit))
+                    return limit
+        except FarDecimalError as error:
+            return in_its_place(self, error).count()
+        return total if total < LARGE else said_as_large(self.notes, total)
+
+    def counts(self) -> pa.Table:
+        """How many complex events end at each position where any do."""
+        if self._query.hidden:
+            return self.counts_of(self.matches())
+        return self._where("counts")
+
+    def hits(self) -> pa.Table:
+        """The positions where complex events end, and the latest start at each."""
+        return self._where("hits")
+
+    def _where(self, asked: Literal["hits", "counts"]) -> pa.Table:
+        """Where complex events end, with what is asked of each end."""
+        try:
+            return self._table_of_ends(asked)
+        except FarDecimalError as error:
+            return in_its_place(self, error)._table_of_ends(asked)
+
+    def _table_of_ends(self, asked: Literal["hits", "counts"]) -> pa.Table:
+        from cer_gpu.engine.answers.end_form import capped
+
+        parts: list[ReportedEnds] = []
+        left = self._options.limit
+        run = self.begin(asked)
+        for part in self._watched(run, partial(self._ends, run, asked)):
+            total = sum_exactly(part.value) if asked == "counts" else len(part.position)
+            if left is not None and total > left:
+                parts.append(capped(part, left) if asked == "counts" else part.some(left))
+                self.notes.say(stopped(self._options.limit or 0))
+                break
+            parts.append(part)
+            left = None if left is None else left - total
+        assert run.ends is not None
+        return run.ends.table(parts, run.ids)
+
+    def _total(self) -> int:
+        """How many complex events there are, by another run, whatever the limit of the caller."""
+        run = self.begin("count")
+        return sum(sum_exactly(part.value) for part in self._watched(run, partial(self._ends, run, "count")))
+
+    def counts_of(self, matches: Matches) -> pa.Table:
+        """How many of some complex events end at each position where any do."""
+        run = self.begin("counts")
+        assert run.ends is not None
+        return run.ends.counted(matches.to_arrow(), run.form)
+
+    def matches(self) -> Matches:
+        """The complex events, lazily."""
+
+        first = self.begin("run")
+        begun = iter([first])  # for the first iteration; a further one begins its own
+
+        def produce(form: Form[Result], wanted: int | None, room: Room | None = None) -> Iterator[Result]:
+            run = next(begun, None) if form is first.form else None
+            run = run or self.begin("run", more=form.payload)
+            return self.listed(run, run.lister.of(form, room), wanted, room)
+
+        source, made = self._source, produce if self.instead is None else going_on(self, produce)
+        return self.matches_of(first, made, source.ordered, source.source_column)
+
+    def listed(
+        self, run: Run, lister: Lister[Result], wanted: int | None, room: Room | None
+    ) -> Iterator[Result]:
+        """The complex events of a run."""
+
+        def found_in(watch: Watch) -> Iterator[Result]:
+            if run.query.traits.state == "followed":
+                from cer_gpu.engine.run.event_run import SOON, followed  # few queries need it
+
+                at_once = None if wanted is None else SOON
+                for found in followed(run, watch(self.read(run)), self.halo, self.stop, at_once):
+                    yield from lister.listed(found.events, found.ends, found.answers, wanted)
+                return
+            for made in run.listed(lister, lambda: watch(self.read(run)), self.halo, self.stop, wanted):
+                yield made
+                if room is not None and self._source.rows and self._source.repeats and wanted is None:
+                    room.project(run.intake.rows / self._source.rows, self._total)
+
+        return self._watched(run, found_in)
+
+    def matches_of(
+        self,
+        run: Run,
+        produce: ResultProducer,
+        moved: bool = False,
+        source_column: str | None = None,
+        notes: Notes | None = None,
+        form: ResultForm | None = None,
+    ) -> Matches:
+        """Lazy complex events in the form of a run's results.
+
+        Parameters
+        ----------
+        run : Run
+        produce : callable
+            As for `Matches`.
+        moved : bool, optional
+            Whether positions are not the rows of the data.
+        source_column : str, optional
+            The column that tells which table a row is from.
+        notes : Notes, optional
+            The notes of these complex events; by default those of all runs.
+        form : ResultForm, optional
+            By default the form of the run.
+        """
+        form, options = form or run.form, self._options
+        keep = KEPT if options.memory is None else 0
+        return Matches(
+            form,
+            lambda: tidy(form, self.arrow_schema, moved, source_column),
+            lambda: flat(form, self.arrow_schema),
+            produce,
+            RunAccount(self.place.name, self.place.reason, self.notes if notes is None else notes),
+            options.limit,
+            self._source.rewindable,
+            keep,
+        )
+
+    @property
+    def orders(self) -> Orders:
+        """The columns of dictionary-encoded texts, with the order of their categories."""
+        return self._source.orders
+
+    @property
+    def arrow_schema(self) -> pa.Schema:
+        """The columns of the data."""
+        return self._source.arrow_schema
+
+    @property
+    def type_column(self) -> str | None:
+        """The column of the event types."""
+        return self._options.type_column
+
+    def portable(self) -> PortableQuery:
+        """The query without its source, to be sent to another process."""
+        columns = tuple(self.columns(self.begin("run").intake.payload))
+        options = self._options
+        if options.stream_column not in columns:
+            options = replace(options, stream_column=None)  # the query does not read it
+        return PortableQuery(self._query, self.arrow_schema, self._units, options, columns)
+
+    # ------------------------------------------------------------------------------------- the run
+
+    def begin(self, product: Product, pushed: bool = False, more: tuple[str, ...] = ()) -> Run:
+        """Set up a run; nothing is read yet.
+
+        Parameters
+        ----------
+        product : {"run", "count", "counts", "hits"}
+            The answer that is wanted.
+        pushed : bool
+            Whether further events come after those of the source.
+        more : tuple of str
+            Columns that results are made of, besides those of the query's own form.
+        """
+        if self.place.numbers:
+            run = with_memory(lambda: self._begun(product, pushed, more))
+            if run is not None:
+                return run
+            reason = f"{self.place.name} has no memory left for the tables of the query, so the CPU runs it"
+            self.notes.say(reason)
+            self.place = Place((), reason)
+        return self._begun(product, pushed, more)
+
+    def _begun(self, product: Product, pushed: bool, more: tuple[str, ...]) -> Run:
+        options, workers = self._options, self._workers
+        # What is kept is kept by lane where memory is bounded, and where partitions follow one another.
+        by_lane = options.memory is not None or self.grouped or bool(self.place.numbers)
+        query = self._query.asked(product, pushed, not by_lane)
+        words.purpose = purpose_of(query, product)
+        enumerates = product == "run"
+        carries = query.carries and not enumerates
+        if self.place.numbers and "carried" in query.traits.order:
+            carries = False  # a device runs lane by lane
+        partition = query.reading.partition
+        data, event_id = self._source.arrow_schema, options.event_id
+        encoder = LaneEncoder(partition, data) if partition else None
+        order = options.order_by[0] if options.order_by else None
+        form, ends, ids = None, None, None
+        if enumerates or product == "counts":  # counts of answers that measures tell apart are made of them
+            form = result_form(query, data, order, encoder, event_id)
+        if product in ("hits", "counts"):
+            from cer_gpu.engine.answers.end_form import EndForm, EventIds
+
+            # A device has columns of its own, and events that are held back outlive their batches.
+            here: Literal["batches", "events"] | None = None if self.place.numbers else "batches"
+            timed = "events" if query.outlooks else here
+            ends = EndForm(product, data, order, encoder, query.window, event_id, timed)
+            ids = None if event_id is None else EventIds(event_id, id_type(data, event_id))
+        payload = () if ends is None else ends.payload
+        if enumerates and form is not None:
+            payload = (*form.payload, *more)
+        if "slots" not in query.traits.columns:
+            payload = tuple(dict.fromkeys([*payload, *query.reading.compared]))
+        intake = Intake(
+            query,
+            encoder,
+            self._units,
+            options.order_by,
+            options.stream_column,
+            payload,
+            workers,
+            self._classifier(query, enumerates) if self.place.numbers else None,
+            self._foresight() if partition and not pushed else None,
+            options.memory,
+            self.grouped,
+            options.ordered,
+        )
+        if query.reading.derived:
+            intake.derive(self.derived_columns(), forgets=not carries)
+        intake.noted = None if ends is None else ends.times
+        if not pushed and not self.place.numbers:
+            intake.hopeless = lacks_a_type(query.reading, self._source)
+        if self.place.numbers:
+            from cer_gpu.engine.cuda.machines import runner_of as runner_there
+
+            runner = runner_there(query, workers, carries, self.place.numbers)
+        else:
+            runner = runner_of(query, workers, carries)
+        if query.reading.keys.values and intake.values_in_order is not None:
+            runner.values = intake.values_in_order  # type: ignore[attr-defined]
+            runner.orders_texts = intake.values_in_order.orders_texts(data)  # type: ignore[attr-defined]
+        intake.forgetting.follow(runner.states)
+        if query.traits.state == "followed":
+            intake.forgetting.holding.append(KeptLanes(runner.states))
+        outlooks = None
+        if query.outlooks:
+            outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
+            if ends is not None and ends.keeps_times:
+                intake.measuring.timed = True
+                outlooks.keep_times()
+        chunker = Chunker(query, intake, runner, workers, carries, options.memory)
+        chunker.in_order = query.in_order and not by_lane
+        rows = BATCH
+        if chunker.carries_ungrouped or chunker.in_order:
+            rows = min(BATCH, CARRIED_BATCH)
+        elif outlooks is not None and outlooks.by_next:
+            rows = min(BATCH, CHUNK)
+        if options.memory is not None:
+            # A quarter of the memory is for a batch and what is made of it, event by event.
+            rows = max(LEAST_BATCH, min(rows, options.memory // (4 * BYTES_OF_EVENT)))
+        return Run(query, workers, intake, runner, chunker, options.memory, rows, form, ends, ids, outlooks)
+
+    def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks:
+        """What looks after and before events."""
+        from cer_gpu.engine.machines.outlooks import Outlooks
+
+        times = [self.arrow_schema.field(name).type for name in self._options.order_by[:1]]
+        whole = whole and all(pa.types.is_integer(kind) or pa.types.is_temporal(kind) for kind in times)
+        outlooks = Outlooks(query, intake, at_once, self._options.memory, self._workers, whole)
+        intake.forgetting.follow(outlooks.states)
+        intake.forgetting.holding.append(outlooks)
+        return outlooks
+
+    def derived_columns(self) -> DerivedColumns | None:
+        """What computes PREV and functions; None if the query has none."""
+        reading = self._query.reading
+        if not reading.derived:
+            return None
+        from cer_gpu.engine.read.derived_columns import DerivedColumns
+
+        return DerivedColumns(
+            reading, self._units, self.arrow_schema, self._options.stream_column, self._workers
+        )
+
+    def _foresight(self) -> SourceLookahead | None:
+        """Reads the times of partitions ahead; None where that is not possible or not needed."""
+        source, reading = self._source, self._query.reading
+        if not self._options.order_by or self._options.ordered:
+            return None
+        if not (source.ordered or source.repeats):
+            return None
+        keys = [name for part in reading.partition for name in part]
+        if reading.streams and self._options.stream_column is not None:
+            keys.append(self._options.stream_column)
+        time, *ties = self._options.order_by
+        return SourceLookahead(source, [*keys, *ties], time)
+
+    def _resides(self, query: CompiledQuery) -> bool:
+        """Whether one device finds the ends from the columns by itself, with no copy back in between."""
+        if self.halo or self._options.event_id is not None:
+            return False
+        from cer_gpu.engine.cuda.machines.resident_query import why_not
+
+        return why_not(query) is None
+
+    def _classifier(self, query: CompiledQuery, enumerates: bool) -> Classifier:
+        """The classifier that finds relevant events on a device."""
+        from cer_gpu.engine.cuda.classify import CudaClassifier
+
+        timed = query.window is not None and query.window.kind == "time"
+        lies = timed and not enumerates and len(self.place.numbers) == 1 and self._resides(query)
+        also = self._options.order_by[:1] if lies else ()
+        number = self.place.numbers[0]
+        return CudaClassifier(query.reading, self._units, self._workers, device=number, also=also)
+
+    def read(self, run: Run) -> Iterator[pa.RecordBatch]:
+        """The batches that a run reads, with the columns of the source that it needs."""
+        needed = needed_columns(self._query.reading, self._options, run.intake.payload)
+        return self._source.batches(needed.all, run.rows, needed.classified_alone)
+
+    def _ends(self, run: Run, asked: Asked, watch: Watch) -> Iterator[ReportedEnds]:
+        """Where complex events end, chunk by chunk."""
+        if len(self.place.numbers) == 1 and self._resides(run.query):
+            from cer_gpu.engine.cuda.machines.resident_run import ResidentRun
+
+            names = self.columns(())
+            resident = with_memory(lambda: ResidentRun(run, self._units, names, self.place.numbers[0]))
+            if resident is not None:
+                lying = () if self._query.reading.derived else self._source.on_device
+                return resident.ends(lying or run.intake.extended(self.read(run)), asked, watch)
+        batches = watch(self.read(run))
+        if run.query.traits.state == "followed":
+            from cer_gpu.engine.run.event_run import followed, reported_in  # few queries need it
+
+            parts = followed(run, batches, self.halo, self.stop)
+            return (reported_in(found, asked, run.query.limit, run.more) for found in parts)
+        chunks = run.chunks(batches, self.halo, self.stop)
+        if asked == "count" and run.chunker.carries_ungrouped:
+            return self._workers.behind("counting", partial(_reported_number, run), chunks)
+        return (reported(run.runner, chunk, asked, run.query.limit, run.more) for chunk in chunks)
+
+    def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
+        """What `use` makes of the whole source, while a progress bar counts the batches that it watches."""
+        try:
+            with within_memory("running the query"):
+                if on_terminal():
+                    progress = begun(self._source.rows)
+                    yield from progress.over(use(progress.watch))
+                else:
+                    yield from use(iter)
+        except RowError as error:
+            raise self._source.named(error) from error
+        self.say_read(run)
+
+    def say_read(self, run: Run) -> None:
+        """Note what a run has read, when it is over."""
+        if not self._part:
+            query = self._query
+            say_what_was_read(self.notes, query, run.intake, self._options, (query.reading.only_type,))
+
+    def columns(self, payload: tuple[str, ...]) -> list[str]:
+        """The columns of the data that the run reads."""
+        return needed_columns(self._query.reading, self._options, payload).all
+
+
+def _reported_number(run: Run, chunk: Chunk) -> ReportedEnds:
+    """How many complex events end at each end of a chunk."""
+    return reported(run.runner, chunk, "count", run.query.limit, None)

@@ -1,0 +1,195 @@
+"""Decides whether a run takes place on the CPU or on CUDA devices, and says why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cer_gpu.engine.devices import no_driver
+from cer_gpu.errors import DeviceError
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.printable_text import brief
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.compiled_query import CompiledQuery
+
+WORTH = 1 << 27
+"""From this many events on `auto` uses a device. Loading its libraries and kernels takes some tenths of a
+second, in which two cores of a CPU find the hits of this many events."""
+
+_NAMES = "give 'auto', 'cpu', 'cuda', or a device by its number, such as 'cuda:1'"
+
+_BECAUSE = "the CPU, because "
+
+_NAME = re.compile(r"auto|cpu|cuda(?::(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run takes place.
+
+    Attributes
+    ----------
+    numbers : tuple of int
+        The numbers of the CUDA devices; empty: the CPU.
+    reason : str
+        Why the run takes place there.
+    """
+
+    numbers: tuple[int, ...]
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """The place in the form of `device=`: "cpu", "cuda:0", "cuda:0,cuda:1"."""
+        return ",".join(f"cuda:{number}" for number in self.numbers) or "cpu"
+
+
+def asked_devices(device: str | Sequence[str]) -> tuple[str, ...]:
+    """Check what a caller gave as `device`.
+
+    Parameters
+    ----------
+    device : str or sequence of str
+        "auto", "cpu", "cuda" (the first one), "cuda:1"; several CUDA devices as a list, or with commas.
+
+    Returns
+    -------
+    tuple of str
+        `("auto",)`, `("cpu",)`, or the names of CUDA devices with their numbers.
+
+    Raises
+    ------
+    DeviceError
+        For another name, and for a CUDA device that cannot be used: the message says why.
+    """
+    if not isinstance(device, Sequence):
+        raise DeviceError(f"device={brief(device)}: {_NAMES}")
+    given = device.split(",") if isinstance(device, str) else list(device)
+    names = [name.strip() if isinstance(name, str) else name for name in given]
+    for name in names:
+        if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+            raise DeviceError(f"device={brief(device)}: {_NAMES}")
+    names = ["cuda:0" if name == "cuda" else name for name in names]
+    if len(set(names)) != len(names) or not names or (len(names) > 1 and {"auto", "cpu"} & set(names)):
+        raise DeviceError(
+            f"device={brief(device)}: give one device, or several CUDA devices, none of them twice"
+        )
+    if names[0] not in ("auto", "cpu"):
+        _refuse_unusable(names)
+    return tuple(names)
+
+
+def _refuse_unusable(names: list[str]) -> None:
+    from cer_gpu.kernels.device.availability import cuda_usable
+
+    found = cuda_usable()
+    if not found:
+        raise DeviceError(
+            f"device={brief(','.join(names))} cannot be used: {found.reason}; "
+            "device='auto' uses the CPU where there is no GPU"
+        )
+    missing = [name for name in names if int(name.removeprefix("cuda:")) >= len(found.devices)]
+    if missing:
+        there = ", ".join(f"cuda:{number} ({name})" for number, name in enumerate(found.devices))
+        raise DeviceError(f"device={brief(missing[0])} does not exist: this machine has {there}")
+    for name in names:
+        fault = why_wrong(int(name.removeprefix("cuda:")))
+        if fault is not None:
+            raise DeviceError(
+                f"device={brief(name)} gives wrong results and is not used: {fault}; use device='cpu', and "
+                "run `cer device`, which checks it again and prints what a bug report needs"
+            )
+
+
+def why_wrong(number: int) -> str | None:
+    """Why a CUDA device fails its check: the wrong answer and the versions; None if it is right."""
+    from cer_gpu.engine.cuda.check.findings import fault_of
+    from cer_gpu.engine.versions import all_versions
+    from cer_gpu.kernels.device.availability import cuda_usable
+
+    fault = fault_of(number)
+    if fault is None:
+        return None
+    versions = ", ".join(f"{name} {version}" for name, version in all_versions().items())
+    name = cuda_usable().devices[number]
+    return f"cuda:{number} ({name}) failed the comparison with the CPU: {fault} (with {versions})"
+
+
+def place_of(
+    asked: tuple[str, ...], query: CompiledQuery, rows: int | None, lying: int | None = None
+) -> Place:
+    """Where a query runs.
+
+    Parameters
+    ----------
+    asked : tuple of str
+        From `asked_devices`.
+    query : CompiledQuery
+    rows : int or None
+        The number of events; None if it is not known.
+    lying : int or None
+        The number of the device that the events are on; None if they are on the host.
+
+    Raises
+    ------
+    DeviceError
+        If the events are on a device that was not asked for.
+    """
+    if asked == ("cpu",):
+        return Place((), "device='cpu' was asked for")
+    if asked != ("auto",):
+        if lying is not None and f"cuda:{lying}" not in asked:
+            raise DeviceError(
+                f"device={brief(','.join(asked))}: the events are in the memory of cuda:{lying}; give that "
+                "device, or copy them to the host"
+            )
+        said = f"device={brief(','.join(asked))} was asked for"
+        without = on_host(query)
+        return Place(
+            tuple(int(name.removeprefix("cuda:")) for name in asked),
+            f"{said}; on the CPU: {without}" if without else said,
+        )
+    if (reason := query.machine.where("auto")) is not None:
+        return Place((), reason)
+    if lying is not None:
+        fault = why_wrong(lying)
+        return (
+            Place((lying,), "the events are in the memory of that device")
+            if fault is None
+            else Place((), _BECAUSE + fault)
+        )
+    if rows is None:
+        return Place((), "the number of events is not known before the run; device='cuda' uses a GPU anyway")
+    if rows < WORTH:
+        return Place((), f"the CPU is as fast for {rows:,} events; a GPU is used from {WORTH:,} events on")
+    from cer_gpu.kernels.device.availability import cuda_usable, simulated
+
+    absent = no_driver()
+    if absent is not None:
+        return Place((), _BECAUSE + absent)
+    if simulated():
+        return Place((), _BECAUSE + "Numba's CUDA simulator is only for tests")
+    found = cuda_usable()
+    if not found:
+        return Place((), _BECAUSE + found.reason)
+    fault = why_wrong(0)
+    return Place((0,), found.reason) if fault is None else Place((), _BECAUSE + fault)
+
+
+def on_host(query: CompiledQuery) -> str | None:
+    """The steps of a query that run on the CPU whatever device was asked for; None if there are none."""
+    reading, window = query.reading, query.window
+    parts = [
+        (reading.makes_lanes, "assigning events to partitions and streams"),
+        (query.consume == "ANY", "CONSUME BY ANY"),
+        (bool(query.outlooks), "FOLLOWED BY and PRECEDED BY"),
+        (
+            window is not None and window.kind == "attribute",
+            "partitions in which what WITHIN measures falls",
+        ),
+    ]
+    own = query.machine.where("cuda")
+    named = [*([] if own is None else [own]), *(name for holds, name in parts if holds)]
+    return ", ".join(named) or None

@@ -1,0 +1,62 @@
+"""The notes of a run about the events that it read, and about the number of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from cer_gpu.digits import LargeCount, digits
+from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.sources.source import no_such_type
+from cer_gpu.engine.run.options import Options
+from cer_gpu.plan.compiled_query import CompiledQuery
+
+LARGE = 10**30
+"""From here on a count is noted as large."""
+
+
+def said_as_large(notes: Notes, count: int) -> int:
+    """A large count as one that prints whatever its size; notes what may have been meant."""
+    notes.say(
+        f"there are about 10^{digits(count) - 1} complex events: SELECT MAX or NEXT keeps fewer for "
+        "each end, and WITHIN limits how long they last"
+    )
+    return LargeCount(count)
+
+
+def say_what_was_read(
+    notes: Notes, query: CompiledQuery, intake: Intake, options: Options, only_types: Collection[str | None]
+) -> None:
+    """Note names that no event had (often misspelt), what was skipped, and times that no clock showed.
+
+    `only_types` holds what FROM names in each query that was run.
+    """
+    for column, name, seen in intake.classifier.names.missing():
+        role = "is of the stream" if column == options.stream_column else "has the type"
+        meant = meant_by(name, seen)
+        if not meant and column == options.type_column and name in only_types:
+            meant = f": {no_such_type(column, name)}"
+        notes.say(f"no event {role} `{name}`{meant}")
+    if intake.keyless:
+        parts = [" or ".join(f"`{name}`" for name in part) for part in query.reading.partition]
+        key = parts[0] if len(parts) == 1 else f"value in a part of the key, which is {', '.join(parts)}"
+        one = intake.keyless == 1
+        number = f"{intake.keyless:,} {'event has' if one else 'events have'}"
+        skipped = "it belongs to no partition" if one else "they belong to no partition"
+        notes.say(f"{number} no {key}: {skipped}, and {'was' if one else 'were'} skipped")
+    if intake.of_others:
+        skipped = "event was skipped" if intake.of_others == 1 else "events were skipped"
+        notes.say(f"{intake.of_others:,} {skipped}, of streams that FROM does not name")
+    for text in options.text.clocks.texts():
+        notes.say(text)
+
+
+def meant_by(name: str, seen: Sequence[str]) -> str:
+    """The name that was meant by one that does not occur, as the end of a sentence; empty if none is near."""
+    import difflib
+
+    other = next((one for one in seen if one.casefold() == name.casefold()), None)
+    if other is not None:
+        return f": there is `{other}`, and names are case-sensitive"
+    near = difflib.get_close_matches(name, seen, n=1)
+    return f": did you mean `{near[0]}`?" if near else ""

@@ -1,0 +1,403 @@
+"""Queries of a bunch that run abreast: one chunk for all of them, and sums in place of ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import comb
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from cer_gpu.engine.machines.chunk import Chunk, Segments
+from cer_gpu.engine.machines.machine import runner_of
+from cer_gpu.engine.machines.masked_sums import masked_sums
+from cer_gpu.engine.read.events import EventArrays, relevant_of, state_of
+from cer_gpu.engine.read.keys import Keys
+from cer_gpu.engine.read.shared_lanes import SharedLanes
+from cer_gpu.engine.run.chunks import Chunker
+from cer_gpu.engine.run.totals import SAFE, CountedEnds, Sums, Totals
+from cer_gpu.engine.workers import Workers
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.teams.contract import (
+    AbreastEvents,
+    Edges,
+    GroupSums,
+    ListedEdges,
+    Spans,
+    no_sums,
+)
+from cer_gpu.kernels.teams.cpu import abreast
+from cer_gpu.kernels.teams.cpu_edge_lists import listed_abreast
+from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.plan.automaton_masks import MaskedTeam, Moves, masked_of, most_of, moves_of
+from cer_gpu.plan.automaton_team import Ladder, edges_of, ladder_of, listed_of, shared_edges
+from cer_gpu.plan.compiled_query import CompiledQuery
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams, MaskedTeamResult
+    from cer_gpu.engine.cuda.machines.teams import DeviceTeams, TeamResult
+
+ABREAST = 256
+"""Members of a team: what is kept of them fits the cache of a core."""
+
+LEAST_ABREAST = 6
+"""Fewer members are followed one by one: an event costs a team about as much as this many queries."""
+
+LEAST_OF_WINDOW = 4
+"""The least number of members of a team for each different window."""
+
+LEAST_LISTED = 3
+"""The same if additions are listed."""
+
+SHARED = 0.4
+"""If, on average, an edge belongs to a smaller share of the members, additions are listed."""
+
+GROUPS = 1 << 10
+"""The most groups of a unit of work that has more than one segment."""
+
+
+class BunchMember(NamedTuple):
+    """A query of a bunch.
+
+    Attributes
+    ----------
+    number : int
+        Its number in the pass.
+    query : CompiledQuery
+    cells : ndarray, shape (cells,), uint8 or uint16
+        The symbol that each cell is for the query.
+    """
+
+    number: int
+    query: CompiledQuery
+    cells: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Members that are followed together, ascending by the size of their windows; none has sizes without."""
+
+    members: tuple[BunchMember, ...]
+    edges: Edges | ListedEdges | MaskedTeam
+    nodes: int
+    begin: np.ndarray
+    sizes: tuple[int | float, ...]
+
+    @property
+    def carried(self) -> bool:
+        """Whether its members have no window."""
+        return not self.sizes
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The numbers of its members, shape (members,), int64."""
+        return np.array([one.number for one in self.members])
+
+
+def teams_of(members: Sequence[BunchMember]) -> tuple[list[Team], list[BunchMember]]:
+    """The teams of members that go abreast, and the members that are followed one by one."""
+    found = [(member, ladder_of(member.query)) for member in members]
+    left = [member for member, ladder in found if ladder is None]
+    able = [(_size(member), member, ladder) for member, ladder in found if ladder is not None]
+    able.sort(key=lambda one: one[0])
+    teams = []
+    for at in range(0, len(able), ABREAST):
+        part = able[at : at + ABREAST]
+        own, ladders = [one for _, one, _ in part], [ladder for _, _, ladder in part]
+        windows = dict.fromkeys(size for size, _, _ in part)
+        few = len(part) < max(LEAST_ABREAST, LEAST_OF_WINDOW * len(windows))
+        if len(part) < LEAST_LISTED:
+            left += own
+        else:
+            listed = few or shared_edges(ladders, [member.cells for member in own]) < SHARED
+            teams.append(_team(own, ladders, listed))
+    masked, left = _masked_teams(left)
+    return [*teams, *masked], left
+
+
+def device_teams_of(members: Sequence[BunchMember]) -> list[Team]:
+    """The teams of members that each have a `kind_there`: first those of ladders."""
+    found = [(member, ladder_of(member.query)) for member in members]
+    able = [(member, ladder) for member, ladder in found if ladder is not None]
+    able.sort(key=lambda one: _size(one[0]))
+    parts = [able[at : at + ABREAST] for at in range(0, len(able), ABREAST)]
+    teams = [_team([one for one, _ in part], [ladder for _, ladder in part], False) for part in parts]
+    masked, _ = _masked_teams([member for member, ladder in found if ladder is None], True)
+    return [*teams, *masked]
+
+
+def kind_there(query: CompiledQuery) -> Any:
+    """What queries must have in common to go abreast on a device; None if a query does not."""
+    if ladder_of(query) is not None:
+        return ()
+    moves = moves_of(query)
+    if moves is None:
+        return None
+    return (None if query.window is None else query.window.size, moves.nodes)
+
+
+def _masked_teams(
+    members: Sequence[BunchMember], always: bool = False
+) -> tuple[list[Team], list[BunchMember]]:
+    """The same of members whose runs may do anything: one window for each team, or none.
+
+    With `always` they go together even if it costs more, or if there are few.
+    """
+    alike: dict[Any, list[tuple[BunchMember, Moves]]] = {}
+    teams, left = [], []
+    for member in members:
+        moves = moves_of(member.query)
+        if moves is None:
+            left.append(member)
+            continue
+        size = None if member.query.window is None else member.query.window.size
+        alike.setdefault((size, moves.nodes), []).append((member, moves))
+    for (size, nodes), some in alike.items():
+        most = min(ABREAST, most_of(nodes, len(some[0][0].cells))) if always else ABREAST
+        for at in range(0, len(some), most):
+            own, moves = zip(*some[at : at + most])
+            many = always or len(own) >= LEAST_ABREAST
+            made = masked_of(moves, [one.cells for one in own], always) if many else None
+            if made is None:
+                left += own
+                continue
+            sizes = () if size is None else (size,)
+            teams.append(Team(own, made, nodes, np.array([0, len(own)]), sizes))
+    return teams, left
+
+
+def _size(member: BunchMember) -> int | float:
+    assert member.query.window is not None
+    return member.query.window.size
+
+
+def _team(members: Sequence[BunchMember], ladders: Sequence[Ladder], listed: bool) -> Team:
+    sizes = list(map(_size, members))
+    begin = np.array([0, *(k for k in range(1, len(sizes)) if sizes[k] != sizes[k - 1]), len(sizes)])
+    cells = [member.cells for member in members]
+    edges, nodes = listed_of(ladders, cells, begin) if listed else edges_of(ladders, cells)
+    return Team(tuple(members), edges, nodes, begin, tuple(sizes[k] for k in begin[:-1]))
+
+
+class AbreastRun:
+    """Runs teams of members over chunks that reach back as far as the widest window.
+
+    Parameters
+    ----------
+    teams : sequence of Team
+    lanes : SharedLanes
+    workers : Workers
+    totals : Totals
+        Where sums are added.
+    devices : tuple of int, optional
+        The numbers of the CUDA devices that follow the members; the CPU reads the events.
+    """
+
+    def __init__(
+        self,
+        teams: Sequence[Team],
+        lanes: SharedLanes,
+        workers: Workers,
+        totals: Totals,
+        devices: tuple[int, ...] = (),
+    ) -> None:
+        self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
+        self._there: DeviceTeams | None = None
+        self._masked_there: DeviceMaskedTeams | None = None
+        self._ladders = sum(not isinstance(one.edges, MaskedTeam) for one in teams)
+        if devices:
+            from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams
+            from cer_gpu.engine.cuda.machines.teams import DeviceTeams
+
+            ladders = teams[: self._ladders]
+            edges = [(cast("Edges", one.edges), one.begin, one.nodes) for one in ladders]
+            self._there = DeviceTeams(devices, edges)
+            self._masked_there = DeviceMaskedTeams(
+                devices, [cast("MaskedTeam", one.edges) for one in teams[self._ladders :]]
+            )
+        widest = max((member for team in teams for member in team.members), key=_size).query
+        self._window = widest.window
+        self._chunker = Chunker(widest, lanes, runner_of(widest, workers, False), workers, False, None)
+
+    def add(self, part: EventArrays) -> None:
+        """Add the next relevant events."""
+        self._run(self._chunker.add(part))
+
+    def resume(self, tail: EventArrays) -> None:
+        """Continue after events that are not reported, but may be part of what is."""
+        self._chunker.resume(tail)
+
+    def rest(self) -> None:
+        """Run the events that are left."""
+        self._run(self._chunker.rest())
+
+    def state(self) -> dict[str, Any] | None:
+        """The events that later ones may need, once `rest` has been called."""
+        held = self._chunker.held()
+        return None if held is None else state_of(held)
+
+    def restore(self, state: dict[str, Any] | None, lane_keys: Keys | None) -> None:
+        """Go on with what `state` returned; `lane_keys` is what lanes stand for."""
+        if state is not None:
+            self._chunker.resume(relevant_of(state, lane_keys))
+
+    def _run(self, chunk: Chunk | None) -> None:
+        if chunk is None:
+            return
+        grouped = grouped_by(chunk, self._totals)
+        here = [
+            team for place, team in enumerate(self._teams) if not self._added_there(place, chunk, grouped)
+        ]
+        units = units_of(chunk.segments, grouped, self._workers.threads)
+        work = [(team, unit) for unit in units for team in here]
+        found = self._workers.map(
+            "counting", lambda one: self._sums(chunk, grouped, *one), work, chunk.segments.events
+        )
+        for sums in found:
+            for one in sums:
+                self._totals.take(one)
+
+    def _added_there(self, place: int, chunk: Chunk, grouped: GroupedEvents) -> bool:
+        """Whether there is a device with memory for a team; what it has found has then been added."""
+        if self._there is None or self._masked_there is None:
+            return False
+        team, segments, how = self._teams[place], chunk.segments, (grouped.at, grouped.group)
+        parts: Sequence[TeamResult | MaskedTeamResult]
+        if place < self._ladders:
+            found = self._there.found(place, chunk, team.sizes, *how)
+            if found is None:
+                return False
+            widest = np.max([one.widest for one in found], axis=0).tolist()
+            parts, wrong = found, np.array([_past(each, team.nodes, segments.events) for each in widest])
+        else:
+            masked = self._masked_there.found(place - self._ladders, chunk, team.sizes[0], *how)
+            if masked is None:
+                return False
+            parts, wrong = masked, np.logical_or.reduce([one.wrong for one in masked])
+        for one in parts:
+            self._totals.take(grouped.sums_of(one.sums, team.numbers, one.low, ~wrong))
+        if wrong.any():
+            self._totals.take(self._one_by_one(chunk, team, wrong, segments))
+        return True
+
+    def _sums(self, chunk: Chunk, grouped: GroupedEvents, team: Team, segments: Segments) -> list[Sums]:
+        """What the members of a team find in some segments."""
+        events = chunk.events
+        windows = [comparable(chunk.measured, size) for size in team.sizes]
+        lows, highs = grouped.spans(segments)
+        low, high = int(lows.min()), int(highs.max())
+        read = AbreastEvents(
+            events.symbols, windows[0].keys, grouped.at, grouped.group - low if low else grouped.group
+        )
+        spans = Spans(team.begin, np.array([one.size for one in windows], windows[0].keys.dtype))
+        many = len(team.members)
+        sums = no_sums(high - low, many, grouped.at.dtype)
+        place = segments.begin, segments.report, segments.stop
+        wrong = np.zeros(many, bool)
+        if isinstance(team.edges, MaskedTeam):
+            wrong = masked_sums(team.edges, spans.size[0], read, *place, sums)
+        elif isinstance(team.edges, ListedEdges):
+            widest = listed_abreast(team.edges, many, spans, team.nodes, read, *place, sums)
+            wrong[:] = _past(widest, team.nodes, segments.events)
+        else:
+            widest = abreast(team.edges, spans, team.nodes, read, *place, sums)
+            wrong[:] = _past(widest, team.nodes, segments.events)
+        found = [grouped.sums_of(sums, team.numbers, low, ~wrong)]
+        if wrong.any():
+            found.append(self._one_by_one(chunk, team, wrong, segments))
+        return found
+
+    def _one_by_one(self, chunk: Chunk, team: Team, which: np.ndarray, segments: Segments) -> Sums:
+        """The same, each of some members by itself: where a number may be past 64 bits."""
+        totals = Totals(self._totals.cut, self._totals.keyed)
+        for place in np.flatnonzero(which).tolist():
+            member = team.members[place]
+            runner = runner_of(member.query, self._workers, False)
+            events = replace(chunk.events, symbols=member.cells[chunk.events.symbols])
+            own = replace(chunk, events=events, segments=segments)
+            totals.add(member.number, counted(events, *runner.counts(own)))
+        return totals.groups()
+
+
+def _past(widest: int, nodes: int, events: int) -> bool:
+    """Whether sums may be past 64 bits, of so many events whose windows hold so many at most."""
+    return comb(widest + nodes - 1, nodes - 1) * max(1, events) >= SAFE
+
+
+def counted(events: EventArrays, event: np.ndarray, number: np.ndarray) -> CountedEnds:
+    """Ends among the events of a chunk, with their positions, times and partitions."""
+    moments, lanes = events.moments, events.lanes
+    return CountedEnds(
+        events.positions[event],
+        moments[event] if len(moments) else moments,
+        lanes[event] if len(lanes) else lanes,
+        number,
+    )
+
+
+class GroupedEvents(NamedTuple):
+    """Which group of sums each event of a chunk adds to.
+
+    Attributes
+    ----------
+    at : ndarray, shape (events,), int64 or float64
+        The time, or the position.
+    group : ndarray, shape (events,) or (0,), int64
+        Empty where there is one group.
+    bucket, lane : ndarray, shape (groups,)
+    """
+
+    at: np.ndarray
+    group: np.ndarray
+    bucket: np.ndarray
+    lane: np.ndarray
+
+    def spans(self, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+        """Between which groups the ends of each segment are: first .. last - 1, both of shape (segments,)."""
+        if not len(self.group):
+            return np.zeros(len(segments), np.int64), np.ones(len(segments), np.int64)
+        # Times ascend in a segment, and so do its groups.
+        return self.group[segments.report], self.group[segments.stop - 1] + 1
+
+    def sums_of(self, found: GroupSums, numbers: np.ndarray, low: int, which: np.ndarray) -> Sums:
+        """What some members found in the groups from `low` on, with their numbers."""
+        group, member = np.nonzero(found.hits * which)
+        hits, matches, first, last = (column[group, member] for column in found)
+        group += low
+        return Sums(numbers[member], self.bucket[group], self.lane[group], hits, matches, first, last)
+
+
+def grouped_by(chunk: Chunk, totals: Totals) -> GroupedEvents:
+    """The groups of the events of a chunk."""
+    events = chunk.events
+    at = events.moments if len(events.moments) else events.positions
+    zero = np.zeros(1, np.int64)
+    if totals.cut is None and not totals.keyed:
+        return GroupedEvents(at, zero[:0], zero, zero)
+    none = np.zeros(len(at), np.int64)
+    bucket = none if totals.cut is None else totals.cut.of(events.moments)
+    lane = events.lanes.astype(np.int64) if totals.keyed else none
+    begin = np.append(0, np.flatnonzero((bucket[1:] != bucket[:-1]) | (lane[1:] != lane[:-1])) + 1)
+    heads = np.stack([bucket[begin], lane[begin]])
+    order = np.lexsort(heads)  # by lane, as the events are
+    heads = heads[:, order]
+    fresh = np.append(True, (heads[:, 1:] != heads[:, :-1]).any(axis=0))
+    number = np.empty(len(begin), np.int64)
+    number[order] = np.cumsum(fresh) - 1
+    group = np.repeat(number, np.diff(np.append(begin, len(at))))
+    return GroupedEvents(at, group, bucket[begin][order][fresh], lane[begin][order][fresh])
+
+
+def units_of(segments: Segments, grouped: GroupedEvents, threads: int) -> list[Segments]:
+    """Segments in units of work, which do not have many groups each."""
+    low, high = grouped.spans(segments)
+    groups = np.cumsum(high - low)
+    found = []
+    for first, last in segments.units(threads):
+        while first < last:
+            before = groups[first - 1] if first else 0
+            fits = int(np.searchsorted(groups[:last], before + GROUPS, side="right"))
+            found.append(segments.part(first, max(fits, first + 1)))
+            first = max(fits, first + 1)
+    return found

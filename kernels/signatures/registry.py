@@ -1,0 +1,500 @@
+"""Every CUDA kernel, with the types of arguments for which it is compiled ahead of time."""
+
+from numba import types
+
+from ..classify import cuda as classify
+from ..clock import cuda_ends as clock_ends
+from ..clock.contract import ClockedEvents, ClockTables
+from ..clock.cuda_units import ClockRooms, ClockUnits
+from ..comparisons import cuda_counts as pair_counts
+from ..comparisons import cuda_hits as pair_hits
+from ..comparisons.contract import ArrangedEntries, ComparedSegments, ComparedTables, PairedEvents, PairRuns
+from ..comparisons.cuda_units import PairRooms
+from ..configurations import cuda as configurations
+from ..configurations.contract import Rules, Steps
+from ..configurations.cuda_units import Slab, UnitEvents
+from ..consume import cuda as consume
+from ..counts import cuda as counts
+from ..counts import cuda_long_segments as matrices
+from ..device import scan
+from ..device.geometry import LANE
+from ..forest import cuda_enumerate as paths
+from ..forest import cuda_nodes as nodes
+from ..forest import cuda_walks as walks
+from ..forest.contract import Block, Roots, SortScratch, UnsortedAnswers, WalkStack
+from ..forest.cuda_enumerate import Forest, SegmentContents
+from ..hits import cuda as hits
+from ..hits import cuda_long_segments as flows
+from ..hits.cuda import DeviceProgram, SymbolWords
+from ..joins import cuda_cells as join_cells
+from ..joins import cuda_counts as join_counts
+from ..joins import cuda_hits as join_hits
+from ..joins import cuda_nodes as join_nodes
+from ..joins.contract import KeyedEvents, NodeWeights
+from ..joins.cuda_nodes import ListNodes
+from ..joins.index import HashTables
+from ..loop.contract import FoundEnds, LoopSegments, StepNodes
+from ..loop.registers import RegisterEvents
+from ..runs.contract import Program, SegmentHits, TransitionTables
+from ..selection import cuda as best
+from ..selection.contract import Paths
+from ..selection.cuda import BestScratch
+from ..steps import cuda_counts as step_counts
+from ..steps import cuda_hits as step_hits
+from ..steps import cuda_nodes as step_nodes
+from ..steps import cuda_units as step_units
+from ..steps import cuda_walk as step_walk
+from ..steps.contract import ShortTables, StepEvents, StepTables
+from ..steps.cuda_nodes import UnitNodes
+from ..steps.cuda_units import UnitRooms
+from ..streams.contract import StreamEvents, StreamWindow
+from ..teams import cuda as teams
+from ..teams import cuda_masks as masked_teams
+from ..views import cuda as views
+from ..views import cuda_rows as view_rows
+from ..views.contract import CountedRows, RowTests
+from ..windows import cuda as windows
+from ..windows.contract import MeasuredWindow
+from .arguments import (
+    CODES,
+    F64,
+    F64_2,
+    I32,
+    I32_2,
+    I32_3,
+    I32_4,
+    I64,
+    I64_2,
+    I64_3,
+    I64_4,
+    INDICES,
+    INT,
+    KEYS,
+    NUMBERS,
+    SYMBOLS,
+    U8,
+    U8_2,
+    U16,
+    U64,
+    U64_2,
+    CudaKernel,
+    array,
+    named,
+)  # fmt: skip
+from .teams import ABREAST, CARRIED, MASKED
+
+
+def _pair_rooms(trees):
+    """Scratch of compared steps, with trees of some dtype."""
+    return named(PairRooms, trees, F64_2, I64_3, I64_2, I64_2, I64_2)
+
+
+HITS_PROGRAM = named(DeviceProgram, U64, U64, INT, INT)
+WORDS = named(SymbolWords, U64, INT, I64)
+PROGRAM = named(Program, I32, U64_2, INT, INT)
+TABLES = named(TransitionTables, I32, I32, I32, I32, U8)
+HITS = named(SegmentHits, I64, I64, I64)
+ROOTS = named(Roots, I64, I32, I64)
+FOREST = named(Forest, I64_2, ROOTS, I64, I64)
+SORTING = named(SortScratch, I32, I32, I64_2)
+UNSORTED = named(UnsortedAnswers, I32, I32, I32, I32, I32)
+_SEGMENTS = (I64, I64, I64, I64_2)
+_BEST_SCRATCH = named(BestScratch, I32_4, I64_4, I32_2, I64_3, I64_3, I64_2, I64_2)
+_BEST = (HITS, types.boolean, _BEST_SCRATCH, named(Paths, I64_2, I64, I64, I64, I32))
+_UNITS = (I64_2, I64, I64, named(WalkStack, I64_3, I64_3))
+_PAIRS = (
+    named(
+        ComparedTables, I32, I32, U8, I32, I32, U8, I32, *[I32] * 5, U8, I32, I32, U8, I32,
+    ),
+    named(PairedEvents, U16, I64, I32_2, I32_2, I64_2),
+)  # fmt: skip
+_CLOCK = named(ClockTables, I32, I32, I32, I32, U8, I32, U8, I32, INT)
+_CLOCK_ROOMS = named(
+    ClockRooms, I64_2, I64_3, I64_3, I64_2, *[I64_3] * 5, I64_2, I64_2, I32_2, I64_2, I64_3, I64_2, I64_3,
+    I64_3, U8,
+)  # fmt: skip
+_ARRANGED = (named(ComparedSegments, I64, I64, I64, I64), named(ArrangedEntries, I32_2, I32_2, I64_2, I32_2))
+_RUNS = named(PairRuns, I64, I64, I64, I64)
+_JOIN = named(HashTables, I32, I32, U8, I32, I32, U8, *[I32] * 6, U8)
+_LIST_NODES = named(ListNodes, I64, I32_2, I64, I32, I64, I64, I32, I64, U8)
+_WEIGHTS = named(NodeWeights, I64, I32, I32, I32, I64, I32)
+_LISTS = (I64_3, I64_3, I64_2)
+_ROWS = named(CountedRows, I64_2, I64, I64)
+_TESTS = named(RowTests, I64, I64, I64)
+
+
+def _window(keys, size):
+    return named(MeasuredWindow, keys, size)
+
+
+def _keyed(symbols):
+    return named(KeyedEvents, symbols, I32_2, I64, I64)
+
+
+STEP_UNITS = named(LoopSegments, I64, I64, I64)
+STEP_ROOMS = named(UnitRooms, I64, I64, U8, I32, I64, I32, I64_2)
+FOUND = named(FoundEnds, I64, I64)
+SHORT = named(ShortTables, array(types.int8), I32, I32)
+TIMES = (U64, F64)
+STEP_NODES = named(StepNodes, I32, I32, I64, *[I32] * 4, I64, I32, I32)
+UNIT_NODES = named(UnitNodes, STEP_NODES, I64, I64, I64, INT, INT)
+_NODES = (UNIT_NODES, I64_2)
+
+
+def _steps(times):
+    return named(StepTables, I32, I32, U8, I32, I32, U8, I32, I32, times, times, *[U8] * 4)
+
+
+def _timed(times):
+    return named(StepEvents, U16, times, I64)
+
+
+def _configurations(times):
+    """Steps, programs, slabs and open rows of configurations, by the type of their slots."""
+    one, two, three, four = (array(times, ndim) for ndim in (1, 2, 3, 4))
+    tables = named(
+        Steps, I32_2, I32_2, I32, I32_2, I32, U8, I32, I32_2, I32_2, I32, U8, I32_2, U8, one, one
+    )  # fmt: skip
+    slab = named(
+        Slab, I32_3, I32_3, four, I64_4, array(types.float64, 4), I64_4, three, I64_4, I64_3, I64_3, three,
+        I32_3, I64_2, I64_2, F64_2, U8_2, U8,
+    )  # fmt: skip
+    rows = named(configurations.OpenRows, I64, I32, I64_2, I64_2, one, I64_2, I64, two)
+    return tables, slab, rows
+
+
+def _followed(times):
+    """The arguments of the kernel that follows configurations."""
+    tables, slab, rows = _configurations(times)
+    one = array(times)
+    return (
+        tables,
+        I32,
+        I64_2,
+        named(UnitEvents, U16, I32, one, one, I64, I64_2, F64_2, U8_2, INT),
+        named(Rules, INT, INT, times, INT, INT),
+        I64_2,
+        rows,
+        slab,
+        INT,
+        UNIT_ENDS,
+        I64_2,
+    )
+
+
+UNIT_ENDS = named(configurations.UnitEnds, I64, I64, I64, I64_2)
+
+KERNELS = (
+    CudaKernel("fill", classify.fill_kernel, tuple((index, INT) for index in INDICES)),
+    CudaKernel(
+        "add_cuts",
+        classify.add_cuts_kernel,
+        tuple((index, values, U8, values, index) for index in INDICES for values in NUMBERS),
+    ),
+    CudaKernel(
+        "add_codes",
+        classify.add_codes_kernel,
+        tuple((index, codes, U8, index, index.dtype) for index in INDICES for codes in CODES),
+    ),
+    CudaKernel(
+        "restate",
+        classify.restate_kernel,
+        tuple((index, INT, I32, INT, following) for index in INDICES for following in INDICES),
+    ),
+    CudaKernel("mark", classify.mark_kernel, tuple((U64, INT, INT, table, U8, I64) for table in SYMBOLS)),
+    CudaKernel(
+        "scatter",
+        classify.scatter_kernel,
+        tuple((index, table, INT, U8, I64, I64, table) for index in INDICES for table in SYMBOLS),
+    ),
+    CudaKernel(
+        "gather",
+        classify.gather_kernel,
+        tuple((values, I64, INT, F64 if "float" in str(values) else I64) for values in NUMBERS),
+    ),
+    CudaKernel("scan_units", scan.scan_units_kernel, ((I64, I64, I64),)),
+    CudaKernel("add_totals", scan.add_totals_kernel, ((I64, I64, INT),)),
+    CudaKernel(
+        "count_hits",
+        hits.count_hits_kernel,
+        tuple((HITS_PROGRAM, WORDS, _window(*window), *_SEGMENTS, I64) for window in KEYS),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "fill_hits",
+        hits.fill_hits_kernel,
+        tuple((HITS_PROGRAM, WORDS, _window(*window), *_SEGMENTS, I64, I64, I64) for window in KEYS),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "lowest_starts",
+        windows.lowest_starts_kernel,
+        tuple((keys, I64, I64, I64, size, I64) for keys, size in KEYS),
+    ),
+    CudaKernel(
+        "counts",
+        counts.counts_kernel,
+        tuple((TABLES, PROGRAM, PROGRAM, symbols, HITS, I64_3, I64_3, I64_2, I64, U8) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "forward_counts",
+        counts.forward_counts_kernel,
+        tuple(
+            (
+                PROGRAM,
+                named(RegisterEvents, symbols, I64, I32),
+                _window(U64, types.uint64),
+                STEP_UNITS,
+                I64,
+                I64_2,
+                types.Array(types.int64, 2, "F"),
+                I64,
+                U8,
+            )
+            for symbols in SYMBOLS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "maps",
+        flows.maps_kernel,
+        ((HITS_PROGRAM, WORDS, I64, I64, I64, I64_2, U64_2, I64_2),),
+        LANE.threads,
+    ),
+    CudaKernel("compose", flows.compose_kernel, ((U64_2, I64_2, INT),), LANE.threads),
+    CudaKernel("last_maps", flows.last_maps_kernel, ((U64_2, I64_2, INT, U64_2, I64_2),), LANE.threads),
+    CudaKernel("add_maps", flows.add_maps_kernel, ((U64_2, I64_2, INT, I64_2),), LANE.threads),
+    CudaKernel("begin_units", flows.begin_units_kernel, ((I64, I64_2, I64_2, I64_2),), LANE.threads),
+    CudaKernel("end_segments", flows.end_segments_kernel, ((I64, I64_2, U8, I64_2),), LANE.threads),
+    CudaKernel(
+        "matrices",
+        matrices.matrices_kernel,
+        tuple((PROGRAM, symbols, I64, I64, I64, I64_2, I64_2, I64_3) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    CudaKernel("multiply", matrices.multiply_kernel, ((I64_3, I64_3, INT),), LANE.threads),
+    CudaKernel("last_products", matrices.last_products_kernel, ((I64_3, INT, I64_3),), LANE.threads),
+    CudaKernel("vectors", matrices.vectors_kernel, ((I64_3, INT, I64_2, I64_2),), LANE.threads),
+    CudaKernel("too_large", matrices.too_large_kernel, ((I64_2, U8),), LANE.threads),
+    CudaKernel(
+        "count_nodes",
+        nodes.count_nodes_kernel,
+        tuple((TABLES, symbols, I64, I64, HITS, I64, *_LISTS, I64, I64) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "fill_nodes",
+        nodes.fill_nodes_kernel,
+        tuple((TABLES, symbols, I64, I64, HITS, I64_2, ROOTS, *_LISTS, I64, I64) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "unit_counts",
+        paths.unit_counts_kernel,
+        ((I64, named(SegmentContents, I64, I64, I64), INT, INT, *[I64] * 6),),
+    ),
+    CudaKernel("units", paths.units_kernel, ((*[I64] * 5, INT, I64_2, I64),)),
+    CudaKernel("weigh", walks.weigh_kernel, ((FOREST, I64, I64, I64, I64),), LANE.threads),
+    CudaKernel("measure", walks.measure_kernel, ((FOREST, *_UNITS, I64, I64),), LANE.threads),
+    CudaKernel(
+        "walk",
+        walks.walk_kernel,
+        ((FOREST, *_UNITS, I64, UNSORTED, named(SortScratch, I32, I32, I64_2)),),
+        LANE.threads,
+    ),
+    CudaKernel("merge", paths.merge_kernel, ((I64, I64_2, INT, UNSORTED, I32, I32),)),
+    CudaKernel("lengths", paths.lengths_kernel, ((I64, I64, I32, I32, I64),)),
+    CudaKernel(
+        "write",
+        paths.write_kernel,
+        ((I64, I64, I64, I64, I32, UNSORTED, named(Block, *[I64] * 4, I32)),),
+    ),
+    CudaKernel(
+        "count_best",
+        best.count_best_kernel,
+        tuple((TABLES, symbols, *_BEST, I64, U8) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "fill_best",
+        best.fill_best_kernel,
+        tuple((TABLES, symbols, *_BEST, I64) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    CudaKernel("abreast", teams.abreast_kernel, ABREAST, LANE.threads),
+    CudaKernel("abreast_masked", masked_teams.abreast_masked_kernel, MASKED, LANE.threads),
+    CudaKernel("abreast_carried", masked_teams.abreast_carried_kernel, CARRIED, LANE.threads),
+    CudaKernel("consume", consume.consume_kernel, ((*[I64] * 4, U8, I64),), LANE.threads),
+    CudaKernel("clear", join_cells.clear_kernel, ((I64_2,),)),
+    CudaKernel(
+        "join_hits",
+        join_hits.join_hits_kernel,
+        tuple(
+            (_JOIN, _keyed(symbols), _window(keys, size), STEP_UNITS, I64_2, I64, I64_2, I64_2, FOUND, I64)
+            for symbols in SYMBOLS
+            for keys, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel("move_hits", join_hits.move_hits_kernel, ((*[I64] * 6,),), LANE.threads),
+    CudaKernel(
+        "join_nodes",
+        join_nodes.join_nodes_kernel,
+        tuple(
+            (
+                *(_JOIN, _keyed(symbols), _window(U64, types.uint64), STEP_UNITS, HITS, I64_2, _LIST_NODES),
+                *(I64, I64_2, I64_3, I64_2),
+            )
+            for symbols in SYMBOLS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "join_counts",
+        join_counts.join_counts_kernel,
+        ((INT, HITS, _LIST_NODES, _WEIGHTS, I64),),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "compared_hits",
+        pair_hits.compared_hits_kernel,
+        tuple(
+            (*_PAIRS, _window(keys, size), *_ARRANGED, _RUNS, _pair_rooms(I64_2), I64, FOUND, I64)
+            for keys, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "compared_counts",
+        pair_counts.compared_counts_kernel,
+        ((*_PAIRS, _window(U64, types.uint64), *_ARRANGED, _RUNS, _pair_rooms(I64_2), I64, FOUND, I64),),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "compared_short",
+        pair_counts.compared_short_kernel,
+        tuple(
+            (*_PAIRS, _window(keys, size), *_ARRANGED, _pair_rooms(I32_2), I64, FOUND, I64)
+            for keys, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "clock_ends",
+        clock_ends.clock_ends_kernel,
+        tuple(
+            (
+                *(_CLOCK, named(StreamEvents, U16, I32, times, I64, I32_2, I64)),
+                *(named(ClockedEvents, I64, times, I64, times), named(StreamWindow, size, INT)),
+                *(named(ClockUnits, *[I64] * 5), U8, _CLOCK_ROOMS),
+                *(named(clock_ends.ClockedUnitEnds, *[I64] * 4), I64),
+            )
+            for times, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "configurations",
+        configurations.configurations_kernel,
+        tuple(_followed(size) for _, size in KEYS),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "collect_configurations",
+        configurations.collect_configurations_kernel,
+        tuple(
+            (tables, slab, INT, I64_2, I64, UNIT_ENDS, I64, UNIT_ENDS, rows)
+            for tables, slab, rows in (_configurations(size) for _, size in KEYS)
+        ),
+        LANE.threads,
+    ),
+    CudaKernel("join_status", matrices.join_status_kernel, ((I64, U8, U8),), LANE.threads),
+    CudaKernel(
+        "step_entries",
+        step_units.step_entries_kernel,
+        tuple((_steps(times), U16, I64, I64, U8, U8, I64, I64, I64) for times in TIMES),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_hits",
+        step_hits.step_hits_kernel,
+        tuple(
+            (
+                *(_steps(times), _timed(times), _window(keys, size), STEP_UNITS, types.boolean, STEP_ROOMS),
+                *(I64, FOUND, I64_2, I64),
+            )
+            for times in TIMES
+            for keys, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_counts",
+        step_counts.step_counts_kernel,
+        tuple(
+            (
+                *(_steps(times), _timed(times), _window(times, size), STEP_UNITS, STEP_ROOMS, I64, I32, I64),
+                *(FOUND, I64_2, I64),
+            )
+            for times, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_short",
+        step_counts.step_short_kernel,
+        tuple(
+            (_steps(times), SHORT, _timed(times), STEP_UNITS, I64, I64, I64, STEP_ROOMS, I64_2, I64, I64)
+            for times in TIMES
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_nodes",
+        step_nodes.step_nodes_kernel,
+        tuple(
+            (_steps(times), _timed(times), _window(times, size), STEP_UNITS, HITS, STEP_ROOMS, I64_2, *_NODES)
+            for times, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_measure",
+        step_walk.step_measure_kernel,
+        ((UNIT_NODES, I64, I64, I64, I64_3, I64, I64),),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_walk",
+        step_walk.step_walk_kernel,
+        ((UNIT_NODES, I64, I64, I64, I64_3, I64, UNSORTED, SORTING),),
+        LANE.threads,
+    ),
+    CudaKernel("view_taken", view_rows.view_taken_kernel, ((I64_2, I64, I64, I64_2, I64),)),
+    CudaKernel("view_heads", view_rows.view_heads_kernel, ((I64_2, I64),)),
+    CudaKernel("view_collapsed", view_rows.view_collapsed_kernel, ((I64_2, I64, I64, I64_2, I64),)),
+    CudaKernel("view_kept", view_rows.view_kept_kernel, ((I64, I64),)),
+    CudaKernel("view_merged", view_rows.view_merged_kernel, ((_ROWS, I64, _ROWS, I64, I64_2, I64),)),
+    CudaKernel("view_sums", view_rows.view_sums_kernel, ((I64, I64),)),
+    CudaKernel("view_put", view_rows.view_put_kernel, ((_ROWS, I64_2, I64, U8, I64),)),
+    CudaKernel("view_find", views.view_find_kernel, ((I64_2, I64_2, I64, U8),)),
+    CudaKernel("view_bounds", views.view_bounds_kernel, ((I64_2, I64_2, INT, INT, I64_2, U8),)),
+    CudaKernel("view_totals", views.view_totals_kernel, ((_ROWS, I64_2, INT, _TESTS, I64_3, I64, U8, U8),)),
+    CudaKernel(
+        "view_affected",
+        views.view_affected_kernel,
+        ((_ROWS, I64_2, I64, _ROWS, INT, _TESTS, I64_3, I64, U8, I64, U8, U8),),
+    ),
+    CudaKernel("view_chosen", views.view_chosen_kernel, ((_ROWS, I64_2, I64, I64, I64, I64_2, I64),)),
+    CudaKernel(
+        "view_expand", views.view_expand_kernel, ((I64_2, I64, INT, I64_2, _ROWS, I64, types.boolean, I64_2),)
+    ),
+    CudaKernel("view_many", views.view_many_kernel, ((I64_2, I64_2, INT, _TESTS, I64_2, I64_3, I64),)),
+    CudaKernel(
+        "view_matching",
+        views.view_matching_kernel,
+        ((I64_2, I64_2, INT, _TESTS, I64_2, I64_3, I64, INT, I64, I64),),
+    ),
+)
+"""All CUDA kernels, in the order of the pipeline."""
