@@ -120,7 +120,7 @@ def room_for_groups(count: int) -> np.ndarray:
     return np.empty((count, words.GROUP_COLUMNS), np.int32)
 
 
-def room_for_ends(count: int, limbs: int) -> StateEnds:
+def room_for_state_ends(count: int, limbs: int) -> StateEnds:
     """Room for the ends of `count` events."""
     return StateEnds(
         *(np.empty(count, np.int64) for _ in range(3)),

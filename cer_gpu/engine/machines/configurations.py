@@ -31,6 +31,7 @@ from cer_gpu.engine.machines.configuration_arrays import (
     relabel,
     room_for,
     room_for_groups,
+    room_for_state_ends,
     room_for_touched,
     rows_with_prefix,
     timed_events,
@@ -51,7 +52,6 @@ from cer_gpu.kernels.configurations import cpu as kernels
 from cer_gpu.kernels.configurations.contract import Groups, OldRows, Rules, StateEnds, StateRows, TimedEvents
 from cer_gpu.kernels.configurations.cpu_groups import arrange
 from cer_gpu.kernels.forest.contract import Roots
-from cer_gpu.kernels.loop.contract import room_for_ends
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled_query import CompiledQuery
@@ -129,7 +129,7 @@ class ConfigurationRuns(HeldLanes):
         if self._steps is None:
             self._begin(events.times if self._machine.timed else events.places)
         self._lanes_for(len(following.bounds.low))
-        progress, ends = self._progress, room_for_ends(following.stop - first, self._limbs)
+        progress, ends = self._progress, room_for_state_ends(following.stop - first, self._limbs)
         self._rules = self._rules._replace(most=self._most(self._kept.slots.shape[1]))
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
         if self._ahead is not None:
@@ -401,7 +401,7 @@ class ConfigurationRuns(HeldLanes):
         bounds.least[:] = self.count
         if self._lists and self._steps is not None:
             self._progress[[words.HIT, words.ROOTS]] = 0
-            self._sweep(room_for_ends(0, self._limbs))
+            self._sweep(room_for_state_ends(0, self._limbs))
             kept = self._kept
             rows = self._open_rows()
             np.minimum.at(bounds.least, kept.lane[rows], kept.began[rows, 0])

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from cer_gpu.engine.cuda.check.inputs import WITHIN, A, Answers, C, ComparedArray, Inputs, mixed
-from cer_gpu.engine.machines.configuration_arrays import NO_ENDS, room_for, room_for_groups, room_for_touched
+from cer_gpu.engine.machines.configuration_arrays import (
+    NO_ENDS,
+    room_for,
+    room_for_groups,
+    room_for_state_ends,
+    room_for_touched,
+)
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cpu
 from cer_gpu.kernels.configurations.contract import Groups, Rules, StateRows, Steps, TimedEvents
@@ -21,7 +27,6 @@ from cer_gpu.kernels.configurations.cuda import (
     followed,
 )
 from cer_gpu.kernels.configurations.cuda_units import device_events, device_steps
-from cer_gpu.kernels.loop.contract import room_for_ends
 from cer_gpu.kernels.streams.contract import NOTHING
 from cer_gpu.kernels.windows.contract import comparable
 
@@ -102,7 +107,7 @@ def _here(steps: Steps, events: TimedEvents, rules: Rules, limbs: int) -> tuple[
     progress = np.zeros(words.WORDS, np.int64)
     arrange(kept, groups, 0, steps.slots, steps.indexed, progress)
     progress[[words.SWEEP_AT, words.AHEAD_AT]] = 1 << 62
-    ends = room_for_ends(count, limbs)
+    ends = room_for_state_ends(count, limbs)
     arena = np.empty((0, 4), np.int64)
     status = cpu.follow(
         steps, None, events, count, rules, kept, groups, room_for_touched(room, kept), arena, ends, progress

@@ -17,7 +17,7 @@ from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.cuda.pool import SHARE, ranges_of
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
-from cer_gpu.engine.machines.configuration_arrays import STORED, room_for_touched
+from cer_gpu.engine.machines.configuration_arrays import STORED, room_for_state_ends, room_for_touched
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
 from cer_gpu.engine.machines.general import GeneralRunner
 from cer_gpu.engine.machines.open_runs import FollowedEvents
@@ -40,7 +40,6 @@ from cer_gpu.kernels.configurations.cuda import (
 )
 from cer_gpu.kernels.configurations.cuda_units import UnitEvents, bytes_of_unit, device_events, device_steps
 from cer_gpu.kernels.device.geometry import LANE, Geometry
-from cer_gpu.kernels.loop.contract import room_for_ends
 from cer_gpu.kernels.streams.contract import ALL_LANES
 from cer_gpu.plan.compiled_query import CompiledQuery
 
@@ -102,7 +101,7 @@ class DevicesConfigurations(ConfigurationRuns):
         self._limbs = kept["number"].shape[1]
         self._groups = self._groups._replace(lane=lane, now=now)
         self._put_in(kept)
-        return super()._followed(following, room_for_ends(len(lanes), self._limbs))
+        return super()._followed(following, room_for_state_ends(len(lanes), self._limbs))
 
     def _most(self, width: int) -> int:
         """As without a device; half of them while the device follows others."""
@@ -131,7 +130,7 @@ class DevicesConfigurations(ConfigurationRuns):
     def _dealt(self, order: np.ndarray, units: np.ndarray, events: TimedEvents) -> StateEnds:
         """Deal the lanes of a push out to the device, and to the CPU what that does not finish."""
         if self._progress[words.COUNT] > self._progress[words.SWEEP_AT]:
-            self._sweep(room_for_ends(0, self._limbs))
+            self._sweep(room_for_state_ends(0, self._limbs))
         lanes = events.lanes[order[units[:, BEGIN]]]
         there: UnitEvents = device_events(events, order, self._kept.slots.dtype)
         status, rows, said = np.full(len(units), NOT_RUN), np.full(len(units), ROWS), 0
@@ -207,7 +206,7 @@ class DevicesConfigurations(ConfigurationRuns):
         )
         progress = self._progress
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
-        ends = self._follow(len(which), room_for_ends(len(which), self._limbs))
+        ends = self._follow(len(which), room_for_state_ends(len(which), self._limbs))
         found = int(progress[words.HIT])
         return UnitEnds(
             which[ends.event[:found]], ends.lowest[:found], ends.latest[:found], ends.number[:found]
@@ -283,7 +282,7 @@ class DevicesConfigurations(ConfigurationRuns):
         number = np.concatenate([_widened(part.number[:, : self._limbs], self._limbs) for part in parts])
         lowest, latest = (np.concatenate([part[each] for part in parts])[order] for each in (1, 2))
         self._progress[[words.EVENT, words.HIT, words.ROOTS]] = count, len(order), 0
-        none = room_for_ends(len(order), 0)
+        none = room_for_state_ends(len(order), 0)
         return none._replace(event=event[order], lowest=lowest, latest=latest, number=number[order])
 
 
