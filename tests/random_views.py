@@ -49,7 +49,7 @@ def _term(rng: Random, pool: list[str], kinds: dict[str, str], kind: str) -> str
 
 
 def random_rows(rng: Random, kinds: list[str], count: int) -> list[Row]:
-    """CountedRows of few different values, some of them null."""
+    """Rows of few different values, some of them null."""
     values: dict[str, list[Any]] = {
         "int": [*range(5), None],
         "float": [0.0, 0.5, 1.0, 2.0, 3.5, None],

@@ -36,7 +36,7 @@ class RankedStructure(Structure):
     Parameters
     ----------
     tables : TransitionTables
-    admitted : Admitted
+    admitted : AdmittedStarts
         The starts that the hits of the structure admit.
     """
 
@@ -88,7 +88,7 @@ def joined_by_event(structures: Sequence[Structure], admitted: AdmittedStarts) -
     ----------
     structures : sequence of Structure
         At least one; built on the same symbols.
-    admitted : Admitted
+    admitted : AdmittedStarts
         The starts that all hits admit, in that order.
     """
     found = joined(structures)

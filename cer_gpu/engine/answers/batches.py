@@ -101,7 +101,7 @@ class Lister(Generic[Made]):
 
         Parameters
         ----------
-        events : Relevant
+        events : EventArrays
             The events that the ends and the answers refer to by number.
         ends : Ends
         answers_of : callable

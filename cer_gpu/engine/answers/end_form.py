@@ -119,7 +119,7 @@ class EndForm:
 
         Parameters
         ----------
-        events : Relevant
+        events : EventArrays
             Of a chunk.
         event : ndarray, shape (n,), int64
         """

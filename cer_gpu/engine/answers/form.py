@@ -196,7 +196,7 @@ class ResultForm(ABC):
 
         Parameters
         ----------
-        events : Relevant
+        events : EventArrays
             The events that the block refers to by number.
         end : ndarray, shape (n,), int64
             The event at which each complex event ends.

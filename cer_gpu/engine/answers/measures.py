@@ -65,7 +65,7 @@ class Measures:
 
         Parameters
         ----------
-        events : Relevant
+        events : EventArrays
             The events that the other arguments refer to by number.
         start, end : ndarray, shape (n,), int64
         marked : mapping of str to (offsets, event)

@@ -186,7 +186,7 @@ class OpenAnswers(Structure):
         Of the ends.
     event, lowest : ndarray, shape (ends,), int64
         The event of each end, and the least `LATEST` that it admits.
-    seen : Relevant
+    seen : EventArrays
         All events up to the push.
     """
 

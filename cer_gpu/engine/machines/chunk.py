@@ -85,7 +85,7 @@ class Chunk:
 
     Attributes
     ----------
-    events : Relevant
+    events : EventArrays
         Grouped by lane, in the order of the stream inside each.
     lanes : Segments
         The lanes with new events, uncut.
@@ -209,9 +209,9 @@ def make_chunk(
     window : WindowPlan or None
     ranks : bool
         Whether the runner admits starts by their ranks where the attribute of the window falls.
-    tail : Relevant or None
+    tail : EventArrays or None
         The events of earlier chunks that are still in the window.
-    new : Relevant
+    new : EventArrays
         In the order of the stream.
     """
     events, lanes = by_lane(tail, new, lane_count, workers)

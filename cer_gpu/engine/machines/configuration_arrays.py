@@ -289,7 +289,7 @@ def pushed_lists(
     Parameters
     ----------
     machine : GeneralMachine
-    seen : Relevant
+    seen : EventArrays
         All events of the stream by then.
     ends : Ends
         In the order of their events.

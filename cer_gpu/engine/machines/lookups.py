@@ -138,7 +138,7 @@ class Lookups:
     Parameters
     ----------
     machine : TupleMachine
-    events : Relevant
+    events : EventArrays
         Grouped by lane, in the order of the stream inside each.
     held : AttributeWindow or None
         A window that is no interval of events: answers are checked against it one by one.

@@ -48,14 +48,14 @@ class MachineRunner(Protocol):
 
         Parameters
         ----------
-        events : Relevant
+        events : EventArrays
             In the order of the stream.
         lane_count : int
             The number of lanes so far.
 
         Returns
         -------
-        Relevant
+        EventArrays
             The events with the symbols that the machine reads, without those that are no longer relevant.
         """
         ...

@@ -27,7 +27,7 @@ class HeldEvents(NamedTuple):
 
     Attributes
     ----------
-    events : Relevant
+    events : EventArrays
     bits : ndarray, shape (n,), uint8
         0, 1 or `UNKNOWN`.
     unknown : ndarray, shape (k,), int64
@@ -73,7 +73,7 @@ class NextEventOutlook(HeldLanes, OutlookReader):
 
         Parameters
         ----------
-        events : Relevant
+        events : EventArrays
         lane_count : int
         now : int or None
             No event to come is before this time; None: that is not known.

@@ -58,7 +58,7 @@ class OpenEvents:
 
         Parameters
         ----------
-        events : Relevant
+        events : EventArrays
         row : RowValues, optional
             The payload of a single event, if it is not in `events`.
         """

@@ -31,7 +31,7 @@ class PushResult:
 
     Attributes
     ----------
-    events : Relevant
+    events : EventArrays
         Events that contain all those of its complex events.
     ends : Ends
     answers : callable
@@ -184,12 +184,12 @@ class Renumbering:
 
     @property
     def event_rows(self) -> AxisRows:
-        """The events that are open, as rows of a `OpenState`."""
+        """The events that are open, as rows of an `OpenState`."""
         return in_order(self.open_events)
 
     @property
     def lane_rows(self) -> AxisRows:
-        """The lanes that have open events, as rows of a `OpenState`."""
+        """The lanes that have open events, as rows of an `OpenState`."""
         return AxisRows(self.lanes[:, 0], self.lanes[:, 1], self.lane_count)
 
     def moved(self, events: np.ndarray) -> np.ndarray:
@@ -233,7 +233,7 @@ class OpenRuns(Protocol):
 
 
 class KeptRuns:
-    """What all machines have in common whose open runs are a `OpenState`."""
+    """What all machines have in common whose open runs are an `OpenState`."""
 
     _state: OpenState
 

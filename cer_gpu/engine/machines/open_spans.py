@@ -20,7 +20,7 @@ class OpenEnds:
 
     Attributes
     ----------
-    seen : Relevant
+    seen : EventArrays
         All events so far, in the order of the stream.
     ends : Ends
     size : number or None

@@ -11,7 +11,7 @@ import numpy as np
 from cer_gpu.frozen_dataclass import dataclass
 
 ROOM = 1 << 10
-"""AxisRows that there is room for at first."""
+"""Rows that there is room for at first."""
 
 NONE_GIVEN: Mapping[str, int] = {}
 
@@ -83,7 +83,7 @@ class AxisRows(NamedTuple):
 
 
 def in_order(old: np.ndarray) -> AxisRows:
-    """AxisRows that are numbered in their order."""
+    """Rows that are numbered in their order."""
     return AxisRows(old, slice(0, len(old)), len(old))
 
 

@@ -122,7 +122,7 @@ class Outlooks:
 
         Yields
         ------
-        Relevant
+        EventArrays
             Events with the symbols that the machine reads. Lanes may be renumbered in between.
 
         Raises

@@ -138,12 +138,12 @@ class OutlookReader:
 
         Parameters
         ----------
-        events : Relevant
+        events : EventArrays
         bits : ndarray, shape (n,), uint8
 
         Returns
         -------
-        Relevant or None
+        EventArrays or None
             None where all become neutral.
         """
         becomes = self.outlook.becomes

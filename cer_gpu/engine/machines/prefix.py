@@ -36,7 +36,7 @@ class Prefixes:
 
         Parameters
         ----------
-        events : Relevant
+        events : EventArrays
             In the order of the stream.
         lane_count : int
             The number of lanes so far.

@@ -66,11 +66,11 @@ class StreamState:
 
         Parameters
         ----------
-        new : Relevant
+        new : EventArrays
             In the order of the stream; at least one.
         row : RowValues, optional
             The payload of a single event, if it is not in `new`.
-        later : list of Relevant, optional
+        later : list of EventArrays, optional
             Events that have been read already and are pushed next. If keys are forgotten, they are replaced
             by the same events with their new lanes and slots.
 
@@ -243,7 +243,7 @@ class StreamState:
 
         Parameters
         ----------
-        new : list of Relevant
+        new : list of EventArrays
             Those that have been read since.
         pressed : bool
             Whether also few keys are to be forgotten.

@@ -42,7 +42,7 @@ class EventTimesBuilder:
     def keys(
         self, batch: pa.RecordBatch, rows: np.ndarray, places: np.ndarray, time: Values | None, before: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """What the window measures of some rows, and where that is not null, for `Relevant`.
+        """What the window measures of some rows, and where that is not null, for `EventArrays`.
 
         Parameters
         ----------

@@ -158,7 +158,7 @@ def grouped(
 
     Parameters
     ----------
-    parts : sequence of Relevant
+    parts : sequence of EventArrays
         One after another, n events in all.
     place : ndarray, shape (n,), int32
         The new index of each event.

@@ -141,9 +141,9 @@ class Eviction:
 
         Parameters
         ----------
-        kept : Relevant or None
+        kept : EventArrays or None
             All events that are kept.
-        new : list of Relevant
+        new : list of EventArrays
             The events that come next, whose partitions stay.
         nbytes : int
             The bytes of all kept events, with what belongs to them.
@@ -201,7 +201,7 @@ class Eviction:
         ----------
         marked : Marked
             Asked only if there are enough keys.
-        parts : list of Relevant
+        parts : list of EventArrays
             All events that are kept, or have been read since.
         pressed : bool
             Whether few keys are worth it too.
@@ -210,7 +210,7 @@ class Eviction:
 
         Returns
         -------
-        list of Relevant
+        list of EventArrays
             The same events with their keys renumbered; the same list if no key was forgotten.
         """
         if self._joins is not None and parts:

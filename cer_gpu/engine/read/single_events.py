@@ -49,7 +49,7 @@ class SingleEvent(NamedTuple):
 
     Attributes
     ----------
-    event : Relevant
+    event : EventArrays
     row : RowValues or None
         Its payload, if it is not in `event`.
     """

@@ -55,7 +55,7 @@ class AwayLanes:
     ----------
     states : list of LaneState
         The other states that are kept for each lane.
-    returned : list of Relevant
+    returned : list of EventArrays
         Events that have come back, those of each lane together, until they are fetched.
     """
 
@@ -87,7 +87,7 @@ class AwayLanes:
         ----------
         lanes : ndarray, shape (k,), int64
             Ascending.
-        events : Relevant or None
+        events : EventArrays or None
             All events that are kept for them, in the order of the stream inside each lane.
 
         Raises

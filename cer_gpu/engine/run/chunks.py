@@ -290,7 +290,7 @@ class Chunker:
 
         Parameters
         ----------
-        new : list of Relevant
+        new : list of EventArrays
             Events that have been read and are in no chunk yet.
 
         Raises

@@ -19,7 +19,7 @@ class _Level:
 
     Attributes
     ----------
-    events : Relevant
+    events : EventArrays
         The events of each lane are neighbours.
     lanes, begin : ndarray, shape (k,), int64
         The lanes, and where the events of each begin.
@@ -70,7 +70,7 @@ class Tails:
 
         Parameters
         ----------
-        events : Relevant
+        events : EventArrays
             The events of each lane are neighbours.
         """
         self._push(events)
