@@ -376,7 +376,7 @@ class TraceRoom(NamedTuple):
     ==========  =====================  ===============================================================
     `starts`    StartRoom              in/out
     `kept`      uint8 [orders]         in: 1: the order has versions
-    `value`     int32 [rows, groups]   out: as in `Traced`
+    `value`     int32 [rows, groups]   out: as in `RunTrace`
     `trees`     NewestTrees            out
     `nodes`     int64 [1]              in/out: how many nodes there are
     ==========  =====================  ===============================================================

@@ -20,11 +20,11 @@ from . import cpu, cpu_groups
 from .contract import GROUP_COLUMNS, WORDS, Steps
 
 SHAPE, LANE, NEXT, BEFORE, CHAIN, PEER, PEERED, ABOVE, LINK_ROWS = range(9)
-"""Rows of `links` in a slab, by their names in `Kept`."""
+"""Rows of `links` in a slab, by their names in `StateRows`."""
 
 
 class UnitRows(NamedTuple):
-    """`Kept` of a unit, whose `node` is empty; `limbs`: how many digits the numbers have."""
+    """`StateRows` of a unit, whose `node` is empty; `limbs`: how many digits the numbers have."""
 
     shape: Any
     lane: Any
@@ -68,14 +68,14 @@ class Slab(NamedTuple):
 
     =============  ============================================  =============================================
     `links`        int32 [units, LINK_ROWS, rows]
-    `hashes`       int32 [units, 2, 2 ** k]                      `bucket` and `heads` of `Kept`
+    `hashes`       int32 [units, 2, 2 ** k]                      `bucket` and `heads` of `StateRows`
     `slots`        uint64, float64 [units, 2, rows, most slots]
     `bits`         int64, the same memory                        of configurations, and of changed ones;
     `reals`        float64, the same memory                      so are the next ones but `leaf`
     `began`        int64 [units, 2, rows, 2]
     `since`        dtype of slots [units, 2, rows]
     `number`       int64 [units, 2, rows, limbs]
-    `leaf`         int64 [units, rows, 2]                        as in `Touched`
+    `leaf`         int64 [units, rows, 2]                        as in `OldRows`
     `lane`         int64 [units, 1, 3]                           as the next two in `Groups`
     `now`          dtype of slots [units, 1, 2]
     `group`        int32 [units, rows, 4]

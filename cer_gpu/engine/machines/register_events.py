@@ -32,7 +32,7 @@ from cer_gpu.plan.general import GeneralMachine
 
 
 class CurrentEvent:
-    """An event that is being read: a `Seen` of `cer_gpu.automata.configurations.registers`.
+    """An event that is being read: an `EventFacts` of `cer_gpu.automata.configurations.registers`.
 
     Attributes
     ----------

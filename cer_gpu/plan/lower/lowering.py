@@ -113,7 +113,7 @@ class BuiltMachine:
     counts_machine : Machine or None
         As in `CompiledQuery`.
     compared : tuple of str
-        As in `Reading`.
+        As in `RowReading`.
     values : tuple of Expression
         The values of each relevant event that a general machine reads besides its symbol.
     windowed : bool
