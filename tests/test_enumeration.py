@@ -8,9 +8,9 @@ from itertools import islice, pairwise
 
 import numpy as np
 import pytest
+from cer_gpu.kernels.arena.order import sort_by_start
 from cer_gpu.kernels.counts.cpu import counts
 from cer_gpu.kernels.forest.contract import Block, CountedHits
-from cer_gpu.kernels.forest.cpu_enumerate import sort_by_start
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.lists import cpu as marks
 from cer_gpu.kernels.lists.contract import lists_reference

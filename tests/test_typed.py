@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cer_gpu.engine.run import keywords, options
+from cer_gpu.engine.run import options
 
 ROOT = Path(__file__).resolve().parent.parent
 TYPED = ROOT / "tests" / "typed"
@@ -63,4 +63,4 @@ def test_the_program_runs(monkeypatch, capsys):
 def test_keywords_are_those_that_are_read():
     given = inspect.signature(options.read_options, eval_str=True).parameters
     known = {name: one.annotation for name, one in given.items() if one.kind is not one.VAR_KEYWORD}
-    assert typing.get_type_hints(keywords.ReadKeywords) == known
+    assert typing.get_type_hints(options.ReadKeywords) == known
