@@ -107,7 +107,9 @@ HOMES = {
     "StepPairMachine": ("plan.step_pairs", "plan.lower.apart", "machines.step_pairs"),
     "AutomatonMachine": ("plan.automaton", "plan.lower.regular", "machines.automaton", "cuda.machines"),
     "ClockMachine": ("plan.clock", "plan.lower.clock", "machines.one_clock"),
-    "ComparedMachine": ("plan.comparisons", "plan.lower.ordered", "machines.comparisons"),
+    "ComparedMachine": (
+        "plan.comparisons", "plan.lower.ordered", "machines.comparisons", "machines.compared_stream",
+    ),
     # A chain that is compared apart is listed by its configurations; so is what FOLLOWED BY looks for.
     "GeneralMachine": (
         "plan.general", "plan.configuration_machine", "plan.outlook_patterns", "plan.lower.general",
@@ -150,7 +152,10 @@ def test_no_other_module_names_a_kind_of_machine() -> None:
             assert any(home in name for home in HOMES[kind]), f"{name} imports {kind}"
 
 
-EVERY_KIND = {"CarryingRunner", "LookingMachine", "Machine", "MachineRunner", "PairsRunner", "UnitsRunner"}
+EVERY_KIND = {
+    "BuiltMachine", "CarryingRunner", "ConsumeRunner", "LookingMachine", "Machine", "MachineRunner", "PairsRunner",
+    "SummingRunner", "UnitsRunner",
+}  # fmt: skip
 """What all machines and runners are, or several share."""
 
 

@@ -49,8 +49,8 @@ def test_other_archives_are(name, archive_of):
 
 def test_what_lives_after_the_first_task_is_not_searched():
     text = (
-        "import gc; from cer_gpu.spark import reused; reused.settle(); first = gc.get_freeze_count(); "
-        "kept = [[] for _ in range(1000)]; reused.settle(); print(first, gc.get_freeze_count())"
+        "import gc; from cer_gpu.spark.worker_reuse import settle; settle(); first = gc.get_freeze_count(); "
+        "kept = [[] for _ in range(1000)]; settle(); print(first, gc.get_freeze_count())"
     )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     first, second = map(int, done.stdout.split())

@@ -294,6 +294,6 @@ def text_column(axis: Axis) -> str | None:
     if isinstance(axis, ColumnAxis):
         return axis.column if axis.textual else None
     if isinstance(axis, MatchAxis) or (isinstance(axis, CutAxis) and axis.textual):
-        assert isinstance(axis.operand, tree.Attribute)
-        return axis.operand.name
+        # As long as the schema is not known, any value that is compared with a text is taken for one.
+        return axis.operand.name if isinstance(axis.operand, tree.Attribute) else None
     return None

@@ -110,16 +110,16 @@ def forward_counts_kernel(program, events, window, segments, first, vectors, reg
     `segments`    LoopSegments                  in
     `first`       int64 [segments + 1]          in: the hits of each segment
     `vectors`     int64 [segments, n_live]      in/out: changed where the status is 0 afterwards
-    `registers`   int64 [threads, registers]    scratch, thread beside thread
+    `registers`   int64 [registers, threads]    scratch, thread beside thread
     `out`         int64 [hits]                  out: how many complex events end at each
     `status`      uint8 [segments]              in/out: 1 where a sum has reached 2**61
     ============  ============================  ===========================================================
     """
     thread = cuda.grid(1)
     n_states = vectors.shape[1]
-    for segment in range(thread, status.shape[0], registers.shape[0]):
+    for segment in range(thread, status.shape[0], registers.shape[1]):
         if status[segment] == 0:
-            mine = registers[thread : thread + 1]
+            mine = registers[:, thread : thread + 1].T
             for q in range(mine.shape[1]):
                 mine[0, q] = vectors[segment, q] if q < n_states else 0
             number = out[first[segment] : first[segment + 1]]
@@ -202,7 +202,7 @@ def forward_counts(machine, symbols, begin, stop, first, event, vectors, status,
     if segments:
         rows = machine.ends.n_registers
         blocks = scratch_blocks(segments, rows, geometry)
-        registers = device_array((rows, blocks * geometry.threads), np.int64).T
+        registers = device_array((rows, blocks * geometry.threads), np.int64)
         forward_counts_kernel[blocks, geometry.threads](
             machine.ends,
             RegisterEvents(symbols, copied(NO_STARTS), copied(NO_LANES)),

@@ -248,7 +248,7 @@ KERNELS = (
                 STEP_UNITS,
                 I64,
                 I64_2,
-                types.Array(types.int64, 2, "F"),
+                I64_2,
                 I64,
                 U8,
             )
