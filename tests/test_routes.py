@@ -114,7 +114,8 @@ HOMES = {
     "GeneralMachine": (
         "plan.general", "plan.configuration_machine", "plan.outlook_patterns", "plan.lower.general",
         "plan.lower.apart",
-        "machines.general", "machines.configurations", "machines.registers", "machines.pattern_outlook",
+        "machines.general", "machines.configuration", "machines.dealt_configurations", "machines.register",
+        "machines.pattern_outlook",
     ),
     "JoinMachine": ("plan.join_tables", "plan.lower", "machines.joins"),
     "ListedJoinMachine": ("plan.join_tables", "machines.listed_joins"),
@@ -127,16 +128,18 @@ HOMES = {
     "MarkResults": ("answers",),
     "TupleResults": ("answers",),
     "StepPairRunner": ("machines.step_pairs",),
-    "AutomatonRunner": ("machines.automaton", "cuda.machines"),
+    "AutomatonRunner": ("machines.automaton", "machines.ungrouped_automaton", "cuda.machines"),
     "ClockRunner": ("machines.one_clock",),
     "ComparedRunner": ("machines.comparisons", "cuda.machines.comparisons"),
     "GeneralRunner": ("machines.general",),
-    "JoinRunner": ("machines.joins", "cuda.machines"),
+    "JoinRunner": ("machines.joins", "machines.listed_joins", "cuda.machines"),
     "ListedJoinRunner": ("machines.listed_joins",),
     "NeighbourRunner": ("machines.ungrouped_steps",),
     "UngroupedRunner": ("machines.ungrouped_automaton",),
     "SingleRunner": ("machines.single_event_steps", "machines.ungrouped_steps", "cuda.machines.steps"),
-    "StepRunner": ("machines.steps", "cuda.machines.steps"),
+    "StepRunner": (
+        "machines.steps", "machines.single_event_steps", "machines.ungrouped_steps", "cuda.machines.steps",
+    ),
 }  # fmt: skip
 """Where a kind of machine, of its runner or of its answers may be named: its own route, machine and form."""
 
@@ -153,8 +156,8 @@ def test_no_other_module_names_a_kind_of_machine() -> None:
 
 
 EVERY_KIND = {
-    "BuiltMachine", "CarryingRunner", "ConsumeRunner", "LookingMachine", "Machine", "MachineRunner", "PairsRunner",
-    "SummingRunner", "UnitsRunner",
+    "BuiltMachine", "CarryingRunner", "ConsumeRunner", "LookingMachine", "Machine", "MachineRunner",
+    "PairsRunner", "SummingRunner", "UnitsRunner",
 }  # fmt: skip
 """What all machines and runners are, or several share."""
 
