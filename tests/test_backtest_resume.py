@@ -345,12 +345,12 @@ def test_what_does_not_fit_is_said(read: dict[str, Any], tmp_path: Path) -> None
 
 KILLED = """
 import os, signal, sys
-from cer_gpu.backtesting import kept
+from cer_gpu.backtesting import checkpoint
 from cer_gpu.cli import status_of
 from cer_gpu.engine.read.sources.files import FileRows
 from cer_gpu.engine.run.bound_query import BoundQuery
 
-kept.SHARE = 0
+checkpoint.SHARE = 0
 own = FileRows.read_fields
 
 def killed(self, *given):
