@@ -3,21 +3,19 @@
 An event whose number is not 0 is an end, so no pass for hits is needed before.
 """
 
-from functools import partial
-
 import numpy as np
 
-from ..jit import composed
+from ..jit import OFTEN, composed, go_on
 from ..loop.contract import MOST_RUNS, LoopSegments
-from ..loop.products import COUNT, EXACT
+from ..loop.products import COUNT
 from ..loop.registers import BY_SEGMENT, IN_ORDER, RegisterEvents, follow_registers, found_ends
+from ..runs.contract import INTO, LEFT, RIGHT
 from ..windows.contract import NO_WINDOW
 
 NO_STARTS, NO_LANES = np.empty(0, np.int64), np.empty(0, np.int32)
 
 count_ends = composed(follow_registers, "count_ends", **COUNT, **BY_SEGMENT)
 count_in_order = composed(follow_registers, "count_in_order", **COUNT, **IN_ORDER)
-exact_ends = composed(follow_registers, "exact_ends", **EXACT, **BY_SEGMENT)
 
 
 def counted_ends(program, symbols, begin, stop, vectors):
@@ -41,26 +39,44 @@ def counted_ends(program, symbols, begin, stop, vectors):
     vectors : ndarray, shape (segments, n_live), int64, or object past 2^61
         Number of runs in each state after the segment.
     """
-    large = vectors.dtype == object and bool((vectors >= MOST_RUNS).any())
-    after = np.where(vectors >= MOST_RUNS, 0, vectors).astype(np.int64) if large else vectors.astype(np.int64)
+    beyond = vectors >= MOST_RUNS if vectors.dtype == object else np.zeros(vectors.shape, bool)
+    after = np.where(beyond, 0, vectors).astype(np.int64)
     event, number = _counted(count_ends, program, symbols, LoopSegments(begin, begin, stop), after)
-    wrong = (after >= MOST_RUNS).any(axis=1)
-    if large:
-        wrong |= (vectors >= MOST_RUNS).any(axis=1)
-    owner = np.searchsorted(stop, event, side="right")
-    wrong[owner[number < 0]] = True
-    if not wrong.any():
+    beyond |= after >= MOST_RUNS
+    capped = number < 0
+    if not beyond.any() and not capped.any():
         return event, number, after
     # Those segments are counted once more, with Python's integers.
-    some, kept = np.flatnonzero(wrong), ~wrong[owner]
-    after = after.astype(object)
-    exact = vectors[some].astype(object)
-    segments = LoopSegments(begin[some], begin[some], stop[some])
-    more, exactly = _counted(partial(exact_ends.plainly, helpers=True), program, symbols, segments, exact)
-    after[some] = exact
-    events = np.append(event[kept], more)
-    order = np.argsort(events, kind="stable")
-    return events[order], np.append(number[kept].astype(object), exactly)[order], after
+    owner = np.searchsorted(stop, event, side="right")
+    large = beyond.any(axis=1)
+    large[owner[capped]] = True
+    kept = ~large[owner]
+    events, numbers, after = [event[kept]], [number[kept].astype(object)], after.astype(object)
+    moves = [program.moves[low:high].tolist() for low, high in zip(program.first[:-1], program.first[1:])]
+    for g in np.flatnonzero(large):
+        ends, after[g] = _large_ends(program, moves, symbols[begin[g] : stop[g]], vectors[g])
+        events.append(begin[g] + np.array(list(ends), np.int64))
+        numbers.append(np.array(list(ends.values()), object))
+    event = np.concatenate(events)
+    order = np.argsort(event, kind="stable")
+    return event[order], np.concatenate(numbers)[order], after
+
+
+def _large_ends(program, moves, symbols, vector):
+    # The same of the symbols of one segment with Python's integers: how many end at each end, and the vector
+    # after them. `moves` has the operations of each symbol.
+    accepted = program.zero + 1
+    register = [*map(int, vector)] + [0] * (program.n_registers - len(vector))
+    ends = {}
+    for low in range(0, len(symbols), OFTEN):
+        go_on()
+        for event, symbol in enumerate(symbols[low : low + OFTEN].tolist(), low):
+            register[0] = 1
+            for move in moves[symbol]:
+                register[move[INTO]] = register[move[LEFT]] + register[move[RIGHT]]
+            if register[accepted]:
+                ends[event] = register[accepted]
+    return ends, register[: len(vector)]
 
 
 def counted_in_order(program, symbols, lanes, vectors):

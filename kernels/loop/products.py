@@ -152,12 +152,3 @@ COUNT = {
     "within": all_within, "note": note_number,
 }  # fmt: skip
 """How many runs there are, without a window; at most `MOST_RUNS`, which is noted as -1."""
-
-
-@inline
-def sum_of(own, other):
-    return own + other
-
-
-EXACT = COUNT | {"plus": sum_of, "note": note_start}
-"""The same with Python's integers, for kernels that are called `plainly`."""
