@@ -8,7 +8,7 @@ import numpy as np
 from ..jit import OFTEN, composed, go_on
 from ..loop.contract import MOST_RUNS, LoopSegments
 from ..loop.products import COUNT
-from ..loop.registers import BY_SEGMENT, IN_ORDER, RegisterEvents, follow_registers, found_ends
+from ..loop.registers import BY_SEGMENT, IN_ORDER, RegisterEvents, follow_registers, register_ends
 from ..runs.contract import INTO, LEFT, RIGHT
 from ..windows.contract import NO_WINDOW
 
@@ -105,4 +105,4 @@ def counted_in_order(program, symbols, lanes, vectors):
 
 def _counted(kernel, program, symbols, segments, vectors, lanes=NO_LANES):
     events = RegisterEvents(symbols, NO_STARTS, lanes)
-    return found_ends(kernel, program, events, NO_WINDOW, segments, vectors, 0)
+    return register_ends(kernel, program, events, NO_WINDOW, segments, vectors, 0)

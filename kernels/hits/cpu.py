@@ -9,7 +9,7 @@ import numpy as np
 from ..jit import composed
 from ..loop.contract import LoopSegments
 from ..loop.products import LATEST
-from ..loop.registers import BY_SEGMENT, IN_ORDER, RegisterEvents, follow_registers, found_ends
+from ..loop.registers import BY_SEGMENT, IN_ORDER, RegisterEvents, follow_registers, register_ends
 from ..windows.contract import NO_WINDOW, comparable
 
 latest_ends = composed(follow_registers, "latest_ends", **LATEST, **BY_SEGMENT)
@@ -45,7 +45,7 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers):
     """
     events = RegisterEvents(symbols, starts, np.empty(0, np.int32))
     window, segments = comparable(keys, size), LoopSegments(begin, report, stop)
-    return found_ends(latest_ends, program, events, window, segments, registers, -1)
+    return register_ends(latest_ends, program, events, window, segments, registers, -1)
 
 
 def hits_in_order(program, symbols, starts, lanes, registers):
@@ -68,4 +68,4 @@ def hits_in_order(program, symbols, starts, lanes, registers):
     """
     events = RegisterEvents(symbols, starts, lanes)
     whole = LoopSegments(*np.array([[0], [0], [len(symbols)]]))
-    return found_ends(latest_in_order, program, events, NO_WINDOW, whole, registers, -1)
+    return register_ends(latest_in_order, program, events, NO_WINDOW, whole, registers, -1)

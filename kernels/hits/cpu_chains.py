@@ -7,7 +7,6 @@
 import numpy as np
 
 from ..jit import SELDOM, inline, jit
-from ..runs.registers import chained_step
 from ..windows.contract import comparable
 
 ROOM = 1024
@@ -31,6 +30,30 @@ def note_hit(out_event, out_start, n, event, latest, window):
     else:
         n += latest >= 0
     return n
+
+
+@inline
+def _place(register, behind, moved):
+    # Where a register lies: those of the chain, from `behind` on, have moved.
+    return register + moved if register >= behind else register
+
+
+@inline
+def _step(register, program, begin, stop, moved):
+    """Run the operations `begin` .. `stop - 1` of a program, each of which keeps the later of two starts.
+
+    ================  ====================  ================================================================
+    `register`        int64 [n_registers]   in/out: latest start for each state; -1 where there is none
+    `program`         ChainedProgram        in
+    `begin` `stop`    int64                 in
+    `moved`           int64                 in: how far the chain lies behind where it lay first
+    ================  ====================  ================================================================
+    """
+    behind = program.n_registers
+    for k in range(begin, stop):
+        one = register[_place(program.left[k], behind, moved)]
+        other = register[_place(program.right[k], behind, moved)]
+        register[_place(program.into[k], behind, moved)] = one if one > other else other
 
 
 @jit
@@ -66,7 +89,7 @@ def _hits_chained(
                 moved = chain - behind
                 symbol = symbols[i]
                 split = middle[symbol]
-                chained_step(register, program, first[symbol], split, moved)
+                _step(register, program, first[symbol], split, moved)
                 if moves[symbol]:
                     if chain == begins - ROOM:
                         for q in range(length - 1, -1, -1):
@@ -75,7 +98,7 @@ def _hits_chained(
                     chain -= 1
                     register[chain] = register[chain + 1]
                     moved = chain - behind
-                chained_step(register, program, split, first[symbol + 1], moved)
+                _step(register, program, split, first[symbol + 1], moved)
                 if i >= report[g]:
                     # As `note_hit`, which costs this loop 4 % of its time.
                     latest = register[accepted]

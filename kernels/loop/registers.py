@@ -120,7 +120,7 @@ def follow_registers(program, events, window, segments, registers, out, halt):
     return found
 
 
-def found_ends(kernel, program, events, window, segments, registers, none):
+def register_ends(kernel, program, events, window, segments, registers, none):
     """What a kernel finds in many segments.
 
     Parameters

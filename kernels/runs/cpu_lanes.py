@@ -1,4 +1,4 @@
-"""Counts without a window, of events of many lanes in the order of the stream, by sets of states (`lone`).
+"""Counts without a window, of events of many lanes in the order of the stream, by sets of states.
 
 Each lane has the number of a set and one number of runs, and an event changes those of its lane. Events need
 not be grouped by lane, as for `hits_in_order`.

@@ -93,7 +93,7 @@ def why_not(query: CompiledQuery) -> str | None:
     """Why a query cannot run over a resident table; None if it can.
 
     Events are grouped by partition on the host. Without a window the units of the stream are composed state
-    by state (`cuda_long` of the hits and of the counts), so a query with many states runs on the CPU.
+    by state (`cuda_long_segments` of hits and counts), so a query with many states runs on the CPU.
     """
     reading, reason = query.reading, query.machine.where("resident")
     reasons = [
