@@ -21,16 +21,16 @@ NOUNS = words_of(
     answer arena argument arithmetic array atom attribute automaton availability backtest bag bar barrier
     bisimulation block body boolean bound branch bucket budget buffer builder call candidate category
     cause cell chain change check checker checkpoint choice chooser chunker class classifier clause
-    climb clock code column commit compaction comparison complement completion component composition
+    climb clock code column commit compaction comparison compiler complement completion component composition
     compression condition conjunction constant constraint construction consumption content continuation
     contract core correlation cost count counter cover cut data dataclass debt decimal decision
     deduplication demand demo dependence deriver description device diagnostic diagram digit disambiguation
-    disjunction display distribution domain duration edge effort element elimination encoder end engine
+    disjunction display distribution domain draft duration edge effort element elimination encoder end engine
     enumeration episode equality error evaluation event eviction expansion expiry explanation
     exploration expression fact fault field file filler filter finder float fold folder footer form
     format formula fragment function funnel geometry grammar group habit head headroom heap helper
     hierarchy histogram homomorphism identity input instant interface interval iteration job join joint
-    keeper kernel keyword kind ladder lake language launcher layout leaf length letter level line list
+    keeper kernel keyword kind ladder lake language launcher layout leaf length letter level library line list
     lister literal liveness loader local log logic look lookahead lookup loop mask matcher matrix
     measure member memory message meta metric mode module monotonicity move name need neighbour node
     note null number object offset operator option order outcome output owner page pair parameter parser

@@ -309,7 +309,7 @@ PRIVATE_OF_OTHERS = {
     "_getframe",  # of sys
     "_exit",  # public: of os
     "_import_from_c", "_import_from_c_capsule", "_import_from_c_device", "_import_from_c_device_capsule",
-    "_getvalue",  # of Numba's structures
+    "_getvalue", "_dynfunc",  # of Numba
     "_parse_table",  # of Lark's parser: it is stored with the package
     "_jdf", "_jsc", "_active_spark_context", "_ensure_initialized",  # what PySpark has no public name for
     "_replace", "_fields", "_asdict", "_make",  # public: of named tuples

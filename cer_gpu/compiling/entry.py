@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
@@ -24,6 +23,7 @@ from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
 from cer_gpu.compiling import layout
+from cer_gpu.compiling.draft import DRAFT, optimised
 from cer_gpu.compiling.kinds import ALIGNED, CONTIGUOUS, Kind, class_named
 from cer_gpu.compiling.loader import FITS, HALT, RESULT, target_machine
 
@@ -37,9 +37,6 @@ No kernel makes an array: all scratch is passed in. Counting would cost two atom
 array is handed to a helper; building and enumeration take a quarter of the time without it. A slice
 assignment from an array makes a copy and needs it: write a loop.
 """
-
-ALONE: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""How an entry is compiled: nothing but the function itself."""
 
 
 class MachineCode(NamedTuple):
@@ -78,21 +75,12 @@ def translated(dispatcher: Any, kinds: tuple[Kind, ...], halts: bool, symbol: st
         arguments = (*arguments, HALT_TYPE)
     dispatcher.compile(arguments)
     results = dispatcher.overloads[arguments].signature.return_type
-    entry = njit(**LEAN, **ALONE)(_entry(dispatcher, kinds, halts, results))
+    entry = njit(**LEAN, **DRAFT)(_entry(dispatcher, kinds, halts, results))
     entry.compile((types.voidptr,) * 3)
     (made,) = entry.overloads.values()
-    module = llvm.parse_assembly(entry.inspect_llvm(made.signature.args))
-    own = made.fndesc.llvm_func_name
-    # Only the entry is called from outside, so functions that it does not call are dropped.
-    for value in (*module.functions, *module.global_variables):
-        if not value.is_declaration and value.name != own:
-            value.linkage = llvm.Linkage.internal
+    own, machine = made.fndesc.llvm_func_name, target_machine()
+    module = optimised(made.library, own, machine)
     module.get_function(own).name = symbol
-    machine = target_machine()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=0))
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_global_dead_code_eliminate_pass()
-    passes.run(module, builder)
     return MachineCode(symbol, result_of(results), machine.emit_object(module))
 
 

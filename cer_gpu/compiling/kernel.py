@@ -136,9 +136,11 @@ class Kernel:
         if self._dispatcher is None:
             from numba import njit
 
+            from cer_gpu.compiling.draft import DRAFT
             from cer_gpu.compiling.entry import LEAN
 
-            self._dispatcher = njit(inline="always" if self._inline else "never", **LEAN)(self._for_numba())
+            options = LEAN | DRAFT if layout.holds() else LEAN
+            self._dispatcher = njit(forceinline=self._inline, **options)(self._for_numba())
         return self._dispatcher
 
     def _for_numba(self) -> FunctionType:
