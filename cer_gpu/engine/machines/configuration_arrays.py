@@ -71,10 +71,17 @@ def timed_events(
     number = following.positions[new]
     if machine.lists:
         number = np.arange(new.start, new.stop) if following.numbers is None else following.numbers
+    # As wide as they can be: the kernel takes longest of all to compile, and is compiled once so.
+    symbols = following.events.symbols[new].astype(np.uint16, copy=False)
     return TimedEvents(
-        following.events.symbols[new], lanes[new] if len(lanes) else lanes, times, places, number,
-        *values, NO_ENDS.astype(times.dtype),
-    )  # fmt: skip
+        symbols,
+        lanes[new] if len(lanes) else lanes,
+        times,
+        places,
+        number,
+        *values,
+        NO_ENDS.astype(times.dtype),
+    )
 
 
 def rows_with_prefix(kept: StateRows, started: np.ndarray, rows: np.ndarray) -> np.ndarray:
