@@ -19,6 +19,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import nodes
+from cer_gpu.logic.rewriting.selectors import without_selector
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.semantics import evaluate
 
@@ -151,7 +152,7 @@ CHOOSING = (tree.Strategy.ANY, tree.Strategy.NEXT, tree.Strategy.LAST, tree.Stra
 
 def _latest_starts(query: tree.SelectQuery, wanted: list[Row], events: Sequence[Event]) -> dict[int, int]:
     """For each end the latest start among those that the strategy chooses from."""
-    rows = wanted
+    rows, query = wanted, without_selector(query)[0]
     if query.strategy in CHOOSING:
         rows = expected(replace(query, strategy=tree.Strategy.ALL), events)
     latest: dict[int, int] = {}

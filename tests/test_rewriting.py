@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from random import Random
 
 import pytest
-from generate import stream
+from engine_oracle import check
+from generate import query_around, stream
 from random_whole import condition, interval, predicate, query
 
+from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
@@ -16,6 +21,7 @@ from cer_gpu.logic.rewriting import REWRITINGS, rewritten
 from cer_gpu.logic.rewriting.aggregates import extremes, single_values
 from cer_gpu.logic.rewriting.comparisons import constants, implied, known
 from cer_gpu.logic.rewriting.repetitions import counted, first_and_last
+from cer_gpu.logic.rewriting.selectors import without_selector
 from cer_gpu.reference.semantics import matches
 
 
@@ -144,3 +150,64 @@ def test_rewritten_patterns_have_the_same_complex_events(block: int) -> None:
         assert matches(rewritten(written), events, order="ts") == expected, to_text(written)
     assert min(changed.values()) > 0, changed
     assert answered > 5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("* WHERE LAST(A ; B)", "LAST * WHERE A ; B"),
+        ("a WHERE NXT(A AS a ; B+) LIMIT 2", "NEXT a WHERE A AS a ; B+ LIMIT 2"),
+        (
+            "* WHERE MAX((A ; B) WITHIN [<= 5 s]) PARTITION BY k",
+            "MAX * WHERE A ; B PARTITION BY k WITHIN 5 s",
+        ),
+        ("* WHERE LAST(A ;[<= 5 s] B) WITHIN 1 h", "LAST * WHERE A ; B WITHIN 5 s"),
+        ("* WHERE LAST(A ;[<= 5 s] B ; C) WITHIN 1 h", None),
+        ("* WHERE LAST((A ; B) WITHIN [<= 5 s]) WITHIN 4 s", None),
+        ("* WHERE LAST((A ; B) WITHIN [<= 5 s]) WITHIN 9 EVENTS", None),
+        ("* WHERE LAST(A ; B) WITHIN 9 EVENTS", None),
+        ("* WHERE LAST((A ; B) WITHIN [>= 1 s])", "LAST * WHERE (A ; B) WITHIN [>= 1 s]"),
+        ("MAX * WHERE LAST(A ; B)", None),
+        ("* WHERE STRICT(A ; B)", None),
+        ("* WHERE LAST(A ; B) FOLLOWED BY C", None),
+    ],
+)
+def test_a_selector_around_the_pattern_is_the_strategy(text: str, expected: str | None) -> None:
+    written = parse(f"SELECT {text}")
+    assert isinstance(written, t.SelectQuery)
+    found, spans = without_selector(written)
+    if expected is None:
+        assert found is written
+        assert spans == ()
+        return
+    assert to_text(found) == to_text(parse(f"SELECT {expected}"))
+    assert len(spans) == (found.window is not None)
+
+
+@pytest.mark.draws("seed", 30)
+def test_selectors_around_random_patterns(seed: int) -> None:
+    rng = Random(f"selectors at the top {seed}")
+    selector = rng.choice(("NXT", "LAST", "MAX"))
+    inner = rng.choice(
+        (
+            "A ; B",
+            "A AS a ; B+ AS b ; C",
+            "A :+ ; B",
+            "(A ; B) OR (C ; B)",
+            "A ALL B",
+            "(A ; C) UNLESS B",
+            "A AS a ; B AS b FILTER a.id = b.id",
+            "A AS a ; B AS b FILTER a.v < b.v",
+            f"A AS a ;{interval(rng)} B AS b ; C AS c FILTER c.v != a.v",
+        )
+    )
+    if rng.random() < 0.7:
+        inner = f"({inner}) WITHIN [<= {rng.choice((250, 500, 1500))} ms]"
+    parsed = parse(f"SELECT * WHERE {selector}({inner})")
+    assert isinstance(parsed, t.SelectQuery)
+    made = replace(query_around(rng, parsed.pattern), streams=())
+    print(f"seed {seed}: {to_text(made)}")
+    with warnings.catch_warnings(), suppress(LimitError):
+        warnings.simplefilter("ignore")
+        for _ in range(3):
+            check(made, stream(rng, rng.randrange(6, 11)), rng)

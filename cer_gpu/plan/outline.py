@@ -188,10 +188,14 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     statement = rewritten_statement(statement)
     if isinstance(statement, tree.Rule):
         return Outline(statement, text)
+    spans: tuple[tree.Bound, ...] = ()
+    if isinstance(statement.pattern, tree.Selector):
+        from cer_gpu.logic.rewriting.selectors import without_selector  # few queries have one
+
+        statement, spans = without_selector(statement)
     own = without_besides(statement.pattern)
     beyond, formula = beyond_equalities(own), None
-    spans: tuple[tree.Bound, ...] = ()
-    if beyond and any(map(is_timed, walk(own))):
+    if beyond and not spans and any(map(is_timed, walk(own))):
         statement, spans = _with_spans(statement)
         own = without_besides(statement.pattern)
     if not beyond:
