@@ -237,8 +237,8 @@ class Query:
         pyarrow.Table
             One row for each such position: `position` (int64), the columns of PARTITION BY, `time` if
             `order_by` is given, and `latest_start` (int64): the latest start of the complex events that end
-            there, before a strategy (NEXT, LAST, MAX, ANY), a selector around the whole pattern, `LAST(p)`, or
-            LIMIT chooses among them.
+            there, before a strategy (NEXT, LAST, MAX, ANY), a selector around the whole pattern (`LAST(p)`)
+            or LIMIT chooses among them.
         """
         return self._bound(events, read_options(**keywords), "hits").hits()
 

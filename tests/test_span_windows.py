@@ -98,11 +98,25 @@ def test_comparisons_beside_such_intervals_are_looked_up() -> None:
     assert "window      at most 5 from start to end: " in said
 
 
-def test_where_nothing_is_compared_by_order_intervals_stay() -> None:
-    for text in ("A ;[<= 5 s] B", "A AS x ;[<= 5 s] B AS y FILTER x.p = y.p"):
-        assert (
-            "\nroutes      timed: takes it, and runs it\n" in cer.compile(f"SELECT * WHERE {text}").explain()
-        )
+def test_where_nothing_is_compared_they_are_windows_if_no_others_are_left() -> None:
+    for text in ("A ;[<= 5 s] B", "A AS x ;[<= 5 s] B AS y FILTER x.p = y.p", "(A ; B+) WITHIN [<= 5 s]"):
+        said = cer.compile(f"SELECT * WHERE {text}").explain()
+        assert "\nroutes      regular: takes it" in said
+        assert "an interval over the whole pattern is as WITHIN\n" in said
+    said = cer.compile("SELECT * WHERE (A ;[<= 5 s] B ; C) WITHIN [<= 9 s]").explain()
+    assert "an interval over the whole pattern is as WITHIN\n" not in said
+
+
+@pytest.mark.parametrize("engine", ["timed", "clock"])
+def test_an_engine_for_intervals_takes_them_where_they_are_written(engine: str) -> None:
+    query = cer.compile("SELECT * WHERE (A ; B) WITHIN [<= 2 s]")
+    given = {"order_by": "ts", "order_unit": "s"}
+    wanted = query.run(TABLE, **given).to_arrow()
+    assert len(wanted) > 0
+    for _ in range(2):
+        assert query.run(TABLE, engine=engine, **given).to_arrow() == wanted
+        assert query.count(TABLE, engine=engine, **given) == len(wanted)
+    assert query.explain(engine=engine).startswith("class       timed")
 
 
 def test_explain_says_that_one_window_would_be_faster() -> None:

@@ -15,7 +15,8 @@ from cer_gpu.reference.semantics import evaluate
 
 
 def lines(query: str) -> list[str]:
-    return time_lines(outline(parse(query), query))
+    made = outline(parse(query), query)
+    return time_lines(made.written or made)
 
 
 SWG = "a swg-query: single events one after another, with gaps and windows over all"

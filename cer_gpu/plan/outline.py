@@ -55,9 +55,11 @@ class Outline:
     hidden : bool
         Whether the SELECT list is `NONE` with measures, so that variables are kept for these only.
     spans : tuple of Bound
-        Bounds of intervals that the statement has in its window instead; see `with_spans`.
+        Bounds of intervals that the statement has in its window instead; see `outline`.
     bounds : tuple of Condition
         Conditions that the statement has in its window instead; see `bounded`.
+    written : Outline or None
+        The outline with these intervals where they are written, for an engine that is asked for by name.
     """
 
     statement: tree.Statement
@@ -71,6 +73,7 @@ class Outline:
     beyond: str = ""
     spans: tuple[tree.Bound, ...] = ()
     bounds: tuple[tree.Condition, ...] = ()
+    written: Outline | None = None
 
     @property
     def query(self) -> tree.SelectQuery:
@@ -188,16 +191,39 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     statement = rewritten_statement(statement)
     if isinstance(statement, tree.Rule):
         return Outline(statement, text)
+    canonical, spans = _canonical(statement)
+    found = _outline(canonical, text, spans)
+    return replace(found, written=_outline(statement, text, ())) if spans else found
+
+
+def _canonical(query: tree.SelectQuery) -> tuple[tree.SelectQuery, tuple[tree.Bound, ...]]:
+    """A query with a selector around its pattern as its strategy, and intervals around it as WITHIN; these.
+
+    Intervals stay where others remain inside, unless events are compared: such machines take no intervals.
+    """
     spans: tuple[tree.Bound, ...] = ()
-    if isinstance(statement.pattern, tree.Selector):
+    if isinstance(query.pattern, tree.Selector):
         from cer_gpu.logic.rewriting.selectors import without_selector  # few queries have one
 
-        statement, spans = without_selector(statement)
+        query, spans = without_selector(query)
+    own = without_besides(query.pattern)
+    if spans or not any(map(is_timed, walk(own))):
+        return query, spans
+    from cer_gpu.logic.rewriting.windows import tightest, without_spans
+
+    pattern, spans = without_spans(query.pattern)
+    window = tightest(query.window, spans) if spans else None
+    if window is None:
+        return query, ()
+    if any(map(is_timed, walk(without_besides(pattern)))) and not beyond_equalities(own):
+        return query, ()
+    return replace(query, pattern=pattern, window=window), spans
+
+
+def _outline(statement: tree.SelectQuery, text: str, spans: tuple[tree.Bound, ...]) -> Outline:
+    """The outline of a query in its canonical form, or as it is written."""
     own = without_besides(statement.pattern)
     beyond, formula = beyond_equalities(own), None
-    if beyond and not spans and any(map(is_timed, walk(own))):
-        statement, spans = _with_spans(statement)
-        own = without_besides(statement.pattern)
     if not beyond:
         try:
             formula = chosen(to_lp(unfolded(bare(statement))), statement)
@@ -224,19 +250,6 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     if beyond and _first_is_greatest(statement):
         statement = replace(statement, strategy=tree.Strategy.ANY)
     return Outline(statement, text, formula, compared, derived, shared, bool(read), timed, beyond, spans)
-
-
-def _with_spans(query: tree.SelectQuery) -> tuple[tree.SelectQuery, tuple[tree.Bound, ...]]:
-    """A query that compares events, with WITHIN for intervals that bound whole complex events; their bounds.
-
-    The machines of such comparisons take a window, but no intervals. Where nothing is compared by order,
-    intervals have machines that are as fast.
-    """
-    from cer_gpu.logic.rewriting.windows import tightest, without_spans
-
-    pattern, spans = without_spans(query.pattern)
-    window = tightest(query.window, spans) if spans else None
-    return (query, ()) if window is None else (replace(query, pattern=pattern, window=window), spans)
 
 
 def _first_is_greatest(query: tree.SelectQuery) -> bool:

@@ -8,6 +8,7 @@ above 10 and a B change any state, tables with two symbols besides the neutral o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -122,8 +123,16 @@ def plan(
     LimitError
         When the automaton or the symbols would exceed their budget.
     """
+    forms = [outline]
+    if engine != AUTO and outline.written is not None:
+        forms.append(outline.written)
+        if before is not None and before.outline is outline.written:
+            forms.pop(0)
     try:
-        return _by_cheapest(outline, schema, columns, engine, before, question, cuda)
+        for form in forms[:-1]:
+            with suppress(QueryError):
+                return _by_cheapest(form, schema, columns, engine, before, question, cuda)
+        return _by_cheapest(forms[-1], schema, columns, engine, before, question, cuda)
     except QueryError as error:
         raise QueryError(error.diagnostics, outline.text) from None
 
