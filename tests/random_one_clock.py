@@ -17,7 +17,7 @@ from cer_gpu.plan.outline import outline
 
 
 def one_clock_query(rng: Random) -> t.SelectQuery:
-    """A query that the route of one clock takes."""
+    """A query that the engine of one clock takes, if it is asked for."""
     while True:
         upper = rng.random() < 0.6
         made = _pattern(rng, rng.randrange(2, 5), upper, 2)
@@ -27,7 +27,8 @@ def one_clock_query(rng: Random) -> t.SelectQuery:
             statement = parse(text := to_text(query))
             if any(finding.severity == "error" for finding in check(statement, None)):
                 continue
-            found = BY_NAME["clock"].lower(outline(statement, text))
+            made_of = outline(statement, text)
+            found = BY_NAME["clock"].lower(made_of.written or made_of)
         except LimitError:
             continue
         if not isinstance(found, Refusal):
