@@ -36,11 +36,13 @@ def said(tmp_path_factory):
     return {name: [line for line in lines if line.startswith(name)] for name in ("program.py", "wrong.py")}
 
 
+@pytest.mark.xdist_group("typed")  # mypy takes most of a minute, and reads both programs at once
 def test_a_program_with_its_types_written_down_is_right(said):
     assert said["program.py"] == []
     assert (ROOT / "cer_gpu" / "py.typed").is_file()
 
 
+@pytest.mark.xdist_group("typed")
 def test_wrong_programs_are_refused(said):
     lines = (TYPED / "wrong.py").read_text().splitlines()
     awaited = [f"{number}: {line.split('# ')[1]}" for number, line in enumerate(lines, 1) if "# " in line]

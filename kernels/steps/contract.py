@@ -367,7 +367,8 @@ def shows(tables, events, view, entered, event):
             return False
     if not tables.view_timed[view]:
         return True
-    gap = events.times[event] - events.times[entered]
+    with np.errstate(invalid="ignore"):  # of two infinite times
+        gap = events.times[event] - events.times[entered]
     if gap != gap:
         return bool(tables.view_loose[view])
     return bool(tables.view_low[view] <= gap <= tables.view_high[view])
