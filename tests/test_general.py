@@ -140,7 +140,7 @@ def test_explain_says_why_and_what_it_costs() -> None:
 def test_its_timed_automaton_is_drawn_where_there_is_one() -> None:
     query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 3 s] ;[>= 1 s] C")
     assert "3 s" in query.explain(format="mermaid", engine="general")
-    query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 3 s] UNLESS C")
+    query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [>= 3 s] UNLESS C")
     with pytest.raises(LimitError, match=r"`UNLESS`.* cannot be drawn"):
         query.explain(format="mermaid")
 
