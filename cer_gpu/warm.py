@@ -110,7 +110,7 @@ MANY = 1 << 18
 
 NESTED = [
     "(A AS a ; B AS b) WITHIN [<= 9 s] ; C AS c",
-    "(A AS a ;[<= 9 s] B AS b) UNLESS C",
+    "(A AS a ;[<= 9 s] B AS b ; B AS c) UNLESS C",
 ]
 """Timed patterns that are made deterministic on the stream."""
 
