@@ -204,7 +204,7 @@ def test_data_of_the_host_in_the_form_for_devices_is_read_once(kind: type) -> No
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        ("A ;[<= 5 s] B", "with device='auto' for very many events"),
+        ("A ;[<= 5 s] B ; C", "with device='auto' for very many events"),
         ("(A ; B+) WITHIN [<= 5 s] ; C", "which one thread follows"),
         (
             "(A ;[= 1 s] B) ALL C",
