@@ -234,7 +234,7 @@ def test_a_backtest_runs_on_it() -> None:
             "regular: every filter speaks of one event, beside the key that all events of a match share",
         ),
         ("A AS a ; B AS b ; C AS c FILTER a.v = b.v AND b.k = c.k", "compared: `"),
-        ("A ;[<= 5 s] B", "timed: "),
+        ("A ;[<= 5 s] B ; C", "timed: "),
         ("Q(x) <- A(v = x), B(v = x)", "a rule, as a pattern with one event for each atom, in any order"),
     ],
 )
