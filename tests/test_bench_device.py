@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.mark.large
 def test_a_dry_run_takes_every_step(tmp_path: Path) -> None:
     command = [sys.executable, "bench/device.py", "--dry-run", "--no-tests", "--out", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -48,7 +48,15 @@ CHECKED = {"spark_prepared", "spark_rivals"}
 """Sections that run all that they measure once before, for its answer."""
 
 
-@pytest.mark.parametrize("name", [name for name in SECTIONS if name not in [*SPARK, "rivals"]])
+LONG = ("backtest", "join_rivals", "spark_files", "spark_frames", "spark_prepared", "spark_rivals", "views")
+"""Sections that take 8 seconds and more even with few events, so that they run with `--all` alone."""
+
+
+def parameters(names):
+    return [pytest.param(name, marks=[pytest.mark.large] * (name in LONG)) for name in names]
+
+
+@pytest.mark.parametrize("name", parameters(name for name in SECTIONS if name not in [*SPARK, "rivals"]))
 def test_section(name, draws, monkeypatch):
     def some(many):
         return dict(islice(many.items(), len(draws(len(many)))))
@@ -80,7 +88,7 @@ def of_duckdb_here(module, given, limit):
 
 
 @GROUP
-@pytest.mark.parametrize("name", SPARK)
+@pytest.mark.parametrize("name", parameters(SPARK))
 def test_section_of_spark(name, spark, monkeypatch):
     def measured(functions, runs, warm=0):
         if name in CHECKED:
