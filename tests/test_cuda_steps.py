@@ -209,7 +209,7 @@ TEXTS = {
     "b.volume = c.volume",
     "partitions without a window": "SELECT * WHERE A ;[>= 2 s] B PARTITION BY volume",
     "consumed": "SELECT * WHERE A ;[<= 5 s] B ;[<= 5 s] C CONSUME BY ANY",
-    "consumed in partitions": "SELECT * WHERE A ;[<= 9 s] B PARTITION BY volume CONSUME BY PARTITION",
+    "consumed in partitions": "SELECT * WHERE A ;[1 s, 9 s] B PARTITION BY volume CONSUME BY PARTITION",
     "limited": "SELECT * WHERE A+[<= 4 s] ;[<= 3 s] B WITHIN 8 SECONDS LIMIT 2",
     "sessions": "SELECT MAX * WHERE A+[<= 2 s]",
     "strict sessions": "SELECT STRICT * WHERE A+[<= 2 s] PARTITION BY volume WITHIN 9 SECONDS",
