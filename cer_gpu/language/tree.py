@@ -256,6 +256,10 @@ class Strategy(Enum):
         return "NXT" if self is Strategy.NEXT else self.value
 
 
+CHOOSING = (Strategy.NEXT, Strategy.LAST, Strategy.MAX)
+"""The strategies that choose by the marked positions, so before the SELECT list drops marks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Selector:
     """`NXT(p)`, `LAST(p)`, `MAX(p)`, `STRICT(p)`."""

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
     from cer_gpu.plan.partitioning import SharedKey
 
-CHOOSING = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
-"""The strategies of SELECT that choose by the marked positions, so before the list drops marks."""
-
 
 @dataclass(frozen=True, slots=True)
 class Outline:
@@ -161,7 +158,7 @@ def _boundable(known: Outline) -> tree.SelectQuery | None:
     query = known.statement
     if not isinstance(query, tree.SelectQuery) or known.hidden or known.spans or not known.correlates:
         return None
-    if query.strategy in CHOOSING or query.consume is not tree.Consume.NONE:
+    if query.strategy in tree.CHOOSING or query.consume is not tree.Consume.NONE:
         return None
     from cer_gpu.language.parameters import has_parameter
 
@@ -325,7 +322,7 @@ def _is_rewritten(node: object) -> bool:
 
 def listed(formula: tree.Pattern, query: tree.SelectQuery) -> tree.Pattern:
     """The formula with the SELECT list as its outermost projection, unless a strategy chooses first."""
-    if query.strategy in CHOOSING or query.select is None:
+    if query.strategy in tree.CHOOSING or query.select is None:
         return formula
     return tree.Project(formula, tuple(item.variable for item in query.select))
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from cer_gpu.language import tree as t
 from cer_gpu.logic.rewriting.windows import tightest, without_spans
 
-CHOSEN = (t.Strategy.NEXT, t.Strategy.LAST, t.Strategy.MAX)
-
 
 def without_selector(query: t.SelectQuery) -> tuple[t.SelectQuery, tuple[t.Bound, ...]]:
     """A query with the selector around its pattern as its strategy.
@@ -30,7 +28,7 @@ def without_selector(query: t.SelectQuery) -> tuple[t.SelectQuery, tuple[t.Bound
         Of the intervals that its window stands for.
     """
     selector, window = query.pattern, query.window
-    if not isinstance(selector, t.Selector) or selector.strategy not in CHOSEN:
+    if not isinstance(selector, t.Selector) or selector.strategy not in t.CHOOSING:
         return query, ()
     if query.strategy is not t.Strategy.ALL:
         return query, ()

@@ -33,7 +33,7 @@ from cer_gpu.plan.general import GeneralMachine, StrategyChoice
 from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
 from cer_gpu.plan.marks import mark_form, tuple_form
 from cer_gpu.plan.named_ends import end_named
-from cer_gpu.plan.outline import CHOOSING, Outline, bare, chosen, in_time, listed, outline
+from cer_gpu.plan.outline import Outline, bare, chosen, in_time, listed, outline
 from cer_gpu.plan.reaches import ASSUMED, longest
 from cer_gpu.plan.refusals import is_timed
 from cer_gpu.plan.regular_automata import shown_labels
@@ -127,7 +127,7 @@ def sketch_of(
         machine = machine_for("run", whole, symbols)
         automaton = stepped(whole, symbols, tests)
         form = mark_form(automaton.labels, query)
-        if query.strategy in CHOOSING:
+        if query.strategy in tree.CHOOSING:
             chosen, label_has = _chosen(query.strategy, form)
             machine, form = replace(machine, chosen=chosen), replace(form, label_has=label_has)
         return BuiltMachine(

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.errors import CerError, Diagnostic, QueryError
 from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import Beside, Expression, Rule
 from cer_gpu.language.walk import nodes
 from cer_gpu.plan.compiled_query import AnswerForm, CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.machine import Machine
-from cer_gpu.plan.outline import CHOOSING, Outline
+from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.refusals import beside_correlation, strategy_beside_chain
 from cer_gpu.plan.symbols import Diagram
 
@@ -231,7 +232,7 @@ def looks_at_nothing_beside(outline: Outline) -> Refusal | None:
 def chooses_nothing(outline: Outline) -> Refusal | None:
     """Refuse a strategy that chooses by marked positions."""
     strategy = outline.query.strategy
-    if strategy not in CHOOSING:
+    if strategy not in tree.CHOOSING:
         return None
     return Refusal(f"the strategy `{strategy.value}` chooses among complex events")
 

@@ -24,7 +24,7 @@ from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
 from cer_gpu.plan.marks import mark_form
-from cer_gpu.plan.outline import CHOOSING, Outline, bare, listed
+from cer_gpu.plan.outline import Outline, bare, listed
 from cer_gpu.plan.partitioning import shared_key
 from cer_gpu.plan.phrases import counted, formula_told, lanes_cut, sizes_told, widest
 from cer_gpu.plan.symbols import Diagram
@@ -59,7 +59,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
         tables, keys = compared_arrays(found, lane)
         every = machine = ComparedMachine(tables, len(keys.columns))
         form = mark_form(found.labels, query)
-        if query.strategy in CHOOSING and found.final:
+        if query.strategy in tree.CHOOSING and found.final:
             choice = compared_choice(found, tables, query, form.label_has)
             machine = ComparedMachine(tables, every.slot_rows, choice)
         return BuiltMachine(

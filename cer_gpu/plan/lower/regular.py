@@ -20,12 +20,13 @@ from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.trim import trim
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
+from cer_gpu.language import tree
 from cer_gpu.plan.automaton import AutomatonMachine, Choice, programs_of
 from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
 from cer_gpu.plan.marks import mark_form
-from cer_gpu.plan.outline import CHOOSING, Outline, listed
+from cer_gpu.plan.outline import Outline, listed
 from cer_gpu.plan.phrases import counted, formula_told, sizes_told
 from cer_gpu.plan.regular_automata import (
     RegularAutomata,
@@ -89,7 +90,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
         every = AutomatonMachine(arrays, programs_of(arrays), found.monitor)
         form = mark_form(found.automaton.labels, query)
         machine, selected = every, None
-        if query.strategy in CHOOSING:
+        if query.strategy in tree.CHOOSING:
             selected = select_machine(found.automaton, query)
             n_symbols = max(n_symbols, selected.n_symbols)
             machine, label_has = _choosing(every, selected, form.label_has)

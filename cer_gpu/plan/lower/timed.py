@@ -20,7 +20,7 @@ from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
 from cer_gpu.plan.marks import mark_form
-from cer_gpu.plan.outline import CHOOSING, Outline, listed
+from cer_gpu.plan.outline import Outline, listed
 from cer_gpu.plan.phrases import counted, formula_told, sizes_told, widest
 from cer_gpu.plan.reaches import ASSUMED, ROUNDED, reach_of
 from cer_gpu.plan.refusals import beside_correlation
@@ -53,7 +53,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
             formula = formula.pattern
         formula = listed(formula, query)
         automaton = place_automaton(formula)
-        if query.strategy in CHOOSING and (_over_attribute(query) or repeated_step(automaton) is None):
+        if query.strategy in tree.CHOOSING and (_over_attribute(query) or repeated_step(automaton) is None):
             raise beyond(f"the strategy `{query.strategy.value}`", None, query.span)
     except QueryError as error:
         return Refusal.of(error)
@@ -75,7 +75,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
             tables = step_tables(found, gaps.floating)
             every = machine = StepMachine(tables, span, reach_in(found, gaps.floating))
             form = mark_form(found.labels, query)
-            if query.strategy in CHOOSING and found.final:
+            if query.strategy in tree.CHOOSING and found.final:
                 label = found.state_label[0] if form.label_has[found.state_label[0]].any() else 0
                 sessions = sessions_of(found.views, label, gaps.floating)
                 machine = StepMachine(tables, span, every.reach, sessions)
