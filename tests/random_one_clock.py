@@ -13,7 +13,7 @@ from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.lower import BY_NAME
 from cer_gpu.plan.lower.lowering import Refusal
-from cer_gpu.plan.outline import outline
+from cer_gpu.plan.outline import as_written, outline
 
 
 def one_clock_query(rng: Random) -> t.SelectQuery:
@@ -27,8 +27,7 @@ def one_clock_query(rng: Random) -> t.SelectQuery:
             statement = parse(text := to_text(query))
             if any(finding.severity == "error" for finding in check(statement, None)):
                 continue
-            made_of = outline(statement, text)
-            found = BY_NAME["clock"].lower(made_of.written or made_of)
+            found = BY_NAME["clock"].lower(as_written(outline(statement, text)))
         except LimitError:
             continue
         if not isinstance(found, Refusal):

@@ -8,15 +8,14 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu.language.parser import parse
-from cer_gpu.plan.outline import outline
+from cer_gpu.plan.outline import as_written, outline
 from cer_gpu.plan.timed_lines import time_lines
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.semantics import evaluate
 
 
 def lines(query: str) -> list[str]:
-    made = outline(parse(query), query)
-    return time_lines(made.written or made)
+    return time_lines(as_written(outline(parse(query), query)))
 
 
 SWG = "a swg-query: single events one after another, with gaps and windows over all"

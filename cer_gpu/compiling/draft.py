@@ -2,7 +2,7 @@
 
 Numba optimises and loads every function that it compiles, and makes two wrappers of each. Of a kernel only
 the entry is kept, into which all helpers are put: so only that is optimised, once. All kernels of the
-package are made in 0.4 of the time, and the larger ones are faster. `DRAFT` are the options of `njit` for a
+package are made in half of the time, and the larger ones are faster. `DRAFT` are the options of `njit` for a
 draft; what `njit` gives then cannot be called.
 """
 

@@ -55,8 +55,8 @@ class Outline:
         Bounds of intervals that the statement has in its window instead; see `outline`.
     bounds : tuple of Condition
         Conditions that the statement has in its window instead; see `bounded`.
-    written : Outline or None
-        The outline with these intervals where they are written, for an engine that is asked for by name.
+    written : SelectQuery or None
+        The statement with these intervals where they are written; see `as_written`.
     """
 
     statement: tree.Statement
@@ -70,7 +70,7 @@ class Outline:
     beyond: str = ""
     spans: tuple[tree.Bound, ...] = ()
     bounds: tuple[tree.Condition, ...] = ()
-    written: Outline | None = None
+    written: tree.SelectQuery | None = None
 
     @property
     def query(self) -> tree.SelectQuery:
@@ -190,7 +190,12 @@ def outline(statement: tree.Statement, text: str) -> Outline:
         return Outline(statement, text)
     canonical, spans = _canonical(statement)
     found = _outline(canonical, text, spans)
-    return replace(found, written=_outline(statement, text, ())) if spans else found
+    return replace(found, written=statement) if spans else found
+
+
+def as_written(known: Outline) -> Outline:
+    """The outline with intervals where they are written, for an engine that is asked for by name."""
+    return known if known.written is None else _outline(known.written, known.text, ())
 
 
 def _canonical(query: tree.SelectQuery) -> tuple[tree.SelectQuery, tuple[tree.Bound, ...]]:

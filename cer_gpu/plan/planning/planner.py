@@ -30,7 +30,7 @@ from cer_gpu.plan.cost import MAIN, Question
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.lower import AUTO, RouteChoice, choose
 from cer_gpu.plan.lower.lowering import BuiltMachine, Refusal, Sketch
-from cer_gpu.plan.outline import Outline, bounded, over_order
+from cer_gpu.plan.outline import Outline, as_written, bounded, over_order
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.symbols import Diagram, Stage, fold, stages
 
@@ -123,16 +123,13 @@ def plan(
     LimitError
         When the automaton or the symbols would exceed their budget.
     """
-    forms = [outline]
-    if engine != AUTO and outline.written is not None:
-        forms.append(outline.written)
-        if before is not None and before.outline is outline.written:
-            forms.pop(0)
     try:
-        for form in forms[:-1]:
+        if engine != AUTO and outline.written is not None:
+            before = None  # it may be of the other form
             with suppress(QueryError):
-                return _by_cheapest(form, schema, columns, engine, before, question, cuda)
-        return _by_cheapest(forms[-1], schema, columns, engine, before, question, cuda)
+                return _by_cheapest(outline, schema, columns, engine, None, question, cuda)
+            outline = as_written(outline)
+        return _by_cheapest(outline, schema, columns, engine, before, question, cuda)
     except QueryError as error:
         raise QueryError(error.diagnostics, outline.text) from None
 
