@@ -27,7 +27,7 @@ demo: $(VENV)/.ready-demo
 # `--dist loadgroup` keeps the tests of Spark in one process, which holds the only JVM.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-# One case of each kind, and a third of the random ones. mypy has one thread, and kernels compile meanwhile.
+# One case of each kind, and a sixth of the random ones. mypy has one thread, and kernels compile meanwhile.
 test: $(VENV)/.ready-test
 	$(MAKE) --jobs=2 lint tools
 	$(PYTEST)

@@ -180,6 +180,7 @@ def test_a_folder_that_a_user_brings(query, tmp_path):
     assert [opened(path)(question) for opened in RIVALS] == [counted] * len(RIVALS)
 
 
+@pytest.mark.large
 @spark_sessions.GROUP
 def test_spark_sql_counts_the_same(spark, tmp_path):
     for workload in [one for one in workloads() if one.name.startswith(("(c)", "(d)"))]:

@@ -48,8 +48,11 @@ CHECKED = {"spark_prepared", "spark_rivals"}
 """Sections that run all that they measure once before, for its answer."""
 
 
-LONG = ("backtest", "join_rivals", "spark_files", "spark_frames", "spark_prepared", "spark_rivals", "views")
-"""Sections that take 8 seconds and more even with few events, so that they run with `--all` alone."""
+LONG = (
+    *("backtest", "join_rivals", "keyed", "streams_push", "views"),
+    *("spark_cut", "spark_files", "spark_frames", "spark_prepared", "spark_rivals"),
+)
+"""Sections that take 4 seconds and more even with few events, so that they run with `--all` alone."""
 
 
 def parameters(names):

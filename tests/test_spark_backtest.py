@@ -139,7 +139,8 @@ def with_durations(found: cer.Backtest, queries: Any, table: pa.Table, by: Any =
 
 
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.parametrize("by", [None, pytest.param(["2 min", "k"], marks=pytest.mark.large)])
+@pytest.mark.large
+@pytest.mark.parametrize("by", [None, ["2 min", "k"]])
 def test_durations(
     by: Any, spark: Any, frame: Any, table: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +182,7 @@ def test_starts(by: Any, durations: bool, spark: Any, frame: Any, table: pa.Tabl
     assert sum(row["starts"] not in (0, row["hits"], row["matches"]) for row in expected.to_pylist()) > 2
 
 
+@pytest.mark.large
 def test_starts_over_cuts_are_counted_once(spark: Any, frame: Any, table: pa.Table) -> None:
     """Windows reach over the cuts of keys and of the whole stream, and so over several tasks."""
     queries = {
@@ -207,6 +209,7 @@ def test_starts_where_rows_are_shuffled(spark: Any, table: pa.Table, tmp_path: P
     same_hits(found, expected, positions=False)
 
 
+@pytest.mark.large
 def test_durations_of_keys_too_long_for_a_task(spark: Any, table: pa.Table) -> None:
     queries = {
         "all": "SELECT LAST * WHERE A ; (B AS b FILTER b[price > 60]) PARTITION BY k",
@@ -289,8 +292,9 @@ def test_outcomes(spark: Any, table: pa.Table, monkeypatch: pytest.MonkeyPatch) 
         print(few.outcome_hits)
 
 
+@pytest.mark.large
 @pytest.mark.usefixtures("small_tasks")
-@pytest.mark.parametrize("split", ["1970-01-01 00:07:00", pytest.param(None, marks=pytest.mark.large)])
+@pytest.mark.parametrize("split", ["1970-01-01 00:07:00", None])
 def test_outcomes_of_files(split: str | None, spark: Any, table: pa.Table, tmp_path: Path) -> None:
     table = keyless(table)
     for number in range(4):
@@ -368,6 +372,7 @@ def test_numbers_past_64_bits(spark: Any) -> None:
     assert found.to_arrow()["matches"][0].as_py() > 1 << 64
 
 
+@pytest.mark.large
 @pytest.mark.usefixtures("small_tasks")
 def test_funnels_past_the_digits_of_a_number_of_spark(spark: Any, tmp_path: Path) -> None:
     """Numbers of several tasks, each past 38 digits, are added up exactly."""

@@ -46,7 +46,9 @@ def test_tasks_give_what_the_engine_gives(family: str) -> None:
 
 
 @spark_sessions.GROUP
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    "family", ["quantifiers", *(pytest.param(name, marks=pytest.mark.large) for name in FAMILIES[1:])]
+)
 def test_a_session_gives_what_the_engine_gives(spark: Any, family: str) -> None:
     """Every third query, since each is a job of its own."""
     for case in list(cases(family))[::3]:

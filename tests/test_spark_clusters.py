@@ -68,6 +68,7 @@ def told(
     return folder, done.stdout
 
 
+@pytest.mark.large
 @spark_sessions.APPLICATION
 def test_metrics_and_gpus_of_tasks(told: tuple[Path, str]) -> None:
     folder, printed = told
@@ -80,6 +81,7 @@ def test_metrics_and_gpus_of_tasks(told: tuple[Path, str]) -> None:
             assert last.removesuffix(".0") == value, metric
 
 
+@pytest.mark.large
 @spark_sessions.APPLICATION
 def test_tasks_and_executors_that_die_change_nothing(told: tuple[Path, str], lake: str) -> None:
     folder, _ = told
@@ -102,6 +104,7 @@ def test_tasks_and_executors_that_die_change_nothing(told: tuple[Path, str], lak
     assert died == {f"{job}-died-{partition}" for job in spark_cluster_app.JOBS for partition in (0, 1)}
 
 
+@pytest.mark.large
 @spark_sessions.APPLICATION
 def test_another_version_ends_the_job(plugin: Path, tmp_path: Path) -> None:
     done = application(plugin, tmp_path, "--version", "99.0")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,14 @@ TEXT = (
     "SELECT *, b.v - a.v AS gain WHERE A AS a ; B AS b FILTER a[v > $p] PARTITION BY {key}, other WITHIN 9 s"
 )
 ASK: dict[str, Any] = {"order_by": "ts", "order_unit": "s"}
+
+
+def parameters(names: Sequence[str], part: int) -> list[Any]:
+    """Names of which one of so many runs by default."""
+    return [
+        pytest.param(name, marks=[pytest.mark.large] * (number % part > 0))
+        for number, name in enumerate(names)
+    ]
 
 
 def events(key: str) -> pa.Table:
@@ -125,7 +134,7 @@ def backtests(run: Any, table: pa.Table, key: str, by: Any) -> list[pa.Table]:
     return [*found, *([] if one.outcome_hits is None else [one.outcome_hits])]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", parameters(NAMES, 4))
 def test_backtests_by_a_key_are_those_of_a_key_with_any_other_name(name: str) -> None:
     for by in BY:
         wanted = backtests(cer.backtest, events("key"), "key", by)
@@ -154,7 +163,7 @@ def test_a_key_is_not_taken_for_the_one_with_alternatives() -> None:
 
 
 @spark_sessions.GROUP
-@pytest.mark.parametrize("name", ["hits", "query", "position", "time", "number", "start", "count", "outcome"])
+@pytest.mark.parametrize("name", parameters(["hits", "query", "position", "time", "number", "outcome"], 6))
 def test_the_same_on_spark(spark: Any, name: str) -> None:
     from cer_gpu import spark as cer_spark
 

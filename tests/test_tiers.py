@@ -1,4 +1,4 @@
-"""What runs by default: a third of the draws, no large test, and each value of a product of parameters."""
+"""What runs by default: a sixth of the draws, no large test, and each value of a product of parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tiers
 TESTS = """
 import pytest
 
-@pytest.mark.draws("seed", 7)
+@pytest.mark.draws("seed", 13)
 def test_drawn(seed):
     pass
 
@@ -50,7 +50,7 @@ def collected(folder: Path, *flags: str) -> tuple[str, ...]:
 
 
 @pytest.mark.usefixtures("capsys")
-def test_a_third_of_the_draws_and_each_value_of_a_product(tmp_path: Path) -> None:
+def test_a_sixth_of_the_draws_and_each_value_of_a_product(tmp_path: Path) -> None:
     names = collected(tmp_path)
     assert [name for name in names if "drawn" in name] == [f"test_drawn[{seed}]" for seed in range(3)]
     assert [name for name in names if "sizes" in name] == ["test_sizes[1]"]
@@ -63,4 +63,4 @@ def test_a_third_of_the_draws_and_each_value_of_a_product(tmp_path: Path) -> Non
 
 @pytest.mark.usefixtures("capsys")
 def test_with_all_nothing_is_left_out(tmp_path: Path) -> None:
-    assert len(collected(tmp_path, "--all")) == 7 + 2 + 4 * 3 * 2
+    assert len(collected(tmp_path, "--all")) == 13 + 2 + 4 * 3 * 2

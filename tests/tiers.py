@@ -2,10 +2,10 @@
 
 A test that draws random cases says how many there are in all: `@pytest.mark.draws("seed", 60)` runs it with
 the seeds 0 to 59, and a loop asks the fixture, `for seed in draws(60)`. Without `--all` it gets the first
-third of them. `@pytest.mark.large` is for a test, or for one `pytest.param` of it, that runs with `--all`
+sixth of them. `@pytest.mark.large` is for a test, or for one `pytest.param` of it, that runs with `--all`
 alone: a smaller one that guards the same runs by default. `@pytest.mark.crossed` is for a test with several
 parameters: by default each value of each of them occurs, with `--all` each with each. Hypothesis draws
-`EXAMPLES` with `--all`, else a third of them; a test that takes long for each says how many itself.
+`EXAMPLES` with `--all`, else a sixth of them; a test that takes long for each says how many itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hypothesis import settings
 Value: TypeAlias = tuple[object, ...]
 """The names of parameters that are given together, and what a case is given."""
 
-PART = 3
+PART = 6
 """One of so many cases is drawn by default."""
 
 EXAMPLES = 500
