@@ -47,6 +47,14 @@ NO_ENDS = np.empty((0, 0), np.uint64)
 """The `ends` of `TimedEvents` if it is not known where complex events may end."""
 
 
+def no_events(dtype: np.dtype) -> TimedEvents:
+    """None, whose times and places would be of a type."""
+    none = np.empty(0, dtype)
+    numbers = np.empty(0, np.int64)
+    symbols, lanes = numbers.astype(np.uint16), numbers.astype(np.int32)
+    return TimedEvents(symbols, lanes, none, none, numbers, *NO_VALUES, NO_ENDS.astype(dtype))
+
+
 def timed_events(
     machine: GeneralMachine,
     window: WindowPlan | None,
@@ -55,8 +63,7 @@ def timed_events(
 ) -> TimedEvents:
     """The new events as kernels read them, with what later events are compared with."""
     new = slice(following.first, following.stop)
-    none = np.empty(0, np.uint64)
-    times = places = none
+    times = places = np.empty(0, np.uint64)
     measured = following.events.measured
     if machine.timed:
         if window is not None and window.kind == "time":
@@ -65,6 +72,7 @@ def timed_events(
             times = comparable(following.times[new], 0).keys
         if times.dtype.kind == "f":
             times = times + 0.0  # -0.0 is the same time as 0.0
+        places = times[:0]
     if machine.placed:
         places = measured[new].astype(times.dtype, copy=False)
     lanes = following.events.lanes

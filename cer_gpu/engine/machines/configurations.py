@@ -15,7 +15,6 @@ from cer_gpu.automata.configurations.shapes import Shapes
 from cer_gpu.automata.configurations.value_words import HeldWords
 from cer_gpu.engine.machines.configuration_arrays import (
     FEW_SLOTS,
-    NO_ENDS,
     NO_VALUES,
     ROOM,
     ROW,
@@ -25,6 +24,7 @@ from cer_gpu.engine.machines.configuration_arrays import (
     copy_rows,
     labels_at,
     most_open,
+    no_events,
     numbers_of_limbs,
     one_more_limb,
     pushed_of,
@@ -107,8 +107,7 @@ class ConfigurationRuns(HeldLanes):
         self._steps: GrowingSteps | None = None
         self.count = 0
         self.others: Callable[[], int] = int
-        none = np.empty(0, np.int64)
-        self._now = TimedEvents(none, none, none, none, none, *NO_VALUES, NO_ENDS)
+        self._now = no_events(np.dtype(np.uint64))
         self._ahead: Lookahead | None = None
         self._learned = 0, 0, 0
         self._headroom = NO_BOUND
@@ -165,7 +164,8 @@ class ConfigurationRuns(HeldLanes):
             self._regroup(np.flatnonzero(self._kept.shape >= 0), len(self._kept.shape))
             self._steps.texts = self._values.text_labels()
             self._steps.note_programs(anew=True)
-        return values
+        whole, _, known = map(np.ascontiguousarray, values)
+        return whole, whole.view(np.float64), known
 
     def _labels_held(self, columns: frozenset[int]) -> np.ndarray:
         """The labels that are kept of some columns."""
@@ -461,6 +461,7 @@ class ConfigurationRuns(HeldLanes):
             self._shapes.put(shape_of(text))
         self._values.resume(read_back(arrays["labels"].tobytes()))
         self._begin(arrays["now"])
+        self._now = no_events(arrays["now"].dtype)
         lane = np.full((len(arrays["lanes"]), 3), -1, np.int64)
         lane[:, 1:] = arrays["lanes"]
         self._groups = self._groups._replace(lane=lane, now=arrays["now"].copy())

@@ -169,6 +169,8 @@ class ListedJoinRunner(JoinRunner):
             slots = slots.copy() if index is None else slots
             counts[far] = [self._localised(slots, self.columns_of[space]) for space in far]
         offset, stride, groups = grouped_slots(self.tables, counts)
+        # In one form only, for which the kernel is compiled.
+        symbols, slots = symbols.astype(np.uint16, copy=False), np.ascontiguousarray(slots)
         return ListedSegment(
             SlottedEvents(symbols, slots, offset, stride), comparable(measured, self._query.window.size),
             (0, report, len(symbols)), groups, index,

@@ -24,7 +24,7 @@ from cer_gpu.enumeration.clock_structure import (
 )
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents
-from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.kernels.windows.contract import NO_WINDOW, comparable
 from cer_gpu.plan.clock import ClockMachine
 from cer_gpu.plan.compiled_query import CompiledQuery
 
@@ -160,7 +160,7 @@ class ClockRunner(ConsumeRunner):
         event = ranges(lanes.begin, length)
         lane = np.repeat(np.arange(len(lanes), dtype=np.int32), length)
         times = events.moments[event].view(self.constants.dtype)
-        measured, size = times[:0], times.dtype.type(0)
+        measured, size = NO_WINDOW
         if window is not None:
             measured, size = comparable(events.measured[event], window.size)
         count = len(event)

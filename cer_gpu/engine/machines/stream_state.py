@@ -16,7 +16,7 @@ from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.read.payload import RowValues
 from cer_gpu.kernels.streams import cpu as kernels
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
-from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.kernels.windows.contract import NO_WINDOW, comparable
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 LEAST = 1 << 13
@@ -53,7 +53,7 @@ class StreamState:
         self._kept = OpenEvents(query.window is not None, query.filters_answers)
         self._bounds = _bounds(1)
         self._events: StreamEvents | None = None
-        self._size: Any = np.uint64(0)
+        self._size: Any = NO_WINDOW.size
         self._full = LEAST
         self._unlooked = 0
         self._reported = -1
@@ -203,11 +203,10 @@ class StreamState:
     def _laid_out(self) -> StreamEvents:
         """The events as kernels read them."""
         kept, window = self._kept, self._query.window
-        measured = kept.array("keys")
+        measured, self._size = NO_WINDOW
         if window is not None:
-            if not len(measured):
-                measured = kept.array("positions")
-            measured, self._size = comparable(measured, window.size)
+            keys = kept.array("keys")
+            measured, self._size = comparable(keys if len(keys) else kept.array("positions"), window.size)
         return StreamEvents(
             kept.array("symbols"), kept.array("lanes"), measured, kept.following, kept.array("slots"),
             kept.array("places"),
