@@ -105,9 +105,8 @@ def test_answers_are_those_of_the_run_trees(
 
 @pytest.fixture
 def forms(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """How many chunks were listed in each form, and how many were dealt; none lane by lane or in stages."""
+    """How many chunks were listed in each form, and how many were dealt; none lane by lane."""
     monkeypatch.setattr(ListedJoinRunner, "_of_lanes", lambda *_: None)
-    monkeypatch.setattr(ListedJoinRunner, "_of_chain", lambda *_: None)
     counted = {"groups": 0, "structure": 0, "dealt": 0}
     original: Callable[..., Any] = ListedJoinRunner.answers
     dealt: Callable[..., Any] = ListedJoinRunner._of_buckets

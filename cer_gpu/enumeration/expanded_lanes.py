@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, in_parts
+from cer_gpu.enumeration.blocks import TupleBlock, in_parts
 from cer_gpu.enumeration.products import BULK_ROWS
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.joins import cpu_lanes as kernel
@@ -147,8 +147,12 @@ class LanePart:
 
     Attributes
     ----------
-    end, latest, lowest, first, count : ndarray, shape (ends,), int64
-        As in `PlacedEnds`, whose `number` is `count`.
+    end : ndarray, shape (ends,), int64
+        Where answers end.
+    latest, lowest : ndarray, shape (ends,), int64
+        The latest start of one, and the least event that the window admits.
+    first, count : ndarray, shape (ends,), int64
+        The first answer, and how many there are.
     event : ndarray, shape (room, atoms), int32
     """
 
@@ -167,23 +171,6 @@ class LanePart:
         )
         kernel.copied(self.first[ends], taken, hits, self.event, block)
         return TupleBlock(*block)
-
-
-class AnswerPart(Protocol):
-    """The ends of a part of a chunk, in the order of the stream, and their answers; as `LanePart`."""
-
-    @property
-    def end(self) -> np.ndarray: ...
-    @property
-    def latest(self) -> np.ndarray: ...
-    @property
-    def lowest(self) -> np.ndarray: ...
-    @property
-    def count(self) -> np.ndarray: ...
-
-    def block(self, ends: np.ndarray, taken: np.ndarray, hits: np.ndarray) -> AnswerBlock:
-        """As `LanePart.block`."""
-        ...
 
 
 def listed(tables: LaneAtoms, rows: LaneRows, bounds: tuple[int, int]) -> LanePart | int:
@@ -233,7 +220,7 @@ class LaneAnswers:
 
     Parameters
     ----------
-    parts : sequence of AnswerPart
+    parts : sequence of LanePart
         One after another in the stream.
     ends : ndarray, shape (ends,), int64
         The numbers of the ends among those of all parts.
@@ -246,7 +233,7 @@ class LaneAnswers:
 
     sharing: Literal["ends"] = "ends"
 
-    def __init__(self, parts: Sequence[AnswerPart], ends: np.ndarray) -> None:
+    def __init__(self, parts: Sequence[LanePart], ends: np.ndarray) -> None:
         self._parts = parts
         self._ends = ends
         self._base = np.cumsum([0, *(len(part.end) for part in parts)])
@@ -258,7 +245,7 @@ class LaneAnswers:
 
     def blocks(
         self, order: np.ndarray, limit: int | None = None, size: int | None = None
-    ) -> Iterator[AnswerBlock]:
+    ) -> Iterator[TupleBlock]:
         """The answers of some ends, as `Answers.blocks`, each end's in canonical order."""
         taken = self.work(limit)[order]
         number = np.searchsorted(self._base, self._ends[order], side="right") - 1

@@ -67,11 +67,6 @@ LANE, LEAST_OF, DEALT = 2, 3, 4
 """Columns of a row that is not in its place yet: the number of the event, its atom, its lane, the least event
 that its window admits; from `DEALT` on the slots."""
 
-NUMBER, FIRST_ROW, LATEST_START = range(3)
-"""Columns of what is known of the answers at a row: how many there are, the first, the latest start."""
-
-MADE, ASKED = 0, 1
-
 
 class JoinTables(NamedTuple):
     """The transitions of a PCEA, by symbol, with what they look up and where they store.
@@ -259,21 +254,6 @@ class LaneAtoms(NamedTuple):
     atom: np.ndarray
     column: np.ndarray
     place: np.ndarray
-
-
-class ChainSteps(NamedTuple):
-    """A chain of three steps, in two stages: each stores what one step has, and looks up for the next.
-
-    ========  ===========================  ===============================================================
-    `code`    int32 [2, turns, symbols]    for each stage twice the column of slots by which an event is
-                                           stored or looks up, plus `MADE` or `ASKED`; -1: it does neither.
-                                           An event that does both has two turns, and looks up in the first
-    `label`   int32 [3]                    what the event of each step is marked with
-    ========  ===========================  ===============================================================
-    """
-
-    code: np.ndarray
-    label: np.ndarray
 
 
 class FilledAtoms(NamedTuple):

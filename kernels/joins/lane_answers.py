@@ -49,25 +49,6 @@ class LaneEnds(NamedTuple):
     start: np.ndarray
 
 
-class PlacedEnds(NamedTuple):
-    """Ends in the order of the stream, each with the place of its answers.
-
-    ========  =====================  ====================================================================
-    `end`     int64 [events + 1]     where answers end
-    `latest`  int64 [events + 1]     the latest start of one
-    `lowest`  int64 [events + 1]     the least event that the window admits
-    `first`   int64 [events + 1]     the first answer
-    `number`  int64 [events + 1]     how many there are
-    ========  =====================  ====================================================================
-    """
-
-    end: np.ndarray
-    latest: np.ndarray
-    lowest: np.ndarray
-    first: np.ndarray
-    number: np.ndarray
-
-
 class CopiedAnswers(NamedTuple):
     """Answers as blocks have them: int64 [rows], [rows], [rows, atoms]."""
 

@@ -28,6 +28,7 @@ from cer_gpu.kernels.runs.contract import Program, SegmentHits
 from cer_gpu.kernels.runs.cpu import first_open
 from cer_gpu.kernels.runs.forced_runs import is_forced
 from cer_gpu.kernels.runs.programs import counts_program
+from cer_gpu.kernels.runs.sequences import SequenceSteps, sequence_steps
 from cer_gpu.plan.automaton import AutomatonMachine, programs_of
 from cer_gpu.plan.compiled_query import CompiledQuery
 
@@ -36,6 +37,7 @@ from cer_gpu.plan.compiled_query import CompiledQuery
 if TYPE_CHECKING:
     from cer_gpu.engine.machines.attribute_windows import AttributeWindowRuns
     from cer_gpu.engine.machines.chooser import Chooser
+    from cer_gpu.enumeration.sequences import SequenceAnswers
     from cer_gpu.enumeration.structure import Structure
     from cer_gpu.kernels.selection.cpu import Paths
 
@@ -151,6 +153,11 @@ class AutomatonRunner:
     def _forced(self) -> bool:
         """Whether the start and the end of a complex event tell all of it."""
         return not self._by_attribute and is_forced(self.tables, self._monitor)
+
+    @cached_property
+    def _steps(self) -> SequenceSteps | None:
+        """What complex events are rows of."""
+        return None if self._by_attribute else sequence_steps(self.tables)
 
     @cached_property
     def _falling(self) -> AttributeWindowRuns:
@@ -278,7 +285,24 @@ class AutomatonRunner:
             events = chunk.events
             given = events.symbols, events.positions, chunk.lanes.begin
             return ForcedRuns(self.tables, *given, ends.event, ends.latest)
+        if self._devices is None and self._steps is not None and not len(chunk.falling):
+            return self._sequences(chunk, ends, self._steps)
         return self.structure(chunk, ends)
+
+    def _sequences(self, chunk: Chunk, found: Ends, steps: SequenceSteps) -> SequenceAnswers:
+        """The complex events at some ends, where they are rows of single events."""
+        from cer_gpu.engine.machines.sequences import entries_of
+        from cer_gpu.enumeration.sequences import SequenceAnswers
+
+        entries, number = entries_of(chunk.events.symbols, steps, self._workers), None
+        if len(steps.labels) > 2:
+
+            def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+                first, event, lowest = ends_of(segments, found)
+                return event, self.counts_here(chunk, first, event, lowest, exact=False)
+
+            _, number = counts_joined(self._over_units("counting", chunk.segments, run))
+        return SequenceAnswers(entries, steps.labels, found.event, found.lowest, number)
 
     def open_runs(self) -> OpenRuns:
         """The runs that a stream keeps between pushes."""

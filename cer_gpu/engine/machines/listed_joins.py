@@ -2,8 +2,7 @@
 
 A chunk has the events of all lanes in their order. Of a rule whose atoms all share a key, and no event of
 which fills two atoms, the events are sorted by this key, and the answers at each event are made from those of
-its key before it. A chain of three steps is joined in two stages, each over events sorted by the value that
-two of the steps share. Else, and where too many of these are looked at in vain, answers are expanded from
+its key before it. Else, and where too many of these are looked at in vain, answers are expanded from
 lists of runs. Where all events of an answer share a key, those of a long chunk are dealt into buckets by this
 key, so that the groups of a bucket lie in a cache, and threads list buckets; the ends are put in order
 afterwards. Without such a key a chunk is cut into segments that begin one window early, one for each thread.
@@ -26,8 +25,7 @@ from cer_gpu.engine.machines.ends import Ends, no_ends
 from cer_gpu.engine.machines.joins import JoinRunner
 from cer_gpu.engine.read.lanes import order_by_lane
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.expanded_chains import ChainRows
-from cer_gpu.enumeration.expanded_lanes import AnswerPart, LaneAnswers, LanePart, LaneRows, listed
+from cer_gpu.enumeration.expanded_lanes import LaneAnswers, LanePart, LaneRows, listed
 from cer_gpu.enumeration.expansion import (
     ExpandedAnswers,
     ExpandedSegment,
@@ -36,7 +34,7 @@ from cer_gpu.enumeration.expansion import (
     grouped_slots,
 )
 from cer_gpu.kernels.joins import cpu_order
-from cer_gpu.kernels.joins.contract import ChainSteps, LaneAtoms, SlottedEvents
+from cer_gpu.kernels.joins.contract import LaneAtoms, SlottedEvents
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.join_tables import ListedJoinMachine
@@ -68,8 +66,7 @@ class ListedJoinRunner(JoinRunner):
         assert isinstance(machine, ListedJoinMachine)
         super().__init__(replace(query, machine=machine.joins), workers)
         self._by_lane = machine.joins.by_lane
-        self._chain = machine.joins.chain
-        self._lane_parts: Sequence[AnswerPart] = []
+        self._lane_parts: Sequence[LanePart] = []
         self._parts: list[ExpandedSegment] | None = None
         self._event, self._turn = np.empty((2, 0), np.int64)
         """The ends of all parts in the order of the stream, and where they are in the parts."""
@@ -84,8 +81,6 @@ class ListedJoinRunner(JoinRunner):
         if not len(chunk.segments) or self._query.limit == 0:
             return no_ends()
         if self._by_lane is not None and (ends := self._of_lanes(chunk, self._by_lane)) is not None:
-            return ends
-        if self._chain is not None and (ends := self._of_chain(chunk, self._chain)) is not None:
             return ends
         found = self._of_buckets(chunk) if self._deals(chunk) else self._of_segments(chunk)
         parts = [part for part in found if part is not None]
@@ -195,18 +190,6 @@ class ListedJoinRunner(JoinRunner):
         parts = [one for one in found if isinstance(one, LanePart)]
         return self._ends_of(parts, events.positions) if len(parts) == len(found) else None
 
-    def _of_chain(self, chunk: Chunk, steps: ChainSteps) -> Ends | None:
-        """The ends of a chunk, whose answers are made stage by stage; None where another form is better."""
-        assert self._query.window is not None
-        workers, events = self._workers, chunk.events
-        window, bounds = comparable(events.measured, self._query.window.size), self._parts_of(chunk)
-        made = ChainRows(
-            steps, events.symbols, events.slots, window, bounds[0][0],
-            workers.threads if len(events) >= SEGMENT else 1,
-            lambda work, some: workers.map("listing", work, some, len(events)),
-        ).listed(bounds)  # fmt: skip
-        return None if made is None else self._ends_of(made, events.positions)
-
     def _parts_of(self, chunk: Chunk) -> list[tuple[int, int]]:
         """The events of a chunk at which answers are reported, in a part for each thread."""
         report, stop = int(chunk.lanes.report[0]), int(chunk.lanes.stop[0])
@@ -214,7 +197,7 @@ class ListedJoinRunner(JoinRunner):
         edges = [report + (stop - report) * number // count for number in range(count + 1)]
         return list(pairwise(edges))
 
-    def _ends_of(self, parts: Sequence[AnswerPart], positions: np.ndarray) -> Ends:
+    def _ends_of(self, parts: Sequence[LanePart], positions: np.ndarray) -> Ends:
         """The ends of parts, one after another in the stream."""
         self._lane_parts = parts
         self._event, latest, lowest = (

@@ -12,7 +12,6 @@ from cer_gpu.automata import chains
 from cer_gpu.automata.disambiguation import disambiguate
 from cer_gpu.automata.symbol_pcea import gather_predicates
 from cer_gpu.errors import QueryError
-from cer_gpu.plan.chain_steps import chain_steps
 from cer_gpu.plan.join_arrays import join_arrays
 from cer_gpu.plan.join_tables import JoinMachine
 from cer_gpu.plan.lower.join_machine import COSTS, Join, built
@@ -52,7 +51,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
     def build(diagram: Diagram) -> BuiltMachine:
         """The machine of the chain, which is made unambiguous first."""
         found = join_arrays(disambiguate(automaton, diagram.outcomes, tests), join.lane)
-        machine = JoinMachine(found.tables, found.spaces, NO_ATOMS, chain=chain_steps(found.tables))
+        machine = JoinMachine(found.tables, found.spaces, NO_ATOMS)
         return built(join, found, mark_form(found.labels, query), machine)
 
     return Candidate.of(COSTS, Sketch(tests, build))

@@ -119,11 +119,6 @@ def _listing(query: CompiledQuery) -> str:
             f"in the window are looked at; where that is more than {LOOKED} for each event and answer,\n"
             "from lists of the events with equal keys"
         )
-    if query.machine.chain is not None:
-        groups = (
-            "the events of each step, sorted by what they share with the next:\n"
-            "first each second step with the first steps in its window, then each third step with these"
-        )
     return (
         f"from {groups}:\n"
         "an event costs less than in the structure; a part of the stream comes from the structure where\n"

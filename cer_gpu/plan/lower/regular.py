@@ -56,6 +56,12 @@ KEYED: dict[Question, Cost] = {
 }
 """The same if comparisons make the key."""
 
+SEQUENCE = Cost(3, 1, "rows of single events")
+"""To list matches that are rows of single events."""
+
+KEYED_SEQUENCE = Cost(5, 1, "sorted by key, rows of single events")
+"""The same if comparisons make the key."""
+
 
 BOUNDS = {
     "`AND`": "at most |p| * |q| (Theorem 7.2)",
@@ -120,7 +126,21 @@ def lower(outline: Outline) -> Candidate | Refusal:
             drawing=lambda: _drawing(automaton, found, diagram, tests),
         )
 
-    return Candidate.of(COSTS if lane is None else KEYED, Sketch(tests, build))
+    costs = COSTS if lane is None else KEYED
+    if query.strategy is tree.Strategy.ALL and _is_sequence(formula):
+        costs = costs | {"lists": SEQUENCE if lane is None else KEYED_SEQUENCE}
+    return Candidate.of(costs, Sketch(tests, build))
+
+
+def _is_sequence(pattern: tree.Pattern) -> bool:
+    """Whether a match has one event for each step, and other events may lie between."""
+    while isinstance(pattern, tree.As | tree.Filter):
+        pattern = pattern.pattern
+    if isinstance(pattern, tree.EventType):
+        return True
+    if not isinstance(pattern, tree.Sequence) or pattern.contiguous:
+        return False
+    return _is_sequence(pattern.left) and _is_sequence(pattern.right)
 
 
 def _choosing(

@@ -1,0 +1,33 @@
+"""Complex events that are rows of single events: the entries of a chunk, found by several threads."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from cer_gpu.engine.machines.chunk import SEGMENT
+from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels.runs.sequences import SequenceEntries, SequenceSteps, sequence_entries, step_entries
+
+
+def entries_of(symbols: np.ndarray, steps: SequenceSteps, workers: Workers) -> SequenceEntries:
+    """The entries of all steps but the last.
+
+    Parameters
+    ----------
+    symbols : ndarray, shape (events,), uint8 or uint16
+        Those of a lane are neighbours.
+    steps : SequenceSteps
+    workers : Workers
+    """
+    cuts = [*range(0, len(symbols), SEGMENT), len(symbols)]
+    stretches = [(may, low, high) for may in steps.may[:-1] for low, high in pairwise(cuts)]
+
+    def found(stretch: tuple[np.ndarray, int, int]) -> np.ndarray:
+        may, low, high = stretch
+        return step_entries(symbols, may, low, high)
+
+    parts = workers.map("finding matches", found, stretches, len(symbols))
+    each = len(cuts) - 1
+    return sequence_entries([np.concatenate(parts[k : k + each]) for k in range(0, len(parts), each)])

@@ -1,0 +1,71 @@
+"""The complex events of a sequence of single events, listed from the events of each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+
+from cer_gpu.enumeration.blocks import PathBlock
+from cer_gpu.kernels.runs.sequences import SequenceEntries, bounds_of, fill
+
+BLOCK = 1 << 17
+"""About how many complex events a block has, unless the caller wants another size."""
+
+ALL = np.iinfo(np.int64).max
+
+
+class SequenceAnswers:
+    """All ascending rows of entries that begin in the window of an end; `Answers`.
+
+    Parameters
+    ----------
+    entries : SequenceEntries
+    labels : ndarray, shape (steps,), int32
+        The marks of the events of each step.
+    event : ndarray, shape (ends,), int64
+        Ascending.
+    lowest : ndarray, shape (ends,), int64
+        The least admissible start of each end, non-decreasing.
+    count : ndarray, shape (ends,), int64, or None
+        How many complex events each end has; None for two steps.
+    """
+
+    sharing: Literal["ends"] = "ends"
+
+    def __init__(
+        self,
+        entries: SequenceEntries,
+        labels: np.ndarray,
+        event: np.ndarray,
+        lowest: np.ndarray,
+        count: np.ndarray | None = None,
+    ) -> None:
+        self._entries, self._labels, self._event = entries, labels, event
+        self._low, self._high = bounds_of(entries, lowest, event)
+        self.count = self._high - self._low if count is None else count
+
+    def work(self, limit: int | None) -> np.ndarray:
+        """How many complex events of each end are listed: shape (ends,)."""
+        return self.count if limit is None else np.minimum(self.count, limit)
+
+    def blocks(
+        self, order: np.ndarray, limit: int | None = None, size: int | None = None
+    ) -> Iterator[PathBlock]:
+        """The complex events of some ends, in the given order; as `Answers.blocks`."""
+        if limit == 0:
+            return
+        size = BLOCK if size is None else max(size, 1)
+        steps = len(self._labels)
+        left = float(self.work(limit)[order].sum(dtype=float))
+        progress = np.zeros(2 * steps, np.int64)
+        while progress[0] < len(order):
+            rows = int(min(left, size))
+            hit, column = np.empty(rows, np.int64), np.empty((steps, rows), np.int64)
+            found = fill(
+                self._entries, self._low, self._high, self._event, order, ALL if limit is None else limit,
+                progress, hit, column,
+            )  # fmt: skip
+            left -= found
+            yield PathBlock(hit[:found], column[:, :found], self._labels)

@@ -1,0 +1,234 @@
+"""Listing the complex events of a sequence of single events, `A ; B ; C`, from the events of each step.
+
+The events that may be a step are the **entries** of it, ascending, of all lanes one after another. Before the
+end of a complex event, entries combine to all ascending rows that begin in the window; so nothing has to be
+known of runs, and no structure is built: all complex events of an end are found in canonical order from the
+first entry that its window admits, and each entry that is met is part of one.
+
+Listing `A ; B` and `A ; B ; C` by key takes 0.6 of the time that it takes by the structure (time of the whole
+query, 5 million events, 1.6 and 1.1 million complex events).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import SELDOM, jit
+
+MOST_TRANSITIONS = 512
+"""Larger automata are not looked through."""
+
+
+class SequenceSteps(NamedTuple):
+    """The steps of an automaton whose complex events are rows of single events.
+
+    ========  ======================  ==========================================================
+    `may`     uint8 [steps, symbols]  1: an event with the symbol may be the step
+    `labels`  int32 [steps]           what it is marked with, >= 1
+    ========  ======================  ==========================================================
+    """
+
+    may: np.ndarray
+    labels: np.ndarray
+
+
+class SequenceEntries(NamedTuple):
+    """The entries of all steps but the last, those of the first step first.
+
+    =============  =================  ==================================================================
+    `event`        int32 [entries]
+    `first`        int64 [steps]      the entries of step k are first[k] .. first[k + 1] - 1
+    `following`    int32 [entries]    the first entry of the next step that comes later; not of the last of
+                                      these steps
+    `preceding`    int32 [entries]    one past the last entry of the step before that comes earlier; not of
+                                      the first step
+    =============  =================  ==================================================================
+    """
+
+    event: np.ndarray
+    first: np.ndarray
+    following: np.ndarray
+    preceding: np.ndarray
+
+
+def sequence_steps(tables):
+    """The steps of an automaton, or None where complex events are more than rows of single events.
+
+    Each state is entered by marked events from one state, which all have the same label, and is left by
+    marked events alone: any other event leaves it as it is. The last step accepts.
+
+    Parameters
+    ----------
+    tables : TransitionTables
+
+    Returns
+    -------
+    SequenceSteps or None
+    """
+    if len(tables.source) > MOST_TRANSITIONS:
+        return None
+    symbols = np.repeat(np.arange(tables.n_symbols), np.diff(tables.first))
+    may, labels, state = [], [], 0
+    left = len(symbols)
+    while state >= 0:
+        own = tables.source == state
+        marked = own & (tables.label > 0)
+        waiting = own & ~marked
+        # What is neutral leaves each state as it is.
+        left_alone = np.isin(np.arange(1, tables.n_symbols), symbols[waiting])
+        if not (left_alone.all() if state else not waiting.any()) or not marked.any():
+            return None
+        if (tables.target[waiting] != state).any() or tables.accepting[waiting].any():
+            return None
+        ways = set(zip(*(each[marked].tolist() for each in (tables.label, tables.target, tables.accepting))))
+        if len(ways) > 1 or len(labels) == tables.n_live:
+            return None
+        ((label, target, accepts),) = ways
+        if bool(accepts) != (target < 0):
+            return None
+        may.append(np.isin(np.arange(tables.n_symbols), symbols[marked]).astype(np.uint8))
+        labels.append(label)
+        left -= np.count_nonzero(own)
+        state = target
+    if left or len(labels) < 2:
+        return None
+    return SequenceSteps(np.array(may), np.array(labels, np.int32))
+
+
+@jit
+def _entries(symbols, may, begin, out, halt):
+    """Write the events of a stretch that may be a step: how many there are.
+
+    ==========  ========================  ====================================
+    `symbols`   uint8 or uint16 [events]  in
+    `may`       uint8 [symbols]           in
+    `begin`     int                       in: the number of the first event
+    `out`       int32 [events + 1]        out
+    `halt`      uint8 [1]                 in: see `jit`
+    ==========  ========================  ====================================
+    """
+    n = 0
+    for k in range(symbols.shape[0]):
+        if k % SELDOM == 0 and halt[0]:
+            break
+        # written always, kept sometimes: a branch on the data would be mispredicted
+        out[n] = begin + k
+        n += may[symbols[k]]
+    return n
+
+
+@jit
+def _places(events, at, later, offset, out, halt):
+    """How many of ascending events lie before each of other ascending ones; with `later`, or are these.
+
+    ==========  ==============  ==================================
+    `events`    int32 [m]       in
+    `at`        int [n]         in
+    `later`     int             in: 1 or 0
+    `offset`    int             in: is added to each number
+    `out`       int [n]         out
+    `halt`      uint8 [1]       in: see `jit`
+    ==========  ==============  ==================================
+    """
+    place = 0
+    for k in range(at.shape[0]):
+        if k % SELDOM == 0 and halt[0]:
+            return
+        bound = at[k] + later
+        while place < events.shape[0] and events[place] < bound:
+            place += 1
+        out[k] = offset + place
+
+
+@jit
+def fill(entries, low, high, end, order, limit, progress, hit, column, halt):
+    """Write complex events of some ends, as many as there is room for: how many.
+
+    ==========  =====================  ====================================================================
+    `entries`   SequenceEntries        in
+    `low`       int64 [ends]           in: the first entry of the first step that the window of an end admits
+    `high`      int64 [ends]           in: one past the last entry of the step before the end
+    `end`       int64 [ends]           in: the event
+    `order`     int64 [m]              in: the ends to list
+    `limit`     int                    in: at most so many of each end
+    `progress`  int64 [2 + 2 * steps]  in/out: how many ends are done, how many complex events of the next one
+                                       are; then the entries of the next complex event, and where those of
+                                       each step end; zeros at first
+    `hit`       int64 [rows]           out
+    `column`    int64 [steps, rows]    out: the events of each step
+    `halt`      uint8 [1]              in: see `jit`
+    ==========  =====================  ====================================================================
+    """
+    top = column.shape[0] - 2
+    at = progress[2 : 3 + top]
+    stop = progress[3 + top : 4 + 2 * top]
+    n, rows = 0, hit.shape[0]
+    while progress[0] < order.shape[0] and n < rows and not halt[0]:
+        own = order[progress[0]]
+        if progress[1] == 0:
+            stop[top] = high[own]
+            for step in range(top, 0, -1):
+                stop[step - 1] = entries.preceding[stop[step] - 1]
+            at[0] = low[own]
+            for step in range(top):
+                at[step + 1] = entries.following[at[step]]
+        over = False
+        while n < rows and not over:
+            # The entries of the last of these steps are written together.
+            taken = min(stop[top] - at[top], rows - n, limit - progress[1])
+            for step in range(top):
+                event = entries.event[at[step]]
+                for k in range(taken):
+                    column[step, n + k] = event
+            for k in range(taken):
+                column[top, n + k] = entries.event[at[top] + k]
+                column[top + 1, n + k] = end[own]
+                hit[n + k] = own
+            n += taken
+            at[top] += taken
+            progress[1] += taken
+            over = progress[1] == limit
+            if at[top] >= stop[top] and not over:
+                depth = top - 1
+                while depth >= 0 and at[depth] + 1 == stop[depth]:
+                    depth -= 1
+                over = depth < 0
+                if not over:
+                    at[depth] += 1
+                    for step in range(depth, top):
+                        at[step + 1] = entries.following[at[step]]
+        if over:
+            progress[0] += 1
+            progress[1] = 0
+    return n
+
+
+def step_entries(symbols, may, begin, stop):
+    """The events begin .. stop - 1 that may be a step, int32, ascending."""
+    out = np.empty(stop - begin + 1, np.int32)
+    n = _entries(symbols[begin:stop], may, begin, out)
+    return out[:n].copy()
+
+
+def sequence_entries(events):
+    """The entries of steps that are `step_entries`, in their order; `SequenceEntries`."""
+    first = np.append(0, np.cumsum([len(own) for own in events]))
+    following, preceding = np.zeros((2, first[-1]), np.int32)
+    for step in range(len(events) - 1):
+        one, other = events[step : step + 2]
+        low, middle, high = first[step : step + 3].tolist()
+        _places(other, one, 1, middle, following[low:middle])
+        _places(one, other, 0, low, preceding[middle:high])
+    return SequenceEntries(np.concatenate(events), first, following, preceding)
+
+
+def bounds_of(entries, lowest, event):
+    """Where the entries of the first step begin for ends, and where those of the last one stop: int64 [ends].
+
+    `lowest` int64 [ends], non-decreasing: the least admissible start. `event` int64 [ends], ascending.
+    """
+    low, high = np.empty((2, len(event)), np.int64)
+    first = entries.first.tolist()
+    _places(entries.event[: first[1]], lowest, 0, 0, low)
+    _places(entries.event[first[-2] :], event, 0, first[-2], high)
+    return low, high
