@@ -15,11 +15,11 @@ from cer_gpu.kernels.jit import composed, inline
 from cer_gpu.kernels.joins.index import StartTable, at_slots, hash_tables
 from cer_gpu.kernels.loop.contract import NEIGHBOUR, LoopSegments, room_for_ends
 from cer_gpu.kernels.loop.follow import WORDS, follow
+from cer_gpu.kernels.loop.gaps import LATEST_IN_GAPS
 from cer_gpu.kernels.loop.products import COUNT, STREAM
 from cer_gpu.kernels.loop.registers import BY_SEGMENT, RegisterEvents, follow_registers
 from cer_gpu.kernels.loop.run import scratch
 from cer_gpu.kernels.loop.views import all_shown, begin_segment, neighbour
-from cer_gpu.kernels.loop.window import LATEST_IN_GAPS
 from cer_gpu.kernels.runs.contract import accepting_runs
 from cer_gpu.kernels.runs.programs import counts_program
 from cer_gpu.kernels.steps.contract import room_for, runs_reference

@@ -6,8 +6,11 @@ as long as the hash of a text.
 
 import numpy as np
 
-from ..jit import inline, jit
+from ..jit import SELDOM, inline, jit
 from .contract import room_of
+
+SHORT = 15
+"""The most bytes of texts that `number_short_texts` numbers."""
 
 _ONE = np.uint64(1)
 _EIGHT = np.uint64(8)
@@ -275,3 +278,64 @@ def rehash(old, places):
                 at = (at + _ONE) & mask
             places[at, 0] = old[place, 0]
             places[at, 1] = old[place, 1]
+
+
+@inline
+def _short_words(data, at, size):
+    """A text of at most `SHORT` bytes as two numbers; its size is the highest byte of the second."""
+    one = other = np.uint64(0)
+    if at + np.uint64(16) <= np.uint64(data.shape[0]):
+        # Without branches: sizes would be mispredicted.
+        low = min(size, _EIGHT)
+        whole = np.uint64(0) - (low >> np.uint64(3))
+        one = _word(data, at) & (((_ONE << ((low & np.uint64(7)) * _EIGHT)) - _ONE) | whole)
+        other = _word(data, at + _EIGHT) & ((_ONE << ((size - low) * _EIGHT)) - _ONE)
+    else:
+        for k in range(size):
+            byte = np.uint64(data[at + np.uint64(k)])
+            if k < 8:
+                one |= byte << np.uint64(8 * k)
+            else:
+                other |= byte << np.uint64(8 * k - 64)
+    return one, other | size << np.uint64(56)
+
+
+@jit
+def number_short_texts(data, bounds, words, numbers, first, out, halt):
+    """Number short texts of which few differ, by first sight.
+
+    ===========  ==========================  ================================================================
+    `data`       uint8 [bytes]               in
+    `bounds`     int32 or int64 [rows + 1]   in: text k is data[bounds[k]] .. data[bounds[k + 1] - 1]
+    `words`      uint64 [power of two, 2]    scratch: the texts that were seen
+    `numbers`    int32 [power of two]        scratch: their numbers; -1 at first
+    `first`      int64 [most]                out: the row in which each text is seen first
+    `out`        int32 [rows]                out: the number of each row
+    `halt`       uint8 [1]                   in: see `jit`
+    ===========  ==========================  ================================================================
+
+    Gives how many differ; -1 where that is more than `first` has room for, or a text is not short.
+    """
+    count = 0
+    mask, shift = np.uint64(numbers.shape[0] - 1), _shift(numbers)
+    for row in range(out.shape[0]):
+        if row % SELDOM == 0 and halt[0]:
+            return -1
+        at = np.uint64(bounds[row])
+        size = np.uint64(bounds[row + 1]) - at
+        if size > np.uint64(SHORT):
+            return -1
+        one, other = _short_words(data, at, size)
+        place = _home(one ^ (other * _FIRST), shift)
+        while numbers[place] >= 0 and (words[place, 0] != one or words[place, 1] != other):
+            place = (place + _ONE) & mask
+        if numbers[place] < 0:
+            if count == first.shape[0]:
+                return -1
+            words[place, 0] = one
+            words[place, 1] = other
+            numbers[place] = count
+            first[count] = row
+            count += 1
+        out[row] = numbers[place]
+    return count

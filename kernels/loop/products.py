@@ -13,7 +13,7 @@ def always_ready(tables, room, event, symbol):
 
 
 @inline
-def in_order(events, window, room, event, low):
+def lowest_in_window(events, window, room, event, low):
     keys = window.keys
     if keys.shape[0] > 0:
         while keys[event] - keys[low] > window.size:
@@ -39,7 +39,12 @@ def nothing_to_begin(tables, segments, room, g):
 STREAM = {"begin": nothing_to_begin, "finish": nothing_to_finish}
 """The next events of a stream: the room keeps what it has."""
 
-BATCH = {"lowest": in_order, "ready": always_ready, "close": nothing_to_close, "finish": nothing_to_finish}
+BATCH = {
+    "lowest": lowest_in_window,
+    "ready": always_ready,
+    "close": nothing_to_close,
+    "finish": nothing_to_finish,
+}
 """Segments whose keys ascend, in a room that is large enough."""
 
 
@@ -59,7 +64,7 @@ def started(tables, room, event, stop):
 
 
 @inline
-def in_window(own, low):
+def admitted_start(own, low):
     return own if own >= low else -1
 
 
@@ -83,7 +88,7 @@ def earlier(own, other):
 
 
 LATEST = {
-    "none": no_start, "plus": later, "times": earlier, "start": started, "admitted": in_window,
+    "none": no_start, "plus": later, "times": earlier, "start": started, "admitted": admitted_start,
     "within": latest_within, "note": note_start,
 }  # fmt: skip
 """The latest start of a run: where complex events end, and whether a window admits one of them."""

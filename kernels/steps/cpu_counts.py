@@ -18,10 +18,10 @@ import numpy as np
 from ..jit import OFTEN, composed, go_on
 from ..loop.contract import LARGEST, NEIGHBOUR, LoopSegments, room_for_ends
 from ..loop.follow import follow
+from ..loop.gaps import COUNT_IN_GAPS, SumRoom
 from ..loop.products import COUNT
 from ..loop.run import found_ends
 from ..loop.views import all_shown, begin_segment, neighbour
-from ..loop.window import COUNT_IN_GAPS, SumRoom
 from ..runs.contract import SegmentHits
 from ..windows.contract import NO_WINDOW
 from .contract import StepEvents, chain_tables, room_for, short_tables

@@ -10,9 +10,9 @@ import numpy as np
 from ..jit import composed
 from ..loop.contract import room_for_ends
 from ..loop.follow import follow
+from ..loop.gaps import LATEST_IN_GAPS
 from ..loop.products import EARLIEST, LATEST
 from ..loop.run import found_ends
-from ..loop.window import LATEST_IN_GAPS
 from ..windows.contract import NO_WINDOW, comparable
 from .contract import room_for
 

@@ -10,10 +10,10 @@ import numpy as np
 from ..jit import composed
 from ..loop.contract import FoundEnds, StepNodes
 from ..loop.follow import WORDS, follow
+from ..loop.gaps import NODES_IN_GAPS, NodeRoom
 from ..loop.nodes import LINKS, NODE_WORDS
 from ..loop.products import LATEST
 from ..loop.run import scratch
-from ..loop.window import NODES_IN_GAPS, NodeRoom
 from ..windows.contract import comparable
 from .contract import room_for
 

@@ -13,11 +13,11 @@ import numpy as np
 from ..jit import composed, inline, jit
 from ..loop.contract import MOST_RUNS, NEIGHBOUR
 from ..loop.follow import follow
+from ..loop.gaps import add_link
 from ..loop.nodes import HIT, LACKS, LANE, LINKS, LOW, NODE_WORDS, ROOTS, end_open, lowest_open
 from ..loop.products import LATEST, STREAM, both
 from ..loop.sums import at_most
 from ..loop.views import comes, goes
-from ..loop.window import add_link
 from ..streams.contract import LaneBounds, StreamEvents
 from .cpu_sessions import goes_on
 from .stream_state import EVENT_BEFORE, RANK, SESSION, OpenEntries, OpenLanes, OpenSessions

@@ -10,7 +10,7 @@ from ..device.jit import inlined, kernel
 from ..device.words import copied
 from ..loop.contract import FoundEnds, LoopSegments
 from ..loop.cuda import no_window, progress_for, segment_of
-from ..loop.window import SumRoom
+from ..loop.gaps import SumRoom
 from . import cpu_counts as step_counts
 from . import cpu_short_chains as step_short
 from .contract import ShortTables

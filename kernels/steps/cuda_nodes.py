@@ -12,8 +12,8 @@ from ..device.jit import inlined, kernel
 from ..device.words import copied
 from ..loop.contract import FoundEnds, LoopSegments, StepNodes
 from ..loop.cuda import no_window, progress_for, segment_of
+from ..loop.gaps import NodeRoom
 from ..loop.nodes import LINKS, NODE_WORDS, ROOTS
-from ..loop.window import NodeRoom
 from ..runs.contract import SegmentHits
 from . import cpu_nodes as step_nodes
 from .cuda_units import (

@@ -43,7 +43,7 @@ FAULTS = (
         ("test_stream_state.py::test_random_correlations_in_random_batches",),
     ),
     Fault(
-        "kernels/loop/window.py",
+        "kernels/loop/gaps.py",
         "own >= room.hits.lowest[room.words[HIT]]",
         "own > room.hits.lowest[room.words[HIT]]",
         "A run that starts at the first event of the window is listed.",

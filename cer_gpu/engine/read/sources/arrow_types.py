@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pyarrow as pa
 
-from cer_gpu.engine.workers import Workers
+from cer_gpu.engine.read.sources.text_codes import MANY, encoded
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.units import decimal_unit, digits_of
@@ -182,12 +182,6 @@ def convert(array: pa.Array, target: pa.DataType, where: str) -> pa.Array:
 SMALL = 1 << 12
 """The most bytes of an array that are kept for the sake of one of its texts."""
 
-STRETCH = 1 << 18
-"""Rows of a column of texts that one thread encodes at a time."""
-
-SAMPLE = 1 << 12
-"""Rows that tell whether few texts differ, so that the dictionaries of stretches are soon united."""
-
 _FIRST = pa.Array.from_buffers(pa.int32(), 1, [None, pa.py_buffer(bytes(4))])
 
 
@@ -201,22 +195,13 @@ def _to_dictionary(array: pa.Array, target: pa.DataType) -> pa.Array:
             # A text that comes alone is a dictionary as it is: to ask Arrow for it takes longer than a push.
             values = array if array.type == target.value_type else array.cast(target.value_type)
             return pa.DictionaryArray.from_arrays(_FIRST, values)
-        array = _encoded(array) if len(array) >= 2 * STRETCH else array.dictionary_encode()
+        array = encoded(array) if len(array) >= MANY else array.dictionary_encode()
     indices, values = array.indices, array.dictionary
     if indices.type != target.index_type:
         indices = indices.cast(target.index_type)
     if values.type != target.value_type:
         values = values.cast(target.value_type)
     return without_null_texts(pa.DictionaryArray.from_arrays(indices, values))
-
-
-def _encoded(array: pa.Array) -> pa.DictionaryArray:
-    """Many texts as codes of a dictionary; where few differ, by several threads."""
-    if len(array.slice(0, SAMPLE).unique()) > SAMPLE // 16:
-        return array.dictionary_encode()
-    starts = range(0, len(array), STRETCH)
-    parts = Workers().map("reading", lambda low: array.slice(low, STRETCH).dictionary_encode(), starts)
-    return pa.chunked_array(parts).unify_dictionaries().combine_chunks()
 
 
 def without_null_texts(array: pa.DictionaryArray) -> pa.DictionaryArray:
