@@ -10,6 +10,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 SECONDS ?= 600
 SEED ?= 1
 CASES ?= 4000
+PAIRS ?= 200
 
 # Tests and measurements start Python some hundred times: modules become bytecode once, whatever the caller has set.
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 QUICK ?= $(addprefix tests/test_,api.py engine_cases.py source_frames.py source_kinds.py time_zones.py \
 	drawing.py cli_output.py views_sql.py views_duckdb.py backtest_report.py decimals.py)
 
-.PHONY: demo docs test test-all test-mutants fuzz test-rapids test-timed test-kernels test-lowest test-wheel bench
+.PHONY: demo docs test test-all test-mutants fuzz cliffs test-rapids test-timed test-kernels test-lowest test-wheel bench
 .PHONY: lint warm tools format clean
 
 demo: $(VENV)/.ready-demo
@@ -52,6 +53,10 @@ warm: $(VENV)/.ready-test
 # turns as there is time for, `make fuzz FUZZ=--quick`.
 fuzz: warm
 	$(BIN)/python tests/fuzz.py --seconds $(SECONDS) --seed $(SEED) $(FUZZ)
+
+# Random questions in forms that mean the same, timed against each other: `make cliffs PAIRS=1000 SEED=7`.
+cliffs: warm
+	$(BIN)/python tests/cliffs.py --pairs $(PAIRS) --seed $(SEED)
 
 # What the RAPIDS Accelerator says of our plans; it needs no GPU. Maven fetches its jar, about 1 GB.
 test-rapids: $(VENV)/.ready-test

@@ -24,7 +24,7 @@ from cer_gpu.plan.cost import Question
 QUERIES = {
     "keyed, short": "SELECT * WHERE A AS a ; B AS b FILTER a.host = b.host WITHIN 100 s",
     "keyed, long": "SELECT * WHERE A AS a ; B AS b FILTER a.host = b.host WITHIN 2000 s",
-    "keyed, all": "SELECT * WHERE A AS a[v > 90] ; B AS b[v > 90] FILTER a.key = b.key",
+    "keyed, all": "SELECT * WHERE A AS a ; B AS b FILTER a[v > 90] AND b[v > 90] AND a.key = b.key",
     "regular": "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a[v > 90] WITHIN 100 s",
     "keyed": "SELECT * WHERE A AS a ; B AS b FILTER a.key = b.key WITHIN 10000 s",
     "keyed steps": "SELECT * WHERE A AS a ; B AS b ; C AS c "

@@ -21,7 +21,7 @@ SPAN = "SELECT * WHERE (A ; B) WITHIN [<= 5 s] ; C"
 ANSWERED = {
     "SELECT * WHERE A ; B WITHIN 9 EVENTS": ["regular"] * 4,
     "SELECT * WHERE A ; B PARTITION BY v": ["regular"] * 4,
-    KEYED: ["regular", "regular", "chain", "regular"],
+    KEYED: ["regular"] * 4,
     "SELECT NEXT * WHERE A AS a ; B AS b FILTER a.v = b.v": ["regular"] * 4,
     "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a.v = b.v": ["chain", "apart", "chain", "chain"],
     ORDERED: ["apart", "apart", "ordered", "ordered"],

@@ -50,10 +50,10 @@ def listed(answers: SequenceAnswers, order: np.ndarray, **given: Any) -> list[tu
     ]
 
 
-@pytest.mark.draws("seed", 60)
+@pytest.mark.draws("seed", 120)
 def test_all_runs_are_listed_in_order(seed: int) -> None:
     rng = random.Random(f"sequences {seed}")
-    n_symbols, steps, size = rng.randint(2, 4), rng.randint(2, 4), rng.randint(4, 9)
+    n_symbols, steps, size = rng.randint(2, 4), rng.randint(2, 4), rng.randint(4, 12)
     tables = tables_of(n_symbols, random_sequence(rng, n_symbols, steps))
     found = sequence_steps(tables)
     assert found is not None
@@ -66,7 +66,7 @@ def test_all_runs_are_listed_in_order(seed: int) -> None:
     for begin in range(0, len(symbols), size):
         low = begin
         for end in range(begin, begin + size):
-            low = rng.randint(low, end)
+            low = rng.randint(low, end) if rng.random() < 0.2 else low
             runs = [run for run in accepting_runs(tables, symbols, begin, end + 1) if run[1] == end]
             own = sorted((start, marks) for start, _, marks in runs if start >= low)
             if own:
@@ -74,12 +74,14 @@ def test_all_runs_are_listed_in_order(seed: int) -> None:
     if not expected:
         return
     event, least = (np.array(list(each), np.int64) for each in (expected, lowest.values()))
-    entries = sequence_entries([step_entries(symbols, may, 0, len(symbols)) for may in found.may[:-1]])
+    each = [step_entries(symbols, may, 0, len(symbols)) for may in found.may[:-1]]
+    first = np.append(0, np.cumsum([len(own) for own in each]))
+    entries = sequence_entries(np.concatenate(each), first)
     number = np.array([len(own) for own in expected.values()], np.int64)
     answers = SequenceAnswers(entries, found.labels, event, least, None if steps == 2 else number)
     assert answers.count.tolist() == number.tolist()
     order = np.array(rng.sample(range(len(event)), len(event)))
-    for limit in (None, 1, rng.randint(2, 5), 0):
+    for limit in (None, *range(8), rng.randint(1, number.max())):
         wanted = [(hit, marks) for hit in order.tolist() for _, marks in expected[event[hit]][:limit]]
         for rows in (None, rng.randint(1, 4)):
             assert listed(answers, order, limit=limit, size=rows) == wanted
@@ -99,6 +101,9 @@ def test_what_is_no_sequence() -> None:
     for more in [(0, 2, 1, 1, False), (0, 2, 2, -1, True), (0, 2, 2, 2, False), (1, 1, 3, -1, True)]:
         assert sequence_steps(tables_of(3, sorted([*sequence, more]))) is None
     assert sequence_steps(tables_of(3, sequence[:1] + sequence[2:])) is None
+    for steps, listed in ((4, True), (5, False)):
+        many = random_sequence(random.Random(1), 2, steps)
+        assert (sequence_steps(tables_of(2, many)) is not None) == listed
     assert sequence_steps(tables_of(3, [(0, 1, 1, -1, True)])) is None
 
 
@@ -141,6 +146,49 @@ def test_they_agree_with_the_reference(
         answers += check(query, [replace(one, stream="S") for one in events], rng)
     assert made
     assert answers > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sequence"),
+    [
+        ("SELECT * WHERE A ; B", True),
+        ("SELECT x, y WHERE A AS x ; (B AS y FILTER y[v > 1])", True),
+        ("SELECT x, y WHERE (A OR B) AS x ; (B OR C) AS y", True),
+        ("SELECT * WHERE (A OR B) AS x ; (B OR C) AS y", False),
+        ("SELECT x WHERE A AS x ; B AS y", False),
+        ("SELECT * WHERE A AS x ; B AS y FILTER x.id = y.id", True),
+        ("SELECT y, x WHERE A AS x ; B AS y FILTER x.id = y.id", True),
+        ("SELECT * WHERE A", False),
+        ("SELECT * WHERE A : B", False),
+        ("SELECT * WHERE A ; B+", False),
+        ("SELECT * WHERE (A ; B) UNLESS C", False),
+        ("SELECT LAST * WHERE A ; B", False),
+        ("SELECT * WHERE A ; B WITHIN 2 [v]", False),
+    ],
+)
+def test_the_cost_says_how_the_runner_lists(
+    text: str, is_sequence: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[SequenceAnswers] = []
+    init = SequenceAnswers.__init__
+
+    def noted(self: SequenceAnswers, *given: Any) -> None:
+        made.append(self)
+        init(self, *given)
+
+    monkeypatch.setattr(SequenceAnswers, "__init__", noted)
+    query = cer.compile(text)
+    assert ("rows of single events" in query.explain()) == is_sequence
+    table = pa.table({"type": list("ABCABCAB"), "id": [1] * 8, "v": [3.0] * 8})
+    assert len(query.run(table, engine="regular").to_arrow()) > 0
+    assert (len(made) > 0) == is_sequence
+
+
+def test_few_ends_of_many_events_are_listed_from_the_structure() -> None:
+    assert sequences.pays(1000, 8)
+    assert not sequences.pays(1000, 7)
+    table = pa.table({"type": [*"A" * 500, "B"]})
+    assert len(cer.compile("SELECT * WHERE A ; B").run(table).to_arrow()) == 500
 
 
 def test_an_end_with_many_complex_events_comes_in_blocks() -> None:

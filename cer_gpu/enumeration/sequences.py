@@ -67,5 +67,7 @@ class SequenceAnswers:
                 self._entries, self._low, self._high, self._event, order, ALL if limit is None else limit,
                 progress, hit, column,
             )  # fmt: skip
+            if not found:
+                raise RuntimeError("a hit has fewer matches than were counted; please report this")
             left -= found
             yield PathBlock(hit[:found], column[:, :found], self._labels)

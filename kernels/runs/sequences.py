@@ -18,6 +18,9 @@ from ..jit import SELDOM, jit
 MOST_TRANSITIONS = 512
 """Larger automata are not looked through."""
 
+MOST_STEPS = 3
+"""An event that may be more steps than this would be too many entries: the structure takes less memory."""
+
 
 class SequenceSteps(NamedTuple):
     """The steps of an automaton whose complex events are rows of single events.
@@ -90,7 +93,7 @@ def sequence_steps(tables):
         labels.append(label)
         left -= np.count_nonzero(own)
         state = target
-    if left or len(labels) < 2:
+    if left or len(labels) < 2 or np.sum(may[:-1], axis=0).max() > MOST_STEPS:
         return None
     return SequenceSteps(np.array(may), np.array(labels, np.int32))
 
@@ -175,7 +178,7 @@ def fill(entries, low, high, end, order, limit, progress, hit, column, halt):
         over = False
         while n < rows and not over:
             # The entries of the last of these steps are written together.
-            taken = min(stop[top] - at[top], rows - n, limit - progress[1])
+            taken = max(min(stop[top] - at[top], rows - n, limit - progress[1]), 0)
             for step in range(top):
                 event = entries.event[at[step]]
                 for k in range(taken):
@@ -210,16 +213,15 @@ def step_entries(symbols, may, begin, stop):
     return out[:n].copy()
 
 
-def sequence_entries(events):
-    """The entries of steps that are `step_entries`, in their order; `SequenceEntries`."""
-    first = np.append(0, np.cumsum([len(own) for own in events]))
-    following, preceding = np.zeros((2, first[-1]), np.int32)
-    for step in range(len(events) - 1):
-        one, other = events[step : step + 2]
-        low, middle, high = first[step : step + 3].tolist()
+def sequence_entries(event, first):
+    """What lies beside the entries of each step: `SequenceEntries`, parameters as there."""
+    # Of two steps nothing is written, and what is not written takes no memory.
+    following, preceding = np.zeros((2, len(event)), np.int32)
+    for low, middle, high in zip(first[:-2].tolist(), first[1:-1].tolist(), first[2:].tolist()):
+        one, other = event[low:middle], event[middle:high]
         _places(other, one, 1, middle, following[low:middle])
         _places(one, other, 0, low, preceding[middle:high])
-    return SequenceEntries(np.concatenate(events), first, following, preceding)
+    return SequenceEntries(event, first, following, preceding)
 
 
 def bounds_of(entries, lowest, event):

@@ -5,9 +5,39 @@ from faults.fault import Fault
 
 LISTED = ("test_enumeration.py::test_bulk_and_ordered_enumeration_list_the_runs_in_order",)
 
+SEQUENCES = ("test_sequences.py::test_all_runs_are_listed_in_order",)
+
 BEST = ("test_kernel_best.py::test_the_best_marks_of_random_automata",)
 
 FAULTS = (
+    Fault(
+        "kernels/runs/sequences.py",
+        "_places(other, one, 1, middle, following[low:middle])",
+        "_places(other, one, 0, middle, following[low:middle])",
+        "The next step of a sequence comes later than the step before it.",
+        SEQUENCES,
+    ),
+    Fault(
+        "kernels/runs/sequences.py",
+        "_places(entries.event[: first[1]], lowest, 0, 0, low)",
+        "_places(entries.event[: first[1]], lowest, 1, 0, low)",
+        "The first event that a window admits may begin a match.",
+        SEQUENCES,
+    ),
+    Fault(
+        "kernels/runs/sequences.py",
+        "rows - n, limit - progress[1]), 0)",
+        "rows - n, limit), 0)",
+        "Of each end as many matches are listed as the limit says.",
+        SEQUENCES,
+    ),
+    Fault(
+        "kernels/runs/sequences.py",
+        "                while depth >= 0 and at[depth] + 1 == stop[depth]:",
+        "                while depth >= 0 and at[depth] + 2 >= stop[depth]:",
+        "Each entry of a step is followed to the end.",
+        SEQUENCES,
+    ),
     Fault(
         "kernels/forest/cpu_nodes.py",
         "latest_of(arena, slots[slot, ITEM + length - 1]) < bound:",
@@ -55,7 +85,7 @@ FAULTS = (
         "wanted = min(hits.counts[hit], limit)",
         "wanted = hits.counts[hit]",
         "LIMIT holds for each end.",
-        ("test_engine_windows.py::test_limit_for_each_end_and_for_all",),
+        LISTED,
     ),
     Fault(
         "kernels/forest/cpu_stream.py",

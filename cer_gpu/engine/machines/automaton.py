@@ -285,8 +285,11 @@ class AutomatonRunner:
             events = chunk.events
             given = events.symbols, events.positions, chunk.lanes.begin
             return ForcedRuns(self.tables, *given, ends.event, ends.latest)
-        if self._devices is None and self._steps is not None and not len(chunk.falling):
-            return self._sequences(chunk, ends, self._steps)
+        if self._devices is None and self._steps is not None:
+            from cer_gpu.engine.machines.sequences import pays
+
+            if pays(len(chunk.events), len(ends)):
+                return self._sequences(chunk, ends, self._steps)
         return self.structure(chunk, ends)
 
     def _sequences(self, chunk: Chunk, found: Ends, steps: SequenceSteps) -> SequenceAnswers:

@@ -127,20 +127,48 @@ def lower(outline: Outline) -> Candidate | Refusal:
         )
 
     costs = COSTS if lane is None else KEYED
-    if query.strategy is tree.Strategy.ALL and _is_sequence(formula):
+    if _is_sequence(query, formula):
         costs = costs | {"lists": SEQUENCE if lane is None else KEYED_SEQUENCE}
     return Candidate.of(costs, Sketch(tests, build))
 
 
-def _is_sequence(pattern: tree.Pattern) -> bool:
-    """Whether a match has one event for each step, and other events may lie between."""
-    while isinstance(pattern, tree.As | tree.Filter):
-        pattern = pattern.pattern
-    if isinstance(pattern, tree.EventType):
-        return True
-    if not isinstance(pattern, tree.Sequence) or pattern.contiguous:
+def _is_sequence(query: tree.SelectQuery, pattern: tree.Pattern) -> bool:
+    """Whether a match is a row of single events, as `kernels.runs.sequences.sequence_steps` has it.
+
+    Each step is marked in one way, and other events may lie between. A window over an attribute may fall.
+    """
+    kept = None
+    if isinstance(pattern, tree.Project):
+        kept, pattern = frozenset(pattern.variables), pattern.pattern
+    if query.strategy is not tree.Strategy.ALL or (query.window and query.window.kind == "attribute"):
         return False
-    return _is_sequence(pattern.left) and _is_sequence(pattern.right)
+    marks = _step_marks(pattern, kept, frozenset())
+    return marks is not None and len(marks) > 1 and all(marks)
+
+
+def _step_marks(
+    pattern: tree.Pattern, kept: frozenset[str] | None, outer: frozenset[str]
+) -> list[frozenset[str]] | None:
+    """What marks the event of each step; None where a match is no row of single events.
+
+    `kept` are the variables of the SELECT list, None for all; those of `outer` mark the whole pattern.
+    """
+    match pattern:
+        case tree.Filter():
+            return _step_marks(pattern.pattern, kept, outer)
+        case tree.As():
+            return _step_marks(pattern.pattern, kept, outer | {pattern.variable})
+        case tree.EventType():
+            own = outer.union(pattern.variables)
+            return [own if kept is None else own & kept]
+        case tree.Sequence(contiguous=False) | tree.Or():
+            left, right = (_step_marks(one, kept, outer) for one in (pattern.left, pattern.right))
+            if left is None or right is None:
+                return None
+            if isinstance(pattern, tree.Sequence):
+                return left + right
+            return left if left == right and len(left) == 1 else None
+    return None
 
 
 def _choosing(
