@@ -82,7 +82,7 @@ def tiny_shares(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("tiny_shares")
-@pytest.mark.draws("seed", 60)
+@pytest.mark.draws("seed", 120)
 @pytest.mark.parametrize("before", [False, True], ids=["ahead", "behind"])
 def test_bits_are_those_of_the_definition(seed, before):
     rng = random.Random(seed)
@@ -121,7 +121,7 @@ def test_bits_are_those_of_the_definition(seed, before):
         assert got == sorted(got)
 
 
-@pytest.mark.draws("seed", 40)
+@pytest.mark.draws("seed", 80)
 def test_bits_that_the_next_event_decides_are_those_of_the_definition(seed):
     rng = random.Random(f"next {seed}")
     n, n_lanes = rng.choice((5, 30, 60)), rng.choice((1, 3, 9))
