@@ -26,11 +26,13 @@ import cer_gpu as cer
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
+from cer_gpu.plan.cost import Question
 
 LEAST_S = 0.02
 """Two forms that both take less are not compared."""
 
-ASKED = ("hits", "count")
+ASKED: dict[str, Question] = {"hits": "hits", "count": "counts"}
+"""What is asked of each form, and as what the planner knows it."""
 
 
 class LateError(Exception):
@@ -108,29 +110,28 @@ class Hunt:
 
     def pair(self) -> None:
         """Draw a question and another form of it, and compare them."""
-        query, laws = question(self._rng), ()
-        while not laws:
+        while True:
             query = question(self._rng)
             other, laws = other_form(self._rng, query)
+            if laws:
+                break
         self.compared += 1
         for asked in ASKED:
             one, two = (timed(form, asked, self._table, self._limit) for form in (query, other))
             if one.said is not None and two.said is not None and one.said != two.said:
-                self._print(f"{asked} differ ({', '.join(laws)})", (query, one), (other, two))
+                self._print(asked, f"{asked} differ ({', '.join(laws)})", (query, one), (other, two))
             elif _is_cliff(one, two, self._factor):
                 slow, fast = max(one.seconds, two.seconds), min(one.seconds, two.seconds)
                 said = f"{asked}: {slow / fast:.1f} times as long ({', '.join(laws)})"
-                self._print(said, (query, one), (other, two))
+                self._print(asked, said, (query, one), (other, two))
 
-    def _print(self, what: str, *forms: tuple[t.SelectQuery, Timing]) -> None:
+    def _print(self, asked: str, what: str, *forms: tuple[t.SelectQuery, Timing]) -> None:
         self.found += 1
         print(what)
         for query, timing in forms:
             text = to_text(query)
-            engine = next(
-                line.split()[1] for line in cer.compile(text).explain().splitlines() if line[:6] == "routes"
-            )
-            print(f"  {1000 * timing.seconds:8.1f} ms  {engine.rstrip(':'):8} {text}", flush=True)
+            engine = cer.compile(text)._plan.chosen.engine_for(ASKED[asked])
+            print(f"  {1000 * timing.seconds:8.1f} ms  {engine:8} {text}", flush=True)
 
 
 def _is_cliff(one: Timing, two: Timing, factor: float) -> bool:

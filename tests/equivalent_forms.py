@@ -13,7 +13,7 @@ from random import Random
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import condition_variables, nodes, prior_variables, walk
 from cer_gpu.logic.formulas import rebuild
 
 Law = Callable[[Random, t.SelectQuery], t.SelectQuery | None]
@@ -23,7 +23,7 @@ def at_some(
     rng: Random, pattern: t.Pattern, change: Callable[[t.Pattern], t.Pattern | None]
 ) -> t.Pattern | None:
     """A pattern with one of its parts changed, of those for which `change` gives another form."""
-    places = [node for node in _parts(pattern) if change(node) is not None]
+    places = [node for node in nodes(pattern) if change(node) is not None]
     if not places:
         return None
     chosen = rng.choice(places)
@@ -36,17 +36,6 @@ def at_some(
         return rebuild(node, changed)
 
     return changed(pattern)
-
-
-def _parts(pattern: t.Pattern) -> list[t.Pattern]:
-    found: list[t.Pattern] = [pattern]
-
-    def note(node: t.Pattern) -> t.Pattern:
-        found.extend(_parts(node))
-        return node
-
-    rebuild(pattern, note)
-    return found
 
 
 def _inside(
@@ -92,7 +81,11 @@ def twice(rng: Random, query: t.SelectQuery) -> t.SelectQuery | None:
     """A condition says no more where it is written twice, `p FILTER c` is `p FILTER c AND c`."""
 
     def change(node: t.Pattern) -> t.Pattern | None:
-        return replace(node, condition=t.Both(node.condition, node.condition)) if _is_filter(node) else None
+        return (
+            replace(node, condition=t.Both(node.condition, node.condition))
+            if isinstance(node, t.Filter)
+            else None
+        )
 
     return _inside(rng, query, change)
 
@@ -118,7 +111,7 @@ def moved_out(rng: Random, query: t.SelectQuery) -> t.SelectQuery | None:
             return None
         for side, other in (("left", node.right), ("right", node.left)):
             own = getattr(node, side)
-            if isinstance(own, t.Filter) and not _read(own.condition) & variables(other):
+            if isinstance(own, t.Filter) and not _spoken_of(own.condition) & variables(other):
                 return t.Filter(replace(node, **{side: own.pattern}), own.condition)
         return None
 
@@ -131,7 +124,7 @@ def moved_in(rng: Random, query: t.SelectQuery) -> t.SelectQuery | None:
     def change(node: t.Pattern) -> t.Pattern | None:
         if not isinstance(node, t.Filter) or not isinstance(node.pattern, t.Sequence):
             return None
-        inner, read = node.pattern, _read(node.condition)
+        inner, read = node.pattern, _spoken_of(node.condition)
         for side, other in (("left", inner.right), ("right", inner.left)):
             own = getattr(inner, side)
             if read <= variables(own) and not read & variables(other):
@@ -252,14 +245,13 @@ def _own_name(node: t.Pattern) -> str | None:
     return None
 
 
-def _is_filter(node: t.Pattern) -> bool:
-    return isinstance(node, t.Filter)
-
-
-def _read(condition: t.Condition) -> frozenset[str]:
+def _spoken_of(condition: t.Condition) -> frozenset[str]:
     """The variables that a condition reads."""
-    found = {getattr(node, "variable", None) for node in walk(condition)}
-    return frozenset(name for name in found if name is not None)
+    return (
+        condition_variables(condition)
+        | prior_variables(condition)
+        | {node.variable for node in walk(condition) if isinstance(node, t.Every)}
+    )
 
 
 LAWS: dict[str, Law] = {

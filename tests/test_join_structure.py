@@ -57,7 +57,7 @@ def test_the_invariants_hold_on_random_rules(
         tiny(monkeypatch)
     rng = Random(f"structures {small}")
     longest, answers = 0.0, 0
-    drawn = draws(120)
+    drawn = draws(180)
     for _ in drawn:
         rule = random_rule(rng)
         events = stream_to_table(random_rule_events(rng, rule, rng.randrange(4, 24)))
@@ -69,7 +69,7 @@ def test_the_invariants_hold_on_random_rules(
                 validator.check_answers(part)
                 answers += int(part.hits.counts.sum())
                 longest = max([longest, *(walk.longest_walk(part, h) for h in range(len(part.hits.event)))])
-    assert answers > 4 * len(drawn)
+    assert answers > 16 * len(drawn)
     assert 1 < longest <= walk.STEPS
 
 

@@ -107,6 +107,20 @@ def test_what_is_no_sequence() -> None:
     assert sequence_steps(tables_of(3, [(0, 1, 1, -1, True)])) is None
 
 
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[SequenceAnswers]:
+    """What is listed as a sequence."""
+    made: list[SequenceAnswers] = []
+    init = SequenceAnswers.__init__
+
+    def noted(self: SequenceAnswers, *given: Any) -> None:
+        made.append(self)
+        init(self, *given)
+
+    monkeypatch.setattr(SequenceAnswers, "__init__", noted)
+    return made
+
+
 @pytest.mark.crossed
 @pytest.mark.parametrize("keyed", [False, True])
 @pytest.mark.parametrize("clause", ["", "WITHIN 5 EVENTS", "WITHIN 6 SECONDS", "CONSUME BY ANY", "LIMIT 2"])
@@ -122,17 +136,14 @@ def test_what_is_no_sequence() -> None:
     ],
 )
 def test_they_agree_with_the_reference(
-    text: str, clause: str, keyed: bool, stretch: int, monkeypatch: pytest.MonkeyPatch
+    text: str,
+    clause: str,
+    keyed: bool,
+    stretch: int,
+    made: list[SequenceAnswers],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sequences, "SEGMENT", stretch)
-    made: list[SequenceAnswers] = []
-    init = SequenceAnswers.__init__
-
-    def noted(self: SequenceAnswers, *given: Any) -> None:
-        made.append(self)
-        init(self, *given)
-
-    monkeypatch.setattr(SequenceAnswers, "__init__", noted)
     query = parse(f"{text} {clause}")
     assert isinstance(query, t.SelectQuery)
     if keyed:
@@ -167,16 +178,8 @@ def test_they_agree_with_the_reference(
     ],
 )
 def test_the_cost_says_how_the_runner_lists(
-    text: str, is_sequence: bool, monkeypatch: pytest.MonkeyPatch
+    text: str, is_sequence: bool, made: list[SequenceAnswers]
 ) -> None:
-    made: list[SequenceAnswers] = []
-    init = SequenceAnswers.__init__
-
-    def noted(self: SequenceAnswers, *given: Any) -> None:
-        made.append(self)
-        init(self, *given)
-
-    monkeypatch.setattr(SequenceAnswers, "__init__", noted)
     query = cer.compile(text)
     assert ("rows of single events" in query.explain()) == is_sequence
     table = pa.table({"type": list("ABCABCAB"), "id": [1] * 8, "v": [3.0] * 8})

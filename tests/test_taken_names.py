@@ -163,7 +163,10 @@ def test_a_key_is_not_taken_for_the_one_with_alternatives() -> None:
 
 
 @spark_sessions.GROUP
-@pytest.mark.parametrize("name", parameters(["hits", "query", "position", "time", "number", "outcome"], 6))
+@pytest.mark.parametrize(
+    "name",
+    parameters(["hits", "query", "position", "time", "number", "start", "count", "outcome"], 7),
+)
 def test_the_same_on_spark(spark: Any, name: str) -> None:
     from cer_gpu import spark as cer_spark
 

@@ -28,7 +28,6 @@ from cer_gpu.kernels.runs.contract import Program, SegmentHits
 from cer_gpu.kernels.runs.cpu import first_open
 from cer_gpu.kernels.runs.forced_runs import is_forced
 from cer_gpu.kernels.runs.programs import counts_program
-from cer_gpu.kernels.runs.sequences import SequenceSteps, sequence_steps
 from cer_gpu.plan.automaton import AutomatonMachine, programs_of
 from cer_gpu.plan.compiled_query import CompiledQuery
 
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from cer_gpu.engine.machines.chooser import Chooser
     from cer_gpu.enumeration.sequences import SequenceAnswers
     from cer_gpu.enumeration.structure import Structure
+    from cer_gpu.kernels.runs.sequences import SequenceSteps
     from cer_gpu.kernels.selection.cpu import Paths
 
 Result = TypeVar("Result")
@@ -157,6 +157,8 @@ class AutomatonRunner:
     @cached_property
     def _steps(self) -> SequenceSteps | None:
         """What complex events are rows of."""
+        from cer_gpu.kernels.runs.sequences import sequence_steps
+
         return None if self._by_attribute else sequence_steps(self.tables)
 
     @cached_property
@@ -285,18 +287,18 @@ class AutomatonRunner:
             events = chunk.events
             given = events.symbols, events.positions, chunk.lanes.begin
             return ForcedRuns(self.tables, *given, ends.event, ends.latest)
-        if self._devices is None and self._steps is not None:
-            from cer_gpu.engine.machines.sequences import pays
-
-            if pays(len(chunk.events), len(ends)):
-                return self._sequences(chunk, ends, self._steps)
+        if self._devices is None and (answers := self._sequences(chunk, ends)) is not None:
+            return answers
         return self.structure(chunk, ends)
 
-    def _sequences(self, chunk: Chunk, found: Ends, steps: SequenceSteps) -> SequenceAnswers:
-        """The complex events at some ends, where they are rows of single events."""
-        from cer_gpu.engine.machines.sequences import entries_of
+    def _sequences(self, chunk: Chunk, found: Ends) -> SequenceAnswers | None:
+        """The complex events at some ends, if they are rows of single events and the structure costs more."""
+        from cer_gpu.engine.machines.sequences import entries_of, pays
         from cer_gpu.enumeration.sequences import SequenceAnswers
 
+        steps = self._steps
+        if steps is None or not pays(len(chunk.events), len(found)):
+            return None
         entries, number = entries_of(chunk.events.symbols, steps, self._workers), None
         if len(steps.labels) > 2:
 

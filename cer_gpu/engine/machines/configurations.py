@@ -164,8 +164,7 @@ class ConfigurationRuns(HeldLanes):
             self._regroup(np.flatnonzero(self._kept.shape >= 0), len(self._kept.shape))
             self._steps.texts = self._values.text_labels()
             self._steps.note_programs(anew=True)
-        whole, _, known = map(np.ascontiguousarray, values)
-        return whole, whole.view(np.float64), known
+        return values
 
     def _labels_held(self, columns: frozenset[int]) -> np.ndarray:
         """The labels that are kept of some columns."""

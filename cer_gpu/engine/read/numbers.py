@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.columns import numbers as numbers_of
 from cer_gpu.engine.read.sources.columns import same_memory, validity
+from cer_gpu.engine.read.sources.text_codes import bytes_of, fixed
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.keys import cpu as kernels
 from cer_gpu.kernels.keys.contract import SMALL, TextTable, WordTable, room_of
@@ -174,7 +175,7 @@ class WordNumbers(CountedNumbers):
     def _numbered(self, words: np.ndarray, valid: np.ndarray, ordinals: np.ndarray) -> np.ndarray:
         rows = words.shape[-1]
         numbers = np.empty(rows, np.int32)
-        words, valid = _fixed(words), _fixed(valid)
+        words, valid = fixed(words), fixed(valid)
         row, before = 0, self.count
         if rows >= FORESEEN and not before:
             self._grow(words, valid, 0)
@@ -219,7 +220,7 @@ class WordNumbers(CountedNumbers):
         if boxed and box[0] is before.near:
             return
         if boxed or len(before.near):
-            kernels.place_words(self._table, _fixed(np.ascontiguousarray(known[:count].T)))
+            kernels.place_words(self._table, fixed(np.ascontiguousarray(known[:count].T)))
         else:  # by their old places, which are in the order of the new ones
             kernels.rehash(before.places, places)
             self._table.held[1] = count
@@ -302,18 +303,18 @@ class TextNumbers(CountedNumbers):
         """
         if pa.types.is_dictionary(texts.type):
             return self._coded(texts, rows)
-        data, bounds = _bytes_of(texts)
+        data, bounds = bytes_of(texts)
         begins, ends, valid = bounds[:-1], bounds[1:], validity(texts)
         if rows is not None:
             begins, ends, valid = begins[rows], ends[rows], valid[rows] if len(valid) else valid
-        begins, ends, valid = _fixed(begins), _fixed(ends), _fixed(valid)
+        begins, ends, valid = fixed(begins), fixed(ends), fixed(valid)
         return self._numbered(data, begins, ends, valid)
 
     def number(self, text: str) -> int:
         """The number of a single text."""
         data = np.frombuffer(text.encode() or b" ", np.uint8)
         ends = np.array([len(data) if text else 0], np.int32)
-        return int(self._numbered(data, _FROM_HERE, _fixed(ends), NONE_MISSING)[0])
+        return int(self._numbered(data, _FROM_HERE, fixed(ends), NONE_MISSING)[0])
 
     def _numbered(
         self, data: np.ndarray, begins: np.ndarray, ends: np.ndarray, valid: np.ndarray
@@ -321,7 +322,7 @@ class TextNumbers(CountedNumbers):
         numbers = np.empty(len(begins), np.int32)
         row = 0
         while True:
-            row = kernels.number_texts(self._table, data, begins, ends, _fixed(valid), row, numbers)
+            row = kernels.number_texts(self._table, data, begins, ends, fixed(valid), row, numbers)
             if row == len(begins):
                 return numbers
             self._grow(int(ends[row]) - int(begins[row]))
@@ -403,24 +404,3 @@ def _enough(keys: int) -> int:
 def _more(places: np.ndarray) -> int:
     """How many places a table has next: one that has `SMALL` then takes four times as many keys, too."""
     return (4 if len(places) < SMALL else 2) * len(places)
-
-
-def _fixed(values: np.ndarray) -> np.ndarray:
-    """The same array, made read-only: kernels would be compiled again for arrays that may be written."""
-    if not values.flags.writeable:
-        return values
-    view = values.view()
-    view.flags.writeable = False
-    return view
-
-
-def _bytes_of(texts: pa.Array) -> tuple[np.ndarray, np.ndarray]:
-    """The bytes of an array of strings, and where each ends, after where the first begins."""
-    wide = pa.types.is_large_string(texts.type) or pa.types.is_large_binary(texts.type)
-    dtype = np.dtype(np.int64 if wide else np.int32)
-    _, offsets, data = texts.buffers()
-    if offsets is None or not offsets.size:
-        return _fixed(np.empty(0, np.uint8)), _fixed(np.zeros(1, dtype))
-    ends = np.frombuffer(offsets, dtype, len(texts) + 1, texts.offset * dtype.itemsize)
-    held = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
-    return _fixed(held), _fixed(ends)

@@ -18,6 +18,27 @@ PLACES = 1 << 10
 """Of the table of the texts that are seen: twice as many as may differ."""
 
 
+def fixed(values: np.ndarray) -> np.ndarray:
+    """The same array, made read-only: kernels would be compiled again for arrays that may be written."""
+    if not values.flags.writeable:
+        return values
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def bytes_of(texts: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """The bytes of an array of strings, and where each ends, after where the first begins."""
+    wide = pa.types.is_large_string(texts.type) or pa.types.is_large_binary(texts.type)
+    dtype = np.dtype(np.int64 if wide else np.int32)
+    _, offsets, data = texts.buffers()
+    if offsets is None or not offsets.size:
+        return fixed(np.empty(0, np.uint8)), fixed(np.zeros(1, dtype))
+    ends = np.frombuffer(offsets, dtype, len(texts) + 1, texts.offset * dtype.itemsize)
+    held = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    return fixed(held), fixed(ends)
+
+
 def encoded(array: pa.Array) -> pa.DictionaryArray:
     """Texts as codes of a dictionary; where few differ, by several threads.
 
@@ -39,13 +60,12 @@ def encoded(array: pa.Array) -> pa.DictionaryArray:
 
 def _of_few(array: pa.Array) -> pa.DictionaryArray:
     """Texts of which few differ as codes."""
-    _, bounds, data = array.buffers()
-    if array.null_count or data is None or not pa.types.is_string(array.type):
+    if array.null_count:
         return array.dictionary_encode()
-    ends = np.frombuffer(bounds, np.int32, len(array) + 1, 4 * array.offset)
+    data, bounds = bytes_of(array)
     words, numbers = np.empty((PLACES, 2), np.uint64), np.full(PLACES, -1, np.int32)
     first, codes = np.empty(PLACES // 2, np.int64), np.empty(len(array), np.int32)
-    count = number_short_texts(np.frombuffer(data, np.uint8), ends, words, numbers, first, codes)
+    count = number_short_texts(data, bounds, words, numbers, first, codes)
     if count < 0:
         return array.dictionary_encode()
     return pa.DictionaryArray.from_arrays(pa.array(codes), array.take(pa.array(first[:count])))
