@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, leftward
-from cer_gpu.language.functions import AGGREGATES, FUNCTIONS
+from cer_gpu.language.functions import AGGREGATES, FUNCTIONS, VALUES
 from cer_gpu.language.measures import MOMENTS, with_what_is_read
 from cer_gpu.language.stream_marks import with_stream_marks
 from cer_gpu.language.units import NANOSECONDS
@@ -38,7 +38,8 @@ def _around(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return (
         st.builds(t.Arithmetic, st.sampled_from("+-*/%"), inner, inner)
         | st.builds(t.Negation, signed)
-        | st.builds(t.Call, st.sampled_from(sorted(set(FUNCTIONS) - {"COALESCE"})), st.tuples(inner))
+        | st.builds(t.Call, st.sampled_from(sorted(set(FUNCTIONS) - set(VALUES))), st.tuples(inner))
+        | st.builds(t.Call, st.sampled_from(["POWER", "LEAST", "SUBSTRING", "||"]), st.tuples(inner, inner))
         | st.builds(t.Call, st.just("COALESCE"), st.tuples(inner, inner) | st.tuples(inner, inner, inner))
     )
 

@@ -251,14 +251,14 @@ def test_small_and_capital_letters_of_all_that_have_them() -> None:
     # Arrow knows letters that are newer than those of Python.
     known = [one for one in points if unicodedata.category(one) != "Cn"]
     for function, ours in (("LOWER", lower), ("UPPER", upper)):
-        arrow = of_text(function, pa.array(known)).to_pylist()
+        arrow = of_text(function, [pa.array(known)]).to_pylist()
         newer = [one for one in arrow if unicodedata.category(one) == "Cn"]
         wrong = [(one, told) for one, told in zip(known, arrow) if ours(one) != told and told not in newer]
         assert not wrong
         assert len(newer) < 100
     words = ["Straße", "ΑΣ ΟΔΟΣ", "İstanbul", "ﬁne", ""]
     for function, ours in (("LOWER", lower), ("UPPER", upper)):
-        assert of_text(function, pa.array(words)).to_pylist() == [ours(word) for word in words]
+        assert of_text(function, [pa.array(words)]).to_pylist() == [ours(word) for word in words]
     events = pa.table({"type": ["A"] * len(words), "s": words})
     for row, word in enumerate(words):
         query = cer.compile(f"SELECT * WHERE A AS a FILTER a[UPPER(s) = UPPER('{word}')]")

@@ -56,8 +56,9 @@ def number(rng: Random, names: list[str], depth: int = 2) -> t.Expression:
         part = rng.choice(("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "WEEKDAY"))
         return t.Call(part, (time(rng, names, depth - 1),))
     if kind == 7:
-        function = rng.choice(("ABS", "FLOOR", "CEIL", "ROUND", "COALESCE"))
-        inner = tuple(number(rng, names, depth - 1) for _ in range(2 if function == "COALESCE" else 1))
+        one = ("ABS", "FLOOR", "CEIL", "ROUND", "SQRT", "SIGN", "LN")
+        function = rng.choice((*one, "COALESCE", "GREATEST", "LEAST"))
+        inner = tuple(number(rng, names, depth - 1) for _ in range(1 if function in one else 2))
         return t.Call(function, inner)
     left, right = (number(rng, names, depth - 1) for _ in range(2))
     return t.Arithmetic(rng.choice("+-*/%"), left, right)
@@ -68,7 +69,14 @@ def text(rng: Random, names: list[str], depth: int = 1) -> t.Expression:
     if depth <= 0 or rng.random() < 0.5:
         return found
     return rng.choice(
-        (t.Call("UPPER", (found,)), t.Call("LOWER", (found,)), t.Call("COALESCE", (found, t.Text("none"))))
+        (
+            t.Call("UPPER", (found,)),
+            t.Call("LOWER", (found,)),
+            t.Call("COALESCE", (found, t.Text("none"))),
+            t.Call("SUBSTRING", (found, t.Number(2), t.Call("FLOOR", (number(rng, names, 0),)))),
+            t.Call("LEAST", (found, t.Text("beta"))),
+            t.Call("||", (found, t.Text("-"))),
+        )
     )
 
 

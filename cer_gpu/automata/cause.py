@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cer_gpu.automata.cea import Predicate
+from cer_gpu.automata.cea import Predicate, UnknownPredicateError
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import DEFAULT_BUDGET, determinise
 from cer_gpu.automata.trim import trim
@@ -59,6 +59,8 @@ def cause(
             except LimitError:
                 formula = operand
                 break
+            except UnknownPredicateError:
+                continue  # alone, an operand may look ahead or back in another way than in the whole formula
         else:
             return formula
 

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
+from cer_gpu.language.functions import OUTERMOST
 from cer_gpu.language.leaves import attributes
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.rules import resolve
@@ -25,6 +26,9 @@ CHOOSING = (*EXTREMES, "FIRST", "LAST")
 
 Compared: TypeAlias = tuple[t.Expression, t.Expression]
 """Two values that are compared by order."""
+
+Comparing: TypeAlias = t.Comparison | t.InRange | t.Aggregate | t.Call
+"""What compares values by order."""
 
 
 def rank_of(column: str) -> str:
@@ -99,6 +103,21 @@ class CategoryChecker:
             if isinstance(node, t.Aggregate) and node.function in EXTREMES and node.argument is not None:
                 for part in chosen(node.argument):
                     self._check_part(part, node)
+            if isinstance(node, t.Call) and node.function in OUTERMOST:
+                self._check_outermost(node)
+
+    def _check_outermost(self, call: t.Call) -> None:
+        """GREATEST and LEAST choose among texts as texts."""
+        for argument in call.arguments:
+            for part in chosen(argument):
+                order = self._order(part)
+                if order is not None and order.categories:
+                    message = (
+                        f"`{to_text(part)}` has ordered categories, by which {call.function} cannot choose"
+                    )
+                    self._error(message, part, call, "compare with each: `v > a AND v > b`")
+                else:
+                    self._check_part(part, call)
 
     def _check_pair(self, left: t.Expression, right: t.Expression, node: t.Comparison | t.InRange) -> None:
         parts = [*chosen(left), *chosen(right)]
@@ -133,7 +152,7 @@ class CategoryChecker:
                 hint = f"make it an ordered category with the same categories: {order}"
                 self._error(message, part, node, hint)
 
-    def _check_part(self, part: t.Expression, node: t.Comparison | t.InRange | t.Aggregate) -> None:
+    def _check_part(self, part: t.Expression, node: Comparing) -> None:
         """Report an attribute whose categories have no single order, and note one whose are not ordered."""
         order = self._order(part)
         if order is None or order.categories or order.pending:
@@ -154,9 +173,7 @@ class CategoryChecker:
     def _order(self, part: t.Expression) -> CategoryOrder | None:
         return self._orders.get(part.name) if isinstance(part, t.Attribute) else None
 
-    def _error(
-        self, message: str, part: t.Expression, node: t.Comparison | t.InRange | t.Aggregate, hint: str
-    ) -> None:
+    def _error(self, message: str, part: t.Expression, node: Comparing, hint: str) -> None:
         self._findings.error("CER039", message, part.span or node.span, hint)
 
 

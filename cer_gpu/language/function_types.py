@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
+from cer_gpu.language.functions import PREDICATES, TEXTS
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
 
 _NUMBERS = frozenset({ValueType.INT64, ValueType.FLOAT64, ValueType.DECIMAL})
 _DATES = frozenset({ValueType.TIMESTAMP})
+_WHOLE = frozenset({ValueType.INT64})
+_TEXT = frozenset({ValueType.STRING})
 _ORDERED = frozenset(ValueType) - {ValueType.BOOL}
 
 
@@ -28,37 +32,64 @@ def of_call(
         The type of each argument.
     findings : Findings
     """
+    also: tuple[_Taken, ...] = ()
     match function:
-        case "COALESCE":
-            return _of_coalesce(arguments, kinds, findings)
+        case "COALESCE" | "GREATEST" | "LEAST":
+            return _of_one_type(function, arguments, kinds, findings)
         case "ABS":
             takes, what = _NUMBERS | {ValueType.DURATION}, "a number or a duration"
             gives = kinds[0]
         case "FLOOR" | "CEIL" | "ROUND":
             takes, what, gives = _NUMBERS, "a number", ValueType.INT64
-        case "LOWER" | "UPPER":
-            takes, what, gives = frozenset({ValueType.STRING}), "a string", ValueType.STRING
+        case "SQRT" | "EXP" | "LN" | "SIGN" | "POWER":
+            takes, what, gives = _NUMBERS, "a number", ValueType.FLOAT64
+            also = ((_NUMBERS, "a number"),)
         case "LENGTH":
-            takes, what, gives = frozenset({ValueType.STRING}), "a string", ValueType.INT64
+            takes, what, gives = _TEXT, "a string", ValueType.INT64
+        case _ if function in TEXTS or function in PREDICATES:
+            takes, what = _TEXT, "a string"
+            gives = ValueType.STRING if function in TEXTS else ValueType.BOOL
+            also = _AFTER_TEXT.get(function, ((_TEXT, "a string"),))
         case "DATE":
             takes, what, gives = _DATES, "a timestamp", ValueType.TIMESTAMP
         case _:
             takes, what, gives = _DATES, "a timestamp", ValueType.INT64
-    if kinds[0] is None or kinds[0] in takes:
-        return gives
-    shown = to_text(arguments[0])
-    message = f"{function} takes {what}, and `{shown}` is of type {kinds[0].value}"
-    findings.error("CER029", message, arguments[0].span)
-    return None
+    fits = True
+    for place, (taken, called) in enumerate(((takes, what), *also)[: len(arguments)]):
+        argument, kind = arguments[place], kinds[place]
+        if kind is not None and kind not in taken:
+            where = f" as its {_PLACES[place]} value" if place else ""
+            message = f"{function} takes {called}{where}, and `{to_text(argument)}` is of type {kind.value}"
+            findings.error("CER029", message, argument.span)
+            fits = False
+    return gives if fits else None
 
 
-def _of_coalesce(
-    arguments: Sequence[t.Expression], kinds: Sequence[ValueType | None], findings: Findings
+_Taken: TypeAlias = tuple[frozenset[ValueType], str]
+"""The types that a function takes in one place, and what to call them."""
+
+_PLACES = ("first", "second", "third")
+
+_AFTER_TEXT: Mapping[str, tuple[_Taken, ...]] = {
+    "SUBSTRING": ((_WHOLE, "a whole number"), (_WHOLE, "a whole number")),
+    "REPLACE": ((_TEXT, "a string"), (_TEXT, "a string")),
+    "SPLIT_PART": ((_TEXT, "a string"), (_WHOLE, "a whole number")),
+}
+"""What functions of a text take behind it."""
+
+
+def _of_one_type(
+    function: str, arguments: Sequence[t.Expression], kinds: Sequence[ValueType | None], findings: Findings
 ) -> ValueType | None:
     known = [(kind, argument) for kind, argument in zip(kinds, arguments) if kind is not None]
     if len({kind.numeric or kind for kind, _ in known}) > 1:
         what = " and ".join(f"`{to_text(argument)}` is {kind.value}" for kind, argument in known)
-        findings.error("CER029", f"the values of COALESCE must have one type: {what}", arguments[0].span)
+        findings.error("CER029", f"the values of {function} must have one type: {what}", arguments[0].span)
+        return None
+    if function != "COALESCE" and ValueType.BOOL in (kind for kind, _ in known):
+        findings.error(
+            "CER029", f"{function} takes values with an order, and bools have none", arguments[0].span
+        )
         return None
     if len(known) < len(kinds):
         return None

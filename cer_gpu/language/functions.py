@@ -21,6 +21,20 @@ FUNCTIONS: Mapping[str, str] = {
     "LOWER": "LOWER(s)",
     "UPPER": "UPPER(s)",
     "LENGTH": "LENGTH(s)",
+    "SUBSTRING": "SUBSTRING(s, 1, 3)",
+    "REPLACE": "REPLACE(s, '-', '')",
+    "TRIM": "TRIM(s)",
+    "SPLIT_PART": "SPLIT_PART(s, '-', 1)",
+    "CONTAINS": "CONTAINS(s, 'abc')",
+    "STARTS_WITH": "STARTS_WITH(s, 'abc')",
+    "ENDS_WITH": "ENDS_WITH(s, 'abc')",
+    "SQRT": "SQRT(v)",
+    "EXP": "EXP(v)",
+    "LN": "LN(v)",
+    "POWER": "POWER(v, 2)",
+    "SIGN": "SIGN(v)",
+    "GREATEST": "GREATEST(v, w)",
+    "LEAST": "LEAST(v, w)",
     "YEAR": "YEAR(t)",
     "MONTH": "MONTH(t)",
     "DAY": "DAY(t)",
@@ -31,6 +45,31 @@ FUNCTIONS: Mapping[str, str] = {
     "DATE": "DATE(t)",
 }
 """The functions of one event, each with an example."""
+
+OUTERMOST = frozenset({"GREATEST", "LEAST"})
+"""Functions that choose one of their values by its order."""
+
+JOINED = "||"
+"""The function of `s || t`: one text behind the other."""
+
+TEXTS = frozenset({"LOWER", "UPPER", "SUBSTRING", "REPLACE", "TRIM", "SPLIT_PART", JOINED})
+"""Functions that give a text."""
+
+PREDICATES = frozenset({"CONTAINS", "STARTS_WITH", "ENDS_WITH"})
+"""Functions of two texts that are conditions: they give a bool."""
+
+FLOATS = frozenset({"SQRT", "EXP", "LN", "POWER", "SIGN"})
+"""Functions of numbers that give a float64."""
+
+VALUES: Mapping[str, tuple[int, int | None]] = {
+    **dict.fromkeys(("COALESCE", *OUTERMOST), (2, None)),
+    **dict.fromkeys((*PREDICATES, JOINED), (2, 2)),
+    "SUBSTRING": (2, 3),
+    "POWER": (2, 2),
+    "REPLACE": (3, 3),
+    "SPLIT_PART": (3, 3),
+}
+"""How many values a function takes, at least and at most (None: any number); those not named take one."""
 
 AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG", "FIRST", "LAST")
 """The functions of all the events that a variable marks."""
@@ -52,6 +91,15 @@ _MEANT: Mapping[str, str] = {
     "TO_DATE": "DATE",
     "LCASE": "LOWER",
     "UCASE": "UPPER",
+    "STARTSWITH": "STARTS_WITH",
+    "ENDSWITH": "ENDS_WITH",
+    "SUBSTR": "SUBSTRING",
+    "MID": "SUBSTRING",
+    "BTRIM": "TRIM",
+    "STRIP": "TRIM",
+    "LOG": "LN",
+    "POW": "POWER",
+    "SIGNUM": "SIGN",
 }
 
 _NOW = "a query knows only the times of its events: `y.ts - x.ts < 5 min`, `WITHIN 5 MINUTES`"
@@ -66,8 +114,7 @@ _BEFORE = "compute a column with its values, and add it to the events before the
 INSTEAD_OF: Mapping[str, str] = {
     **dict.fromkeys(("NOW", "CURRENT_TIMESTAMP", "CURRENT_DATE", "GETDATE", "SYSDATE"), _NOW),
     **dict.fromkeys(
-        ("REGEXP_LIKE", "REGEXP_MATCHES", "REGEXP_CONTAINS", "STARTS_WITH", "STARTSWITH", "ENDS_WITH",
-         "ENDSWITH", "CONTAINS", "INSTR", "STRPOS", "CHARINDEX", "POSITION"), _FOUND,
+        ("REGEXP_LIKE", "REGEXP_MATCHES", "REGEXP_CONTAINS"), _FOUND,
     ),
     **dict.fromkeys(("DATEDIFF", "DATE_DIFF", "TIMESTAMPDIFF", "TIMEDIFF", "AGE"), _SPAN),
     **dict.fromkeys(("DATEADD", "DATE_ADD", "DATE_SUB", "TIMESTAMPADD"), _LATER),
@@ -76,16 +123,20 @@ INSTEAD_OF: Mapping[str, str] = {
          "MODE", "QUANTILE", "PERCENTILE", "PERCENTILE_CONT", "CORR"), _SPREAD,
     ),
     **dict.fromkeys(
-        ("SQRT", "EXP", "LN", "LOG", "LOG10", "LOG2", "POW", "POWER", "SIGN", "SIN", "COS", "TAN", "CONCAT",
-         "SUBSTR", "SUBSTRING", "LEFT", "RIGHT", "TRIM", "LTRIM", "RTRIM", "REPLACE", "SPLIT", "SPLIT_PART",
-         "REGEXP_EXTRACT", "REGEXP_REPLACE", "DATE_TRUNC", "TO_TIMESTAMP", "STRFTIME", "STRPTIME", "HASH"),
+        ("SIN", "COS", "TAN", "LTRIM", "RTRIM", "REGEXP_EXTRACT", "REGEXP_REPLACE", "DATE_TRUNC",
+         "TO_TIMESTAMP", "STRFTIME", "STRPTIME", "HASH"),
         _BEFORE,
     ),
     "LEAD": "write the next event as a step of the pattern: `A AS a : A AS b FILTER b.price > a.price`",
     "MOD": "`v % 2` is the remainder",
     "ISNULL": "`v IS NULL` is true for a null, and `COALESCE(v, 0)` replaces a null",
-    "GREATEST": "compare with each: `v > GREATEST(a, b)` is `v > a AND v > b`",
-    "LEAST": "compare with each: `v < LEAST(a, b)` is `v < a AND v < b`",
+    **dict.fromkeys(("CONCAT", "CONCAT_WS"), "join texts with `||`: `s || '-' || t`"),
+    **dict.fromkeys(("INSTR", "STRPOS", "CHARINDEX", "POSITION"), "`CONTAINS(s, 'ab')` finds 'ab' in s"),
+    "LOG10": "divide logarithms: `LN(v) / LN(10)`",
+    "LOG2": "divide logarithms: `LN(v) / LN(2)`",
+    "LEFT": "the first three characters are `SUBSTRING(s, 1, 3)`",
+    "RIGHT": "the last three characters are `SUBSTRING(s, LENGTH(s) - 2)`",
+    "SPLIT": "the second part is `SPLIT_PART(s, '-', 2)`",
 }  # fmt: skip
 """How functions that other languages have are written here."""
 
@@ -128,6 +179,11 @@ _INSTEAD = t.Aggregate("COUNT", None, "x")
 """What takes the place of an aggregate that is reported."""
 
 
+def is_predicate(call: t.Call) -> bool:
+    """Whether a call stands where a condition does."""
+    return call.function in PREDICATES
+
+
 def call_of(word: str, place: Span, given: Sequence[Given], span: Span, findings: Findings) -> t.Expression:
     """The node of a call. A wrong call is reported.
 
@@ -154,13 +210,21 @@ def call_of(word: str, place: Span, given: Sequence[Given], span: Span, findings
         _unknown(word, place, findings)
         return _in_its_place(given)
     odd = next((one for one in given if not isinstance(one, t.Expression)), None)
-    least, most = (2, None) if function == "COALESCE" else (1, 1)
+    least, most = VALUES.get(function, (1, 1))
     if odd is not None or len(given) < least or (most is not None and len(given) > most):
-        what = "takes two or more values" if most is None else "takes one value"
+        what = _taken(least, most)
         place = span if odd is None else odd.span
         findings.error("CER029", f"{function} {what} of an event", place, f"as in `{FUNCTIONS[function]}`")
         return _in_its_place(given)
     return t.Call(function, tuple(one for one in given if isinstance(one, t.Expression)), span=span)
+
+
+def _taken(least: int, most: int | None) -> str:
+    numbers = ("no", "one", "two", "three")
+    if most is None:
+        return f"takes {numbers[least]} or more values"
+    several = "value" if most == 1 else "values"
+    return f"takes {' or '.join(numbers[count] for count in range(least, most + 1))} {several}"
 
 
 def _unknown(word: str, place: Span, findings: Findings) -> None:

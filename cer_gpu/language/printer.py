@@ -8,6 +8,7 @@ from itertools import chain
 from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.chains import as_written
+from cer_gpu.language.functions import is_predicate
 from cer_gpu.language.repetitions import has_optional
 from cer_gpu.language.units import LONG_NAMES
 from cer_gpu.language.words import quoted_text, written, written_variable
@@ -260,6 +261,8 @@ def _condition_at(condition: t.Condition) -> tuple[int, str]:
             return _NOT, f"NOT {_condition(operand, _NOT)}"
         case t.Every(variable=variable, predicate=predicate, prior=prior):
             return _NOT, f"{_owner(variable, prior)}[{_condition(predicate, _EITHER)}]"
+        case t.Comparison(op="=", left=t.Call() as call, right=t.Boolean(value=True)) if is_predicate(call):
+            return _NOT, _expression(call, _SUM)
         case t.Comparison(op=op, left=left_side, right=right_side):
             return _NOT, f"{_expression(left_side, _SUM)} {op} {_expression(right_side, _SUM)}"
         case t.Truth(value=value):
@@ -321,6 +324,8 @@ def _expression_at(expression: t.Expression) -> tuple[int, str]:
         case t.Previous(attribute=attribute, distance=distance, parameter=parameter):
             back = "" if (distance, parameter) == (1, None) else f", {_given(distance, parameter)}"
             return _VALUE, f"PREV({_expression(attribute, _SUM)}{back})"
+        case t.Call(function="||", arguments=(left, right)):
+            return _SUM, f"{_expression(left, _SUM)} || {_expression(right, _PRODUCT)}"
         case t.Call(function=function, arguments=arguments):
             return _VALUE, f"{function}({', '.join(_expression(one, _SUM) for one in arguments)})"
         case t.Aggregate():

@@ -57,7 +57,7 @@ _WITHOUT = (
 )
 
 # Marks that the tokens are given, and signs that no message needs.
-_UNSAID = frozenset({"QUOTED", "SPANNING", "STREAM", "MORE", "CHOICE", "COLONTIMES"})
+_UNSAID = frozenset({"QUOTED", "BARS", "SPANNING", "STREAM", "MORE", "CHOICE", "COLONTIMES"})
 
 _WORDS = {
     "COMMA": "`,`", "DOT": "`.`", "RPAR": "`)`", "RSQB": "`]`", "RBRACE": "`}`", "LPAR": "`(`",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
-from cer_gpu.language.letters import lower, upper
+from cer_gpu.language.functions import FLOATS, OUTERMOST, PREDICATES, TEXTS
+from cer_gpu.language.scalar_functions import nearest_float, value_of
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.signs import HOLDS
 from cer_gpu.language.units import (
@@ -159,7 +160,7 @@ def fold(expression: tree.Expression) -> int | float | str | None:
         case tree.Arithmetic(op, left, right):
             return fold_arithmetic(op, fold(left), fold(right))
         case tree.Call(function, arguments):
-            return _fold_call(function, [fold(one) for one in arguments])
+            return value_of(function, [fold(one) for one in arguments])
     raise TypeError(f"not a constant: {expression!r}")
 
 
@@ -173,24 +174,6 @@ def folded(call: tree.Call) -> tree.Expression:
     if kind is ValueType.DURATION:
         return tree.Quantity(value, "ns")
     return tree.Boolean(bool(value)) if kind is ValueType.BOOL else tree.Number(value)
-
-
-_OF_TEXT: dict[str, Callable[[str], str | int]] = {"LOWER": lower, "UPPER": upper, "LENGTH": len}
-_ROUNDED: dict[str, Callable[[float], int]] = {"FLOOR": math.floor, "CEIL": math.ceil, "ROUND": round}
-
-
-def _fold_call(function: str, values: list[int | float | str | None]) -> int | float | str | None:
-    if function == "COALESCE":
-        return next((value for value in values if value is not None), None)
-    (value,) = values
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return _OF_TEXT[function](value)
-    if function == "ABS":
-        return abs(value)
-    whole = _ROUNDED[function](value) if math.isfinite(value) else None
-    return whole if whole is not None and -(2**63) <= whole < 2**63 else None
 
 
 def in_decimals(value: int | float, wanted: Measure) -> Value:
@@ -230,11 +213,15 @@ def measure_of_call(function: str, arguments: Sequence[Measure]) -> Measure:
     first = arguments[0]
     if function == "ABS":
         return first
-    if function in ("LOWER", "UPPER"):
+    if function in TEXTS:
         return Measure(ValueType.STRING)
+    if function in PREDICATES:
+        return Measure(ValueType.BOOL)
+    if function in FLOATS:
+        return Measure(ValueType.FLOAT64)
     if function == "DATE":
         return Measure(ValueType.TIMESTAMP, "d")
-    if function != "COALESCE":
+    if function not in ("COALESCE", *OUTERMOST):
         return Measure(ValueType.INT64)
     kinds = {one.type for one in arguments}
     if ValueType.FLOAT64 in kinds:
@@ -286,14 +273,6 @@ def fold_arithmetic(
         magnitude = abs(left) % abs(right)
         return -magnitude if left < 0 else magnitude
     return math.nan if math.isinf(left) else math.fmod(left, right)
-
-
-def nearest_float(value: Fraction | int | float) -> float:
-    """The float64 nearest to a number, infinite where it is beyond all of them."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def _whole(value: Fraction) -> int | Fraction:

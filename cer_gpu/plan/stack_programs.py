@@ -218,7 +218,7 @@ class StackTyping:
                 found, other = _alike(found, other)
                 found = StackPart(found.kind, _both(found, other, "COALESCED"))
             return found
-        (part,) = parts
+        part = parts[0]
         if function == "ABS":
             instruction = "REAL_SIZE" if part.kind.real else "SIZE"
             return StackPart(part.kind, (*_code(part), (instruction, 0)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.plan.constants import nearest_float
+from cer_gpu.language.scalar_functions import nearest_float
 
 INFINITY = math.inf
 

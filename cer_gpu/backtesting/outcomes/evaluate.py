@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
 import numpy as np
 
@@ -18,6 +19,13 @@ _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "CEIL": np.ceil,
     "ROUND": np.round,
     "COALESCE": lambda *given: _first_there(given),
+    "SQRT": np.sqrt,
+    "EXP": np.exp,
+    "LN": np.log,
+    "POWER": np.power,
+    "SIGN": np.sign,
+    "GREATEST": lambda *given: reduce(np.fmax, given),
+    "LEAST": lambda *given: reduce(np.fmin, given),
 }
 
 

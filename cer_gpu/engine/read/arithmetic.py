@@ -8,10 +8,11 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.functions import TIMES, of_numbers, of_text, of_time
+from cer_gpu.engine.read.functions import OF_TEXT, TIMES, of_numbers, of_text, of_time
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import is_text
 from cer_gpu.language import tree
+from cer_gpu.language.functions import FLOATS
 from cer_gpu.language.units import NANOSECONDS, nanoseconds
 from cer_gpu.lazy_modules import compute as pc
 
@@ -184,24 +185,33 @@ def called(function: str, arguments: Sequence[pa.Array]) -> pa.Array:
     pyarrow.ArrowInvalid
         If a number does not fit.
     """
-    if function == "COALESCE":
+    if function in _CHOOSE:
         kinds = {one.type for one in arguments}
         if len(kinds) > 1 and any(pa.types.is_floating(kind) for kind in kinds):
-            arguments = [one.cast(pa.float64()) for one in arguments]
-        return pc.coalesce(*arguments)
-    (values,) = arguments
-    if function in ("LOWER", "UPPER", "LENGTH"):
-        return of_text(function, values)
+            arguments = [as_floats(one) for one in arguments]
+        return _CHOOSE[function](*arguments)
+    if function in OF_TEXT:
+        return of_text(function, arguments)
+    if function in FLOATS:
+        arguments = [as_floats(one) for one in arguments]
+    values = arguments[0]
     if function in TIMES:
         return of_time(function, values)
     if pa.types.is_decimal(values.type):
         return _decimal_called(function, values)
     if pa.types.is_duration(values.type):  # ABS
         return called(function, [values.cast(pa.int64())]).cast(values.type)
-    found = of_numbers(function, [(columns.numbers(values, ""), None)], None)
+    found = of_numbers(function, [(columns.numbers(one, ""), None) for one in arguments], None)
     if found.beyond.any():
         raise pa.ArrowInvalid(f"{function} does not fit 64 bits")
     return pa.array(found.data, mask=found.valid == 0 if len(found.valid) else None)
+
+
+_CHOOSE: dict[str, Callable[..., pa.Array]] = {
+    "COALESCE": lambda *values: pc.coalesce(*values),
+    "GREATEST": lambda *values: pc.max_element_wise(*values),
+    "LEAST": lambda *values: pc.min_element_wise(*values),
+}
 
 
 def _decimal_called(function: str, values: pa.Array) -> pa.Array:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.adders import Adder, EvaluatedColumn, NumberAxis, axis_values
 from cer_gpu.engine.read.derive import Reader
 from cer_gpu.engine.read.derived_columns import value_of_call
+from cer_gpu.engine.read.functions import OF_TEXT
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.language import tree
@@ -23,8 +24,8 @@ from cer_gpu.plan.axes import Axis, CutAxis, operands_of
 from cer_gpu.plan.compiled_query import RowReading
 from cer_gpu.plan.derived_columns import PLACE, DerivedColumn, columns_behind
 
-OF_TEXT = frozenset({"LOWER", "UPPER", "LENGTH", PLACE})
-"""Functions whose argument is a text."""
+WHOLE = OF_TEXT | {PLACE}
+"""Functions of texts, which are computed for whole columns."""
 
 
 class BlockReader:
@@ -119,6 +120,6 @@ def _of_numbers(derived: DerivedColumn) -> bool:
     call = derived.expression
     return (
         isinstance(call, tree.Call)
-        and call.function not in OF_TEXT
+        and call.function not in WHOLE
         and derived.measure.type is not ValueType.STRING
     )

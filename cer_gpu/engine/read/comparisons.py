@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
@@ -21,7 +21,9 @@ from cer_gpu.engine.read.sources.arrow_types import unit_of, whole_numbers, zone
 from cer_gpu.engine.read.sources.columns import is_text, single
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
+from cer_gpu.language.functions import OUTERMOST, TEXTS
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.scalar_functions import nearest_float, value_of
 from cer_gpu.language.signs import COMBINES, HOLDS
 from cer_gpu.language.units import NANOSECONDS, exact, nanoseconds, one_in
 
@@ -205,14 +207,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def _divided(one: Any, other: Any) -> Value:
-    return None if other == 0 else _floating(one) / _floating(other)
-
-
-def _floating(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
+    return None if other == 0 else nearest_float(one) / nearest_float(other)
 
 
 def _remainder(one: Any, other: Any) -> Value:
@@ -221,7 +216,7 @@ def _remainder(one: Any, other: Any) -> Value:
     if not isinstance(one, float) and not isinstance(other, float):
         size = abs(one) % abs(other)
         return -size if one < 0 else size
-    first, second = _floating(one), _floating(other)
+    first, second = nearest_float(one), nearest_float(other)
     return math.nan if math.isinf(first) else math.fmod(first, second)
 
 
@@ -230,7 +225,7 @@ def _mixing(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
     def computed(one: Any, other: Any) -> Any:
         if isinstance(one, float) or isinstance(other, float):
-            return compute(_floating(one), _floating(other))
+            return compute(nearest_float(one), nearest_float(other))
         return compute(one, other)
 
     return computed
@@ -241,10 +236,6 @@ _OF_NUMBERS: Mapping[str, Callable[[Any, Any], Value]] = {
     "/": _divided,
     "%": _remainder,
 }
-
-_OF_TEXT: Mapping[str, Callable[[str], Value]] = {"LOWER": str.lower, "UPPER": str.upper, "LENGTH": len}
-
-_ROUNDED: Mapping[str, Callable[[Any], int]] = {"FLOOR": math.floor, "CEIL": math.ceil, "ROUND": round}
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -262,38 +253,34 @@ _OF_TIME: Mapping[str, Callable[[datetime], int]] = {
 def _called(function: str, arguments: Sequence[ComparisonPart]) -> ComparisonPart:
     """A function of what several events have."""
     values = [one.value for one in arguments]
-    if function == "COALESCE":
+    if function in _OF_TIME or function == "DATE":
+        (argument,), (one,) = values, arguments
+        of_time = _of_time(function, ZoneInfo(one.kind.zone) if one.kind.zone else UTC)
+        kind = ColumnKind("time" if function == "DATE" else "number")
+        return ComparisonPart(lambda read: None if (at := argument(read)) is None else of_time(at), kind)
+    return ComparisonPart(
+        lambda read: value_of(function, [one(read) for one in values]), _kind_of(function, arguments)
+    )
+
+
+def _kind_of(function: str, arguments: Sequence[ComparisonPart]) -> ColumnKind:
+    if function in TEXTS:
+        return ColumnKind("text")
+    if function == "COALESCE" or function in OUTERMOST:
         kinds = [one.kind for one in arguments]
-        kind = next((one for one in kinds if one.kind == "decimal"), kinds[0])
-        return ComparisonPart(
-            lambda read: next((found for one in values if (found := one(read)) is not None), None), kind
-        )
-    (argument,) = values
-    (one,) = arguments
-    zone = ZoneInfo(one.kind.zone) if one.kind.zone else UTC
+        return next((one for one in kinds if one.kind == "decimal"), kinds[0])
+    return arguments[0].kind if function == "ABS" else ColumnKind("number")
+
+
+def _of_time(function: str, zone: tzinfo) -> Callable[[int], int]:
+    """DATE or a part of a time, of nanoseconds since 1970."""
 
     def local(value: int) -> datetime:
         return (_EPOCH + timedelta(microseconds=value // 1_000)).astimezone(zone)
 
-    def called(value: Value) -> Value:
-        if function in _OF_TEXT:
-            return _OF_TEXT[function](value)
-        if function == "ABS":
-            return abs(value)
-        if function == "DATE":
-            days = local(value).date().toordinal() - _EPOCH.date().toordinal()
-            return days * NANOSECONDS["d"]
-        if function in _OF_TIME:
-            return _OF_TIME[function](local(value))
-        whole = _ROUNDED[function](value) if _is_finite(value) else None
-        return whole if whole is not None and whole in INT64 else None
-
-    kind = one.kind if function == "ABS" else ColumnKind("number")
-    if function in ("LOWER", "UPPER"):
-        kind = ColumnKind("text")
-    elif function == "DATE":
-        kind = ColumnKind("time")
-    return ComparisonPart(lambda read: None if (found := argument(read)) is None else called(found), kind)
+    if function == "DATE":
+        return lambda at: (local(at).date().toordinal() - _EPOCH.date().toordinal()) * NANOSECONDS["d"]
+    return lambda at: _OF_TIME[function](local(at))
 
 
 def aggregated(function: str, distinct: bool, register: Any, about: str) -> Value:
@@ -311,7 +298,7 @@ def aggregated(function: str, distinct: bool, register: Any, about: str) -> Valu
     total = register[0][0] if function == "AVG" else register[0]
     if function in ("SUM", "AVG") and isinstance(total, int) and total not in INT64:
         raise DataError(f"integer overflow: {about} does not fit 64 bits; cast the column to float64")
-    return _floating(total) / register[1] if function == "AVG" else total
+    return nearest_float(total) / register[1] if function == "AVG" else total
 
 
 def kind_of_aggregate(function: str, column: ColumnKind) -> ColumnKind:

@@ -9,14 +9,26 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.derive import Reader, evaluate, in_one_unit, read_wide
-from cer_gpu.engine.read.functions import arrow_type, first_text, in_sign, of_numbers, of_text, places_of
+from cer_gpu.engine.read.functions import (
+    OF_TEXT,
+    Texts,
+    arrow_type,
+    chosen_text,
+    in_sign,
+    of_numbers,
+    of_text,
+    places_of,
+)
 from cer_gpu.engine.read.lanes import LaneEncoder, of_streams
 from cer_gpu.engine.read.previous_values import InLanes, PreviousColumn, StreamPreviousValues
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values, array_of, either_beyond
 from cer_gpu.engine.read.sources.decimals import MOST_DECIMAL, from_integers, from_scaled, widened
 from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import DataError
 from cer_gpu.language import tree
+from cer_gpu.language.functions import OUTERMOST
+from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.plan.compiled_query import UNFIT, RowReading
@@ -138,16 +150,15 @@ class DerivedColumns:
         call = derived.expression
         assert isinstance(call, tree.Call)
         function, first = call.function, call.arguments[0]
-        if derived.measure.type is ValueType.STRING and function == "COALESCE":
+        if derived.measure.type is ValueType.STRING and function not in OF_TEXT:
             texts = [_text(one, batch) for one in call.arguments]
-            return {derived.name: first_text(texts, len(batch))}
+            return {derived.name: chosen_text(function, texts, len(batch))}
         if function == PLACE:
             assert isinstance(first, tree.Attribute)
             texts = columns.single(batch.column(first.name))
             return {derived.name: places_of(texts, derived.categories, first.name)}
-        if function in ("LOWER", "UPPER", "LENGTH"):
-            assert isinstance(first, tree.Attribute)
-            return {derived.name: of_text(function, columns.single(batch.column(first.name)))}
+        if function in OF_TEXT:
+            return {derived.name: of_text(function, [self._given(one, batch) for one in call.arguments])}
         values = self._in_blocks(derived, batch)
         kind = arrow_type(derived.measure)
         if pa.types.is_decimal(kind):
@@ -159,6 +170,24 @@ class DerivedColumns:
         if len(values.beyond):
             found[UNFIT + derived.name] = pa.array(values.beyond)
         return found
+
+    def _given(self, argument: tree.Expression, batch: pa.RecordBatch) -> Texts:
+        """A text, or a whole number beside one.
+
+        Raises
+        ------
+        DataError
+            If the number does not fit 64 bits.
+        """
+        match argument:
+            case tree.Attribute(name=name):
+                return columns.single(batch.column(name))
+            case tree.Text(value=value) | tree.Number(value=int(value)):
+                return value
+        values, _ = evaluate(argument, lambda name: read_numbers(batch, name, self._units), len(batch))
+        if values.beyond.any():
+            raise DataError(f"integer overflow: `{to_text(argument)}` does not fit 64 bits")
+        return pa.array(values.data.astype(np.int64), mask=~values.present)
 
     def _exactly(
         self, derived: DerivedColumn, batch: pa.RecordBatch, array: pa.Array, values: Values
@@ -209,7 +238,7 @@ def value_of_call(derived: DerivedColumn, read: Reader, rows: int) -> Values:
     call = derived.expression
     assert isinstance(call, tree.Call)
     arguments = [evaluate(one, read, rows) for one in call.arguments]
-    if call.function == "COALESCE":
+    if call.function == "COALESCE" or call.function in OUTERMOST:
         arguments = in_one_unit(call.arguments, arguments, derived.measure.unit)
         if derived.measure.type is ValueType.INT64 and any(
             one.data.dtype == np.uint64 for one, _ in arguments

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.read.derive import as_floats
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values, both_valid, either_beyond
 from cer_gpu.engine.read.sources.decimals import decimal_with
@@ -15,6 +17,8 @@ from cer_gpu.errors import DataError
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.times import cpu as kernels
 from cer_gpu.kernels.times.contract import PARTS
+from cer_gpu.language.functions import FLOATS, JOINED, OUTERMOST, PREDICATES, TEXTS
+from cer_gpu.language.scalar_functions import value_of
 from cer_gpu.language.schema import CategoryOrder, ValueType
 from cer_gpu.language.units import NANOSECONDS, digits_of
 from cer_gpu.lazy_modules import compute as pc
@@ -22,7 +26,11 @@ from cer_gpu.plan.constants import Measure
 
 INT64 = np.iinfo(np.int64)
 
-_OF_TEXT = {"LOWER": "utf8_lower", "UPPER": "utf8_upper", "LENGTH": "utf8_length"}
+Texts: TypeAlias = "pa.Array | str | int"
+"""A value of a function of texts: a column, or a constant."""
+
+OF_TEXT = TEXTS | PREDICATES | {"LENGTH"}
+"""Functions of a text."""
 
 _OF_TIME: dict[str, Callable[[pa.Array], pa.Array]] = {
     "YEAR": lambda times: pc.year(times),
@@ -62,19 +70,86 @@ def _days(times: pa.Array) -> pa.Array:
     return pa.array(days, mask=missing).cast(pa.date32())
 
 
-def of_text(function: str, texts: pa.Array) -> pa.Array:
-    """LOWER, UPPER or LENGTH of texts; for a dictionary, of each of its values once."""
-    if pa.types.is_null(texts.type):
-        return pa.nulls(len(texts), pa.int64() if function == "LENGTH" else pa.large_string())
+def of_text(function: str, arguments: Sequence[Texts]) -> pa.Array:
+    """A function of texts; of a dictionary's values each once, where what stands beside it is constant.
+
+    Parameters
+    ----------
+    function : str
+        One of `OF_TEXT`.
+    arguments : sequence of Array, str or int
+        At least one is a column.
+
+    Returns
+    -------
+    Array of large_string, or of the dictionary's type; int64 for LENGTH, bool for `PREDICATES`
+    """
+    kind = _KINDS.get(function, pa.large_string())
+    rows = next(len(one) for one in arguments if isinstance(one, pa.Array))
+    if any(isinstance(one, pa.Array) and pa.types.is_null(one.type) for one in arguments):
+        return pa.nulls(rows, kind)
+    if function == JOINED:
+        plain = [decoded(one) if isinstance(one, pa.Array) else pa.scalar(one, kind) for one in arguments]
+        return pc.binary_join_element_wise(*plain, pa.scalar("", kind))
+    texts, constants = arguments[0], arguments[1:]
+    if not isinstance(texts, pa.Array) or any(isinstance(one, pa.Array) for one in constants):
+        return _row_by_row(function, arguments, rows, kind)
     if not pa.types.is_dictionary(texts.type):
         if pa.types.is_string_view(texts.type):  # Arrow has no functions of it
             texts = texts.cast(pa.large_string())
-        found = getattr(pc, _OF_TEXT[function])(texts)
-        return found.cast(pa.int64()) if function == "LENGTH" else found
-    values = of_text(function, texts.dictionary)
-    if function == "LENGTH":
+        found = _OF_TEXT[function](texts, *constants)
+        return found.cast(kind) if function in _KINDS else found
+    values = of_text(function, [texts.dictionary, *constants])
+    if function in _KINDS:
         return values.take(texts.indices)
     return pa.DictionaryArray.from_arrays(texts.indices, values)
+
+
+def _row_by_row(function: str, arguments: Sequence[Texts], rows: int, kind: pa.DataType) -> pa.Array:
+    """A function whose arguments differ from row to row, which Arrow has not."""
+    given = [one.to_pylist() if isinstance(one, pa.Array) else [one] * rows for one in arguments]
+    return pa.array([value_of(function, values) for values in zip(*given)], kind)
+
+
+def _part(texts: pa.Array, start: int, length: int | None = None) -> pa.Array:
+    first = max(start - 1, 0)
+    end = None if length is None else max(start - 1 + length, first)
+    if end == first:
+        return pc.if_else(texts.is_valid(), pa.scalar("", texts.type), texts)
+    return pc.utf8_slice_codeunits(texts, first, end)
+
+
+def _replaced(texts: pa.Array, what: str, by: str) -> pa.Array:
+    return pc.replace_substring(texts, what, by) if what else texts
+
+
+def _part_between(texts: pa.Array, separator: str, number: int) -> pa.Array:
+    none = pa.scalar("", texts.type)
+    if not separator and number == 1:
+        return texts
+    found: pa.Array | pa.Scalar = none
+    if separator and number >= 1:
+        parts = pc.split_pattern(texts.fill_null(""), separator)
+        there = pc.list_slice(parts, number - 1, number, return_fixed_size_list=True)
+        found = there.flatten().fill_null(none)
+    return pc.if_else(texts.is_valid(), found, texts)
+
+
+_KINDS: dict[str, pa.DataType] = {"LENGTH": pa.int64(), **dict.fromkeys(PREDICATES, pa.bool_())}
+"""What functions of texts give that do not give a text."""
+
+_OF_TEXT: dict[str, Callable[..., pa.Array]] = {
+    "LOWER": lambda texts: pc.utf8_lower(texts),
+    "UPPER": lambda texts: pc.utf8_upper(texts),
+    "LENGTH": lambda texts: pc.utf8_length(texts),
+    "TRIM": lambda texts: pc.utf8_trim(texts, " "),
+    "SUBSTRING": _part,
+    "REPLACE": _replaced,
+    "SPLIT_PART": _part_between,
+    "CONTAINS": lambda texts, part: pc.match_substring(texts, part),
+    "STARTS_WITH": lambda texts, part: pc.starts_with(texts, part),
+    "ENDS_WITH": lambda texts, part: pc.ends_with(texts, part),
+}
 
 
 def places_of(texts: pa.Array, categories: Sequence[str], name: str) -> pa.Array:
@@ -106,12 +181,14 @@ def places_of(texts: pa.Array, categories: Sequence[str], name: str) -> pa.Array
     return found.cast(pa.int64())
 
 
-def first_text(texts: Sequence[pa.Array | str], rows: int) -> pa.Array:
-    """COALESCE of texts, as large_string."""
+def chosen_text(function: str, texts: Sequence[pa.Array | str], rows: int) -> pa.Array:
+    """COALESCE, GREATEST or LEAST of texts, as large_string."""
     plain = [
         pa.scalar(one, pa.large_string()) if isinstance(one, str) else decoded(_texts(one)) for one in texts
     ]
-    found = pc.coalesce(*plain)
+    found = {"COALESCE": pc.coalesce, "GREATEST": pc.max_element_wise, "LEAST": pc.min_element_wise}[
+        function
+    ](*plain)
     return pa.repeat(found, rows) if isinstance(found, pa.Scalar) else found
 
 
@@ -126,13 +203,17 @@ def of_numbers(function: str, arguments: Sequence[tuple[Values, str | None]], zo
     ----------
     function : str
     arguments : sequence of (Values, str or None)
-        With the unit of each; for COALESCE all in one unit.
+        With the unit of each; for COALESCE, GREATEST and LEAST all in one unit.
     zone : str or None
         The time zone of a time.
     """
     values, unit = arguments[0]
     if function == "COALESCE":
         return _first([one for one, _ in arguments])
+    if function in OUTERMOST:
+        return _outermost(function, [one for one, _ in arguments])
+    if function in FLOATS:
+        return _floats(function, [as_floats(one, unit) for one, unit in arguments])
     if function == "ABS":
         return _absolute(values)
     if function in TIMES:
@@ -222,6 +303,52 @@ def _first(values: Sequence[Values]) -> Values:
             beyond = np.where(there, own, its)
         found = Values(data, valid, beyond)
     return Values(found.data.astype(kind, copy=False), found.valid, found.beyond)
+
+
+def _outermost(function: str, values: Sequence[Values]) -> Values:
+    """GREATEST or LEAST: nulls are left out, and a NaN where there is another value."""
+    choose = np.fmax if function == "GREATEST" else np.fmin
+    if any(one.data.dtype.kind == "f" for one in values):
+        values = [Values(one.data.astype(np.float64, copy=False), one.valid, one.beyond) for one in values]
+    found = values[0]
+    for other in values[1:]:
+        data = choose(found.data, other.data)
+        valid = NONE_MISSING
+        if len(found.valid):
+            data = np.where(found.valid != 0, data, other.data)
+        if len(other.valid):
+            data = np.where(other.valid != 0, data, found.data)
+        if len(found.valid) and len(other.valid):
+            valid = found.valid | other.valid
+        beyond = either_beyond(found.beyond, other.beyond)
+        found = Values(data, valid, beyond)
+    return found
+
+
+def _floats(function: str, values: Sequence[Values]) -> Values:
+    """Functions that give a float64; what is not defined is null.
+
+    Arrow computes each value as the C library does, so that Python finds the same bits; Numpy does not.
+    """
+    data = values[0].data.astype(np.float64, copy=False)
+    valid, beyond = values[0].valid, values[0].beyond
+    if function == "SIGN":
+        return Values(np.sign(data), valid, beyond)
+    defined = np.ones(len(data), bool)
+    if function == "POWER":
+        exponent = values[1].data.astype(np.float64, copy=False)
+        valid, beyond = both_valid(valid, values[1].valid), either_beyond(beyond, values[1].beyond)
+        found = pc.power(pa.array(data), pa.array(exponent)).to_numpy(zero_copy_only=False)
+        defined = ~(np.isnan(found) & ~np.isnan(data) & ~np.isnan(exponent)) & ~((data == 0) & (exponent < 0))
+    elif function == "EXP":
+        found = pc.exp(pa.array(data)).to_numpy(zero_copy_only=False)
+    else:
+        defined = ~(data < 0) if function == "SQRT" else ~(data <= 0)
+        found = (pc.sqrt if function == "SQRT" else pc.ln)(pa.array(np.where(defined, data, 1.0)))
+        found = found.to_numpy(zero_copy_only=False)
+    if defined.all():
+        return Values(found, valid, beyond)
+    return Values(np.where(defined, found, 0.0), both_valid(defined.astype(np.uint8), valid), beyond)
 
 
 def in_sign(values: Values, signed: bool) -> Values:

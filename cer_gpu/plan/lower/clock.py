@@ -24,13 +24,14 @@ from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, timed_predi
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.kernels.clock.contract import ClockTables
 from cer_gpu.language import tree
+from cer_gpu.language.scalar_functions import nearest_float
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact, one_in
 from cer_gpu.language.walk import nodes, walk
 from cer_gpu.plan.assumed_types import assumed_schema
 from cer_gpu.plan.clock_arrays import ClockArrays, clock_arrays
 from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
-from cer_gpu.plan.constants import ConstantReader, nearest_float
+from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.scalar_functions import nearest_float
 from cer_gpu.language.walk import walk
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled_query import CompiledQuery
-from cer_gpu.plan.constants import nearest_float
 from cer_gpu.plan.cost import QUESTIONS
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.phrases import counted, lanes_told
@@ -249,7 +249,7 @@ def _outlook(outlook: Outlook) -> str:
 
 
 def _plain(value: object) -> object:
-    number = nearest_float(value) if not isinstance(value, str) else value  # type: ignore[arg-type]
+    number = nearest_float(value) if not isinstance(value, str) else value
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 

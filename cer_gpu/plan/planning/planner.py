@@ -18,6 +18,7 @@ from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes
+from cer_gpu.language.scalar_functions import nearest_float
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact, one_in
 from cer_gpu.language.walk import nodes
@@ -25,7 +26,7 @@ from cer_gpu.logic.needed_types import needed_types, only_type
 from cer_gpu.plan.assumed_types import assumed_schema
 from cer_gpu.plan.axes import Axis, OutlookAxis
 from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan, RowReading, ValueColumn, WindowPlan
-from cer_gpu.plan.constants import ConstantReader, nearest_float
+from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.cost import MAIN, Question
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.lower import AUTO, RouteChoice, choose
