@@ -63,7 +63,7 @@ FLOATS = frozenset({"SQRT", "EXP", "LN", "POWER", "SIGN"})
 
 VALUES: Mapping[str, tuple[int, int | None]] = {
     **dict.fromkeys(("COALESCE", *OUTERMOST), (2, None)),
-    **dict.fromkeys((*PREDICATES, JOINED), (2, 2)),
+    **dict.fromkeys(PREDICATES, (2, 2)),
     "SUBSTRING": (2, 3),
     "POWER": (2, 2),
     "REPLACE": (3, 3),

@@ -218,14 +218,15 @@ class StackTyping:
                 found, other = _alike(found, other)
                 found = StackPart(found.kind, _both(found, other, "COALESCED"))
             return found
-        part = parts[0]
+        if function not in ("ABS", *_ROUNDS):
+            raise BeyondWordsError(f"{function} of values of several events")
+        (part,) = parts
         if function == "ABS":
             instruction = "REAL_SIZE" if part.kind.real else "SIZE"
             return StackPart(part.kind, (*_code(part), (instruction, 0)))
-        rounds = {"FLOOR": "DOWN", "CEIL": "UP", "ROUND": "NEAREST"}
-        if function not in rounds or part.kind.exact or part.kind.name != "number":
+        if part.kind.exact or part.kind.name != "number":
             raise BeyondWordsError(f"{function} of values of several events")
-        return StackPart(NUMBER, (*_code(part), (rounds[function], 0))) if part.kind.real else part
+        return StackPart(NUMBER, (*_code(part), (_ROUNDS[function], 0))) if part.kind.real else part
 
     # ------------------------------------------------------------------------------------ comparisons
 
@@ -283,6 +284,7 @@ def kind_of_measure(measure: Measure, about: str) -> StackKind:
     return StackKind("number", False, Fraction(10) ** -digits, True)
 
 
+_ROUNDS = {"FLOOR": "DOWN", "CEIL": "UP", "ROUND": "NEAREST"}
 _WHOLE = {"+": "PLUS", "-": "MINUS", "*": "TIMES", "%": "REST"}
 _REAL = {
     "+": "REAL_PLUS", "-": "REAL_MINUS", "*": "REAL_TIMES", "/": "REAL_DIVIDED", "%": "REAL_REST",

@@ -151,7 +151,7 @@ class DerivedColumns:
         assert isinstance(call, tree.Call)
         function, first = call.function, call.arguments[0]
         if derived.measure.type is ValueType.STRING and function not in OF_TEXT:
-            texts = [_text(one, batch) for one in call.arguments]
+            texts = [self._given(one, batch) for one in call.arguments]
             return {derived.name: chosen_text(function, texts, len(batch))}
         if function == PLACE:
             assert isinstance(first, tree.Attribute)
@@ -275,13 +275,6 @@ def _array(values: Values, kind: pa.DataType) -> pa.Array:
     elif pa.types.is_integer(kind) and (data.dtype.kind == "i" or data.dtype == np.uint64):
         dtype, kind = data.dtype, pa.from_numpy_dtype(data.dtype)  # parts of times are narrow
     return array_of(kind, np.ascontiguousarray(data.astype(dtype, copy=False)), values.valid)
-
-
-def _text(expression: tree.Expression, batch: pa.RecordBatch) -> pa.Array | str:
-    if isinstance(expression, tree.Text):
-        return expression.value
-    assert isinstance(expression, tree.Attribute)
-    return columns.single(batch.column(expression.name))
 
 
 def _with(batch: pa.RecordBatch, added: dict[str, pa.Array]) -> pa.RecordBatch:

@@ -181,7 +181,7 @@ def places_of(texts: pa.Array, categories: Sequence[str], name: str) -> pa.Array
     return found.cast(pa.int64())
 
 
-def chosen_text(function: str, texts: Sequence[pa.Array | str], rows: int) -> pa.Array:
+def chosen_text(function: str, texts: Sequence[Texts], rows: int) -> pa.Array:
     """COALESCE, GREATEST or LEAST of texts, as large_string."""
     plain = [
         pa.scalar(one, pa.large_string()) if isinstance(one, str) else decoded(_texts(one)) for one in texts
