@@ -148,6 +148,16 @@ def test_cause_names_the_operand_that_explodes(marked: tree.Pattern) -> None:
     assert blamed.right == tree.Or(A, B)
 
 
+def test_cause_passes_over_an_operand_that_tests_what_the_whole_does_not() -> None:
+    exploding = tree.As(distance_from_the_end(30), "x")
+    formula = tree.Or(C, exploding)
+    cea = trim(construct(formula))
+    # As where a look-ahead of an operand alone is not that of the whole formula.
+    known = tuple(one for one in predicates(cea) if getattr(one, "name", None) != "A")
+    symbols = [frozenset(range(len(known)))]
+    assert cause(formula, symbols, known, 16_000) is formula
+
+
 def test_numbering_does_not_depend_on_the_order_of_sets() -> None:
     program = """
 import random

@@ -220,7 +220,7 @@ def test_random_queries_with_values_agree_with_the_reference(seed: int) -> None:
     rng = Random(f"parameters {seed}")
     kinds_seen: set[str] = set()
     some = refused = 0
-    for _ in range(25):
+    for _ in range(40):
         text, kinds = asked(rng, random_values.query(rng))
         query = cer.compile(text)
         events = stream(rng, rng.randrange(4, 16))

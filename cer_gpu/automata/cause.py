@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cer_gpu.automata.cea import Predicate, UnknownPredicateError
+from cer_gpu.automata.cea import Predicate, distinct
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import DEFAULT_BUDGET, determinise
 from cer_gpu.automata.trim import trim
@@ -35,7 +35,7 @@ def cause(
     formula : Pattern
         In LP-normal form; its deterministic automaton is over the budget.
     symbols, predicates
-        Those of the whole formula, as given to `determinise`.
+        Those of the whole formula, as given to `determinise`, each predicate once.
     budget : int
 
     Returns
@@ -54,13 +54,13 @@ def cause(
             left -= cea.n_states
             if left < 0:
                 return formula
+            if len(distinct((*predicates, *(move.predicate for move in cea.transitions)))) > len(predicates):
+                continue  # alone, an operand may look ahead or back in another way than in the whole formula
             try:
                 determinise(cea, symbols, predicates, threshold)
             except LimitError:
                 formula = operand
                 break
-            except UnknownPredicateError:
-                continue  # alone, an operand may look ahead or back in another way than in the whole formula
         else:
             return formula
 

@@ -33,15 +33,6 @@ class Findings:
         """Add a note: the query runs, and may not mean what was intended."""
         self._found.setdefault(_Finding(span, "note", code, message), hints)
 
-    def has_error(self, within: Span) -> bool:
-        """Whether an error has its place inside `within`."""
-        return any(
-            one.severity == "error"
-            and one.span
-            and within.start <= one.span.start <= one.span.end <= within.end
-            for one in self._found
-        )
-
     def forget(self, code: str, within: Span | None) -> None:
         """Drop the findings of a code whose place lies inside `within`: a better finding replaces them."""
         if within is None:

@@ -184,6 +184,12 @@ def is_predicate(call: t.Call) -> bool:
     return call.function in PREDICATES
 
 
+def stands_as_condition(word: str) -> bool:
+    """Whether a call of what is so named may stand where a condition does; of no function it may, too."""
+    function = word.upper()
+    return function in PREDICATES or function not in (*FUNCTIONS, "PREV", *AGGREGATES)
+
+
 def call_of(word: str, place: Span, given: Sequence[Given], span: Span, findings: Findings) -> t.Expression:
     """The node of a call. A wrong call is reported.
 

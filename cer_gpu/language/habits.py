@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from cer_gpu.language.functions import INSTEAD_OF
 from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.slip import CLOSERS, Slip
 from cer_gpu.language.words import written
@@ -147,19 +146,6 @@ def _converted(slip: Slip) -> str | None:
     return None
 
 
-def _truth_of_a_call(slip: Slip) -> str | None:
-    """`STARTS_WITH(s, 'x')` without a comparison."""
-    if slip.before() != "RPAR" or "LESS" not in slip.expected:
-        return None
-    depth = 0
-    for place in range(slip.index - 1, 0, -1):
-        kind = slip.tokens[place].type
-        depth += (kind == "RPAR") - (kind == "LPAR")
-        if depth == 0:
-            return INSTEAD_OF.get(slip.tokens[place - 1].upper())
-    return None
-
-
 def _predicate_for_a_pattern(slip: Slip) -> str | None:
     """`WHERE price > 100`: a condition where the pattern belongs."""
     if slip.index < 2 or slip.found is None or slip.arrow is not None:
@@ -273,7 +259,6 @@ _HABITS: tuple[Callable[[Slip], str | None], ...] = (
     _calls,
     _count,
     _converted,
-    _truth_of_a_call,
     _words,
     _measure_without_name,
     _predicate_for_a_pattern,

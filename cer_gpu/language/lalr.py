@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -131,10 +131,14 @@ class Parser:
     Parameters
     ----------
     start : str
+    guards : mapping of str to callable
+        By the name of a node: whether the parts of a node may make it. What cannot be told by the next
+        token alone is told here; a node that is refused is an error at the token behind it.
     """
 
-    def __init__(self, start: str) -> None:
+    def __init__(self, start: str, guards: Mapping[str, Callable[[Sequence[Any]], bool]] = {}) -> None:
         self._tables = tables()
+        self._guards = guards
         self._states = [self._tables.start[start]]
         self._end = self._tables.end[start]
         self._nodes: list[Any] = []
@@ -176,6 +180,8 @@ class Parser:
                 return token
             rule = rules[-1 - action]
             first = len(nodes) - rule.size
+            if rule.data in self._guards and not self._guards[rule.data](nodes[first:]):
+                raise UnexpectedTokenError
             node = _node(rule, nodes[first:])
             del nodes[first:], states[first + 1 :]
             states.append(self._tables.following[states[-1]][rule.origin])
@@ -185,32 +191,39 @@ class Parser:
 
     def _takes(self, kind: str) -> bool:
         """Whether a terminal may follow: the reductions before it may still find that it does not."""
-        states = list(self._states)
+        states, nodes = list(self._states), list(self._nodes)
         while True:
             action = self._tables.actions[states[-1]].get(kind)
             if action is None or action >= 0:
                 return action is not None
             rule = self._tables.rules[-1 - action]
-            del states[len(states) - rule.size :]
+            parts = nodes[len(nodes) - rule.size :]
+            if rule.data in self._guards and not self._guards[rule.data](parts):
+                return False
+            del states[len(states) - rule.size :], nodes[len(nodes) - rule.size :]
+            nodes.append(_node(rule, parts, kept=True))
             states.append(self._tables.following[states[-1]][rule.origin])
             if kind == END and states[-1] == self._end:
                 return True
 
 
-def _node(rule: Production, parts: list[Any]) -> Any:
-    """What a rule makes of its symbols: a node, or where there is only one child that."""
+def _node(rule: Production, parts: list[Any], *, kept: bool = False) -> Any:
+    """What a rule makes of its symbols: a node, or where there is only one child that.
+
+    With `kept` the symbols stay as they are.
+    """
     children: list[Any] = []
     for place in rule.kept:
         if place >= 0:
             children.append(parts[place])
-        elif not children:
+        elif not children and not kept:
             # A list that grows part by part is the node of a rule for itself: it is handed on, not copied.
             children = parts[-1 - place].children
         else:
             children += parts[-1 - place].children
     if rule.single and len(children) == 1:
         only = children[0]
-        if isinstance(only, Tree) and only.meta is None:
+        if isinstance(only, Tree) and only.meta is None and not kept:
             only.meta = _place(parts)
         return only
     return Tree(rule.data, children, _place(parts))

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.language.functions import stands_as_condition
 from cer_gpu.language.lalr import Parser, UnexpectedTokenError
 from cer_gpu.language.parse_tree import Meta, Token, Tree
 from cer_gpu.language.tokens import Tokens, read_tokens
@@ -24,6 +25,19 @@ MAX_DEPTH = 150
 
 CHAINS = frozenset({"sequence", "together", "anywhere", "either", "conjunction", "condition"})
 """The rules of the grammar that are lists of operands."""
+
+
+def _is_condition(parts: Sequence[Any]) -> bool:
+    """Whether a value without a comparison is a condition: a call that gives a bool."""
+    (value,) = parts
+    while isinstance(value, Tree) and value.data == "group_of_value":
+        value = next(part for part in value.children if isinstance(part, Tree))
+    if not isinstance(value, Tree) or value.data != "call":
+        return False
+    return stands_as_condition(str(value.children[0].children[0]))
+
+
+_GUARDS: Mapping[str, Callable[[Sequence[Any]], bool]] = {"truth": _is_condition}
 
 
 def parse(text: str) -> Statement:
@@ -51,7 +65,7 @@ def parse(text: str) -> Statement:
         raise QueryError([half], text)
     tokens = read_tokens(text)
     start = "rule" if tokens.rule else "query"
-    parser = Parser(start)
+    parser = Parser(start, _GUARDS)
     fed = 0
     try:
         for token in tokens.tokens:
@@ -93,7 +107,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 def _expected_after(tokens: tuple[Token, ...], start: str) -> frozenset[str]:
     # The parser that failed has gone past the state that it was in when it met the token.
-    parser = Parser(start)
+    parser = Parser(start, _GUARDS)
     for token in tokens:
         parser.feed(token)
     return parser.expected()
