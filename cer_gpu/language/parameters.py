@@ -184,7 +184,7 @@ def with_values(statement: Part, given: Mapping[str, Any], schema: Schema | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Amount:
+class Amount:
     """A number with a unit, or without."""
 
     value: int | float
@@ -247,17 +247,17 @@ class _Filler:
 
     def _constant(self, parameter: t.Parameter, beside: t.Expression | None) -> t.Expression:
         kind = None if beside is None or isinstance(beside, t.Parameter) else self._types.type_of(beside)
-        value, span = _plain(self._given[parameter.name]), parameter.span
+        value, span = plain_value(self._given[parameter.name]), parameter.span
         if isinstance(value, WrittenParameter) and kind not in (ValueType.STRING, ValueType.TIMESTAMP):
             value = _typed(value)
         if isinstance(value, bool):
             return t.Boolean(value, span=span)
         if isinstance(value, int | float) and -(2**63) <= value < 2**64:
             return t.Number(value, span=span)
-        if isinstance(value, _Amount):
+        if isinstance(value, Amount):
             return t.Quantity(value.value, value.unit or "ns", span=span)
         if isinstance(value, str):
-            amount = _amount_of(value) if kind is ValueType.DURATION else None
+            amount = amount_of(value) if kind is ValueType.DURATION else None
             if amount is not None:
                 return t.Quantity(amount.value, amount.unit or "ns", span=span)
             return t.Text(str(value), span=span)
@@ -281,7 +281,7 @@ class _Filler:
     # --------------------------------------------------------------------------------------- amounts
 
     def _count(self, parameter: t.Parameter, least: int) -> int:
-        value = _plain(self._given[parameter.name])
+        value = plain_value(self._given[parameter.name])
         value = _typed(value) if isinstance(value, WrittenParameter) else value
         if isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31:
             return value
@@ -300,18 +300,18 @@ class _Filler:
             self._refuse(most or least or t.Parameter(""), hint)
         return node
 
-    def _amount(self, parameter: t.Parameter, unit: str | None) -> _Amount:
+    def _amount(self, parameter: t.Parameter, unit: str | None) -> Amount:
         """A number in a unit that the query says, or with its own."""
-        value = _plain(self._given[parameter.name])
+        value = plain_value(self._given[parameter.name])
         if isinstance(value, str):
-            value = _amount_of(value) or _typed(WrittenParameter(value))
-        if isinstance(value, _Amount) and (unit is None or value.unit is None):
+            value = amount_of(value) or _typed(WrittenParameter(value))
+        if isinstance(value, Amount) and (unit is None or value.unit is None):
             return value
         if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
-            return _Amount(value, unit)
+            return Amount(value, unit)
         fit = f"a number of {unit}" if unit is not None else "a length such as '5 min', or a number"
         self._refuse(parameter, f"{fit}, 0 or more, is needed here")
-        return _Amount(1, unit)
+        return Amount(1, unit)
 
     def _window(self, window: t.Window, parameter: t.Parameter) -> t.Window:
         if window.kind == "events":
@@ -335,10 +335,10 @@ class _Filler:
         self.errors.append(Diagnostic("CER066", message, parameter.span, hints=(hint,)))
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """A value of NumPy, pandas or the standard library as a number, a text, or an amount of time."""
     if isinstance(value, np.timedelta64):
-        return _Amount(int(value.astype("timedelta64[ns]").astype(np.int64)), "ns")
+        return Amount(int(value.astype("timedelta64[ns]").astype(np.int64)), "ns")
     if isinstance(value, np.datetime64):
         return str(value)
     if isinstance(value, np.generic):
@@ -346,7 +346,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, timedelta):
         nanoseconds = getattr(value, "nanoseconds", 0)  # of pandas
         whole = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
-        return _Amount(whole * 1_000 + nanoseconds, "ns")
+        return Amount(whole * 1_000 + nanoseconds, "ns")
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Decimal):
@@ -364,13 +364,13 @@ def _typed(value: WrittenParameter) -> Any:
             return read(value)
         except ValueError:
             continue
-    return _amount_of(value) or str(value)
+    return amount_of(value) or str(value)
 
 
-def _amount_of(text: str) -> _Amount | None:
+def amount_of(text: str) -> Amount | None:
     """`5 min` as an amount; None for another text."""
     found = _SPAN.fullmatch(text)
     unit = None if found is None else unit_named(found[2])
     if found is None or unit is None:
         return None
-    return _Amount(float(found[1]) if "." in found[1] else int(found[1]), unit)
+    return Amount(float(found[1]) if "." in found[1] else int(found[1]), unit)

@@ -93,6 +93,9 @@ class Outlook:
         Finds where complex events of q end, if q has intervals or compares events; `tables` are then empty.
         If the outlook looks back, it finds the events whose bit is 1: its pattern is q followed by any event,
         within reach from start to end.
+    doubt : int or None
+        The bit of an event of which it is not known, at the end of what is known (`until`); None: an answer
+        may rest on either, so that the event ends its lane.
     """
 
     written: str
@@ -103,6 +106,7 @@ class Outlook:
     heard: np.ndarray
     becomes: np.ndarray
     machine: LookingMachine | None = None
+    doubt: int | None = None
 
     @property
     def measures(self) -> frozenset[str | None]:

@@ -156,7 +156,12 @@ class OutlookPlan:
 
 
 def woven(
-    looks: Sequence[Look], diagram: Diagram, before: int, symbols: Sequence[int], schema: Schema
+    looks: Sequence[Look],
+    diagram: Diagram,
+    before: int,
+    symbols: Sequence[int],
+    schema: Schema,
+    doubts: Sequence[int | None],
 ) -> OutlookPlan:
     """The outlooks of a query.
 
@@ -172,6 +177,8 @@ def woven(
     symbols : sequence of int
         For each outcome of the diagram the symbol that the machine reads.
     schema : Schema
+    doubts : sequence of int or None
+        `Outlook.doubt` of each look.
 
     Raises
     ------
@@ -190,7 +197,7 @@ def woven(
     machine = np.asarray(symbols, np.int64)
     outlooks: list[Outlook] = []
     greatest = int(machine.max(initial=0))
-    for look, own, level in reversed(list(zip(looks, found, bits, strict=True))):
+    for look, own, level, doubt in reversed(list(zip(looks, found, bits, doubts, strict=True))):
         outcome = outcome[level[:, 0]]
         becomes = machine[level]
         unheard = own.idle[outcome] & (becomes[:, 0] == becomes[:, 1])
@@ -207,6 +214,7 @@ def woven(
                 distinct[:, 0].astype(np.uint16),
                 distinct[:, 1:],
                 own.machine,
+                doubt,
             )
         )
     n_states = bits[0].shape[0]

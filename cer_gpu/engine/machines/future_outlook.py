@@ -194,33 +194,69 @@ class FutureOutlook(OutlookReader):
         self._open -= found
         return self._give(decided[:found]) if found else None
 
-    def passed_in(self, lanes: np.ndarray, times: np.ndarray) -> EventArrays | None:
-        """As `passed`, for some lanes, each with its own time (or place)."""
-        decided = np.empty(self._open, np.int64)
-        found = kernels.lanes_pass(lanes, self.mark(times), self.high, self._lanes, self._waiting, decided)
-        self._open -= found
-        return self._give(decided[:found]) if found else None
+    def passed_in(self, lanes: np.ndarray, times: np.ndarray, beyond: bool = False) -> EventArrays | None:
+        """As `passed`, for some lanes, each with its own time (or place).
 
-    def rest(self) -> EventArrays | None:
-        """The events that wait, at the end of the stream."""
+        With `beyond` no event to come is at that time, either.
+        """
+        decided = self._pass_in(lanes, times, beyond)
+        return self._give(decided) if len(decided) else None
+
+    def _pass_in(self, lanes: np.ndarray, times: np.ndarray, beyond: bool) -> np.ndarray:
+        """Decide the events of `passed_in`; gives their places."""
+        decided = np.empty(self._open, np.int64)
+        now, high = self.mark(times), self.high
+        if beyond and self.dtype.kind == "f":
+            high = np.nextafter(high, -np.inf)  # what lies beyond is farther, by however little
+        elif beyond:
+            now = now + np.uint64(1)
+        found = kernels.lanes_pass(lanes, now, high, self._lanes, self._waiting, decided)
+        self._open -= found
+        return decided[:found]
+
+    def rest(self, bit: int = 0) -> EventArrays | None:
+        """The events that wait, at the end of the stream, with a bit."""
         value = self._waiting.value[: self._arena.count]
         decided = np.flatnonzero(value >= WAITS)
-        value[decided] = 0
+        value[decided] = bit
         self._lanes.head[:] = -1
         self._open = 0
         return self._give(decided)
 
-    def over(self, last: int) -> EventArrays | None:
-        """The events that wait in all lanes but one, at the end of those lanes."""
+    def decided(self) -> EventArrays | None:
+        """The events that do not wait but for those of other lanes, at the end of the stream."""
+        if not self._in_order:
+            return None
+        value = self._waiting.value
+        found = np.flatnonzero(value[self._given : self._arena.count] < WAITS) + self._given
+        return self.known(taken(self._arena.seen(), found, self.workers), value[found]) if len(found) else None
+
+    def over(self, last: int, bit: int = 0, time: int | float | None = None) -> EventArrays | None:
+        """The events that wait in all lanes but one, at the end of those lanes.
+
+        Parameters
+        ----------
+        last : int
+            The one.
+        bit : int, optional
+            The bit of those that may still be followed.
+        time : int or float, optional
+            What follows them is after this time.
+        """
+        passed = np.empty(0, np.int64)
+        if time is not None and self.measured == "time":
+            waiting = self.waiting_lanes()
+            waiting = waiting[waiting != last]
+            passed = self._pass_in(waiting, np.full(len(waiting), time), True)
         count = self._arena.count
         lanes, value = self._waiting.lanes[:count], self._waiting.value[:count]
         decided = np.flatnonzero((value >= WAITS) & (lanes != last))
-        if not len(decided):
+        if not len(decided) and not len(passed):
             return None
-        value[decided] = 0
+        value[decided] = bit
         self._lanes.head[lanes[decided]] = -1
         self._open -= len(decided)
-        return self._give(decided)
+        return self._give(np.concatenate([passed, decided]))
 
     def waiting_lanes(self, only: int | None = None) -> np.ndarray:
         """The lanes in which events wait, or only one of them if they wait in it, shape (k,), int64."""

@@ -81,13 +81,16 @@ class NextEventOutlook(HeldLanes, OutlookReader):
         self._new.append(events)
         if sum(map(len, self._new)) < sum(len(part.unknown) for part in self._held):
             return []
-        return self._decide(lane_count, now, False)
+        return self._decide(lane_count, now)
 
-    def rest(self, lane_count: int) -> list[EventArrays]:
-        """The events that are held back, at the end of the stream."""
-        return self._decide(lane_count, None, True)
+    def rest(self, lane_count: int, now: int | None = None, bit: int = 0) -> list[EventArrays]:
+        """The events that are held back, at the end of the stream: `bit` where the bit is not known.
 
-    def _decide(self, lane_count: int, now: int | None, over: bool) -> list[EventArrays]:
+        `lane_count` and `now` are as for `decided`.
+        """
+        return self._decide(lane_count, now, bit)
+
+    def _decide(self, lane_count: int, now: int | None, bit: int | None = None) -> list[EventArrays]:
         count = max(lane_count, 1)
         self._nearest = NextLanes(*(grown(one, count) for one in self._nearest))
         self._turn += 1
@@ -99,9 +102,9 @@ class NextEventOutlook(HeldLanes, OutlookReader):
             edges[number] = look_next(read, self.high, mark, self._turn, self._nearest, new[number].bits)
         held = [self._asked_again(part, mark) for part in self._held]
         parts = [*held, *(self._with_unknown(part, edge) for part, edge in zip(new, edges))]
-        if over:
+        if bit is not None:
             for part in parts:
-                part.bits[part.unknown] = 0
+                part.bits[part.unknown] = bit
             parts = [part._replace(unknown=NOTHING) for part in parts]
         self._held, self._new = [], []
         if self.symbols_alone:

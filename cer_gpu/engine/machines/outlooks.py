@@ -14,6 +14,7 @@ from cer_gpu.engine.machines.next_event_outlook import NextEventOutlook
 from cer_gpu.engine.machines.past_outlook import PastOutlook
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.moments import after
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled_query import CompiledQuery
@@ -55,6 +56,8 @@ class Outlooks:
     workers : Workers
     whole : bool, optional
         Whether the events are all those of a source, with integer times.
+    until : int or float, optional
+        The time up to which the events are known; None: after the last event nothing comes any more.
     """
 
     def __init__(
@@ -65,13 +68,18 @@ class Outlooks:
         memory: int | None,
         workers: Workers,
         whole: bool = False,
+        until: int | float | None = None,
     ) -> None:
         # CONSUME BY ANY speaks of the order of the stream.
         in_order = not at_once or query.consume == "ANY"
         laned = bool(query.reading.partition)
         valued = query.window is not None and query.window.kind == "attribute"
         whole = whole and memory is None and not intake.grouped and len(query.outlooks) == 1
-        by_next = whole and query.outlooks[0].by_next
+        self.until = until
+        self._settles = until is None or all(outlook.doubt is not None for outlook in query.outlooks)
+        """Whether bits that are not known at the end are taken for something."""
+        self._ends_all = query.consume == "ANY"
+        by_next = whole and query.outlooks[0].by_next and self._settles
         self._next: NextEventOutlook | None = None
         if by_next:
             alone = query.traits.symbols_alone
@@ -149,14 +157,51 @@ class Outlooks:
     def rest(self) -> Iterator[EventArrays]:
         """The events that are held back, at the end of the stream."""
         if self._next is not None:
-            yield from map(self._done, self._next.rest(self._lane_count))
+            mark = None if self.until is None else int(after(self.until))
+            given = self._next.rest(self._lane_count, mark, self._bit(self._next))
+            yield from map(self._done, given)
+        for number, stage in enumerate(self._stages):
+            if not isinstance(stage, FutureOutlook) or not stage.waits:
+                continue
+            if self.until is not None:
+                yield from self._given(self._over_by(number, stage, self.until, beyond=True), number + 1)
+            if self._settles:
+                yield from self._given(stage.rest(self._bit(stage)), number + 1)
+            elif not self._ends_all:
+                yield from self._given(stage.decided(), number + 1)
+
+    def _bit(self, stage: LookingStage | NextEventOutlook) -> int:
+        """What a bit is taken for that is not known at the end of the stream."""
+        return 0 if self.until is None else stage.outlook.doubt or 0
+
+    def advance(self, time: int | float) -> Iterator[EventArrays]:
+        """The events whose reach is over because no event to come is before a time."""
         for number, stage in enumerate(self._stages):
             if isinstance(stage, FutureOutlook) and stage.waits:
-                found = stage.rest()
-                if found is not None:
-                    found = self._read(found, number + 1)
-                if found is not None:
-                    yield self._done(found)
+                yield from self._given(self._over_by(number, stage, time), number + 1)
+
+    def _given(self, events: EventArrays | None, first: int) -> Iterator[EventArrays]:
+        """What the outlooks from one on make of some events."""
+        found = None if events is None else self._read(events, first)
+        if found is not None:
+            yield self._done(found)
+
+    def _over_by(
+        self, number: int, stage: FutureOutlook, time: int | float, beyond: bool = False
+    ) -> EventArrays | None:
+        """Events of an outlook whose reach is over because no event to come is before a time.
+
+        With `beyond` none is at that time, either.
+        """
+        if stage.measured != "time":
+            return None
+        lanes = stage.waiting_lanes()
+        times = np.full(self._lane_count, time)
+        for one in self._stages[:number]:
+            if isinstance(one, FutureOutlook) and one.waits:
+                held, beyond = one.waiting(), False  # it is still to come
+                np.minimum.at(times, held.lanes if self._laned else 0, held.times)
+        return stage.passed_in(lanes, times[lanes], beyond)
 
     @property
     def _lane_count(self) -> int:
@@ -179,7 +224,9 @@ class Outlooks:
         intake, kind = self._intake, stage.measured
         found: EventArrays | None = None
         if intake.grouped and (last := intake.last_lane) is not None:
-            found = stage.over(last)
+            found = None
+            if self._settles:
+                found = stage.over(last, self._bit(stage), self.until)
             return None if found is None else self._read(found, number + 1)
         mark: int | float | None = None
         if kind == "events" and not intake.laned:

@@ -65,6 +65,8 @@ class Intake:
         Whether the rows of each partition come together.
     ordered : bool
         Whether the caller promised that the stream as a whole is in the order of time.
+    until : int or float, optional
+        A time after which there may be no row.
     """
 
     derived: DerivedColumns | None = None  # PREV and functions
@@ -84,10 +86,11 @@ class Intake:
         memory: int | None = None,
         grouped: bool = False,
         ordered: bool = False,
+        until: int | float | None = None,
     ) -> None:
         self._query = query
         self.classifier = classifier or Classifier(query.reading, units, workers)
-        self._order = OrderCheck(order_by, bool(query.reading.partition), workers, ordered)
+        self._order = OrderCheck(order_by, bool(query.reading.partition), workers, ordered, until)
         self._foresight = foresight
         self._ordered = ordered
         self.measuring = EventTimesBuilder(query, workers)
@@ -183,6 +186,11 @@ class Intake:
         Partitions are ordered one by one, so one says nothing of another. So the time is known only from the
         source (it is sorted or merged by time, or can be read ahead), or from a promise of the caller.
         """
+        found, floor = self._seen_watermark, self._order.floor
+        return found if floor is None else floor if found is None else max(floor, found)
+
+    @property
+    def _seen_watermark(self) -> int | float | None:
         order = self._order
         if self._partitions.encoder is None or self._ordered or order.greatest is None:
             return order.greatest
@@ -192,6 +200,10 @@ class Intake:
             return order.greatest
         least = self._foresight.least_from(self.rows)
         return order.greatest if least is None else least
+
+    def advance(self, time: int | float) -> None:
+        """Note that no row to come is before a time."""
+        self._order.advance(time)
 
     @property
     def shows_time(self) -> bool:

@@ -28,6 +28,8 @@ long, and longer where the other thread waits for a core."""
 HOW_TO_SORT = "sort the data, or pass sort=True (--sort)"
 
 
+ADVANCE_LESS = "leave such rows out, or call advance() with an earlier time"
+
 LEAVE_OUT = "; if only each partition is in order, leave out ordered=True (--ordered)"
 
 
@@ -47,6 +49,8 @@ class OrderCheck:
     workers : Workers
     promised : bool, optional
         Whether the stream has to be in order as a whole, even with PARTITION BY.
+    until : int or float, optional
+        A time after which there may be no row.
 
     Attributes
     ----------
@@ -54,10 +58,17 @@ class OrderCheck:
         Whether the whole stream has been in order so far.
     greatest : int or float or None
         The greatest time so far.
+    floor : int or float or None
+        A time before which there may be no further row.
     """
 
     def __init__(
-        self, order_by: tuple[str, ...], partitioned: bool, workers: Workers, promised: bool = False
+        self,
+        order_by: tuple[str, ...],
+        partitioned: bool,
+        workers: Workers,
+        promised: bool = False,
+        until: int | float | None = None,
     ) -> None:
         self._workers = workers
         self._order_by = order_by
@@ -71,6 +82,8 @@ class OrderCheck:
         self._missing: RowError | None = None
         self.in_order = True
         self.greatest: int | float | None = None
+        self.floor: int | float | None = None
+        self._until = until
 
     def time(self, batch: pa.RecordBatch) -> Values | None:
         """The time column of the next batch, checked; None if there is none.
@@ -133,9 +146,16 @@ class OrderCheck:
         time : int or float
             Finite.
         """
-        if len(self._order_by) > 1:
+        if len(self._order_by) > 1 or not self._may_come(time):
             return False
         return not self.in_order or self._last is None or time >= self._last
+
+    def advance(self, time: int | float) -> None:
+        """Note that no row to come is before a time."""
+        self.floor = time if self.floor is None else max(time, self.floor)
+
+    def _may_come(self, time: int | float) -> bool:
+        return (self._until is None or time <= self._until) and (self.floor is None or time >= self.floor)
 
     def note(self, time: int | float) -> None:
         """Note the time of a single row, which `follows`."""
@@ -164,6 +184,8 @@ class OrderCheck:
 
     def _check(self, batch: pa.RecordBatch, values: Values) -> None:
         times = values.data
+        if self._until is not None or self.floor is not None:
+            self._refuse_outside(batch, times)
         if self.in_order:
             before = times[0] if self._last is None else times.dtype.type(self._last)
             row = self._first_decrease(times, before)
@@ -175,6 +197,29 @@ class OrderCheck:
         greatest = times[-1] if self.in_order else times.max()
         if self.greatest is None or greatest.item() > self.greatest:
             self.greatest = greatest.item()
+
+    def _refuse_outside(self, batch: pa.RecordBatch, times: np.ndarray) -> None:
+        """Raise the error of the first row that is after `until`, or before the time that was advanced to."""
+        inside = np.ones(len(times), bool)
+        if self._until is not None:
+            inside &= times <= self._until
+        if self.floor is not None:
+            inside &= times >= self.floor
+        if inside.all():
+            return
+        row, kind = int(np.argmin(inside)), batch.column(self._order_by[0]).type
+        own = order_shown(batch, row, self._order_by[:1])
+        if self._until is not None and times[row] > self._until:
+            raise RowError(
+                self._rows + row,
+                f"{{row}} is after until={time_shown(self._until, kind)}: it has {own}; leave such rows out, "
+                "or give a later time as until (--until)",
+            )
+        raise RowError(
+            self._rows + row,
+            f"{{row}} is before {time_shown(self.floor, kind)}, the time that the stream was advanced to: it "
+            f"has {own}; {ADVANCE_LESS}",
+        )
 
     def _fall_out_of_order(self, batch: pa.RecordBatch, row: int) -> None:
         if self._partitioned:

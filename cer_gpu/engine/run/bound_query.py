@@ -25,6 +25,7 @@ from cer_gpu.engine.read.eviction import KeptLanes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.lookahead import SourceLookahead
+from cer_gpu.engine.read.moments import moment_in, turned_moment
 from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
@@ -112,6 +113,11 @@ class BoundQuery:
         """Where the query runs, and why there."""
         self.notes = Notes(aloud=not part)
         """The notes of its runs."""
+        self.until: int | float | None = None
+        """The time up to which the events are known, in the unit of the data."""
+        if options.until is not None:
+            until = moment_in("until", options.until, source.arrow_schema, options.order_by)
+            self.until = turned_moment(until, source.arrow_schema.field(options.order_by[0]).type)
         self.instead: Callable[[], BoundQuery] | None = None
         """Makes the query that answers in its place, if decimals that it compares do not fit 64 bits."""
 
@@ -353,6 +359,7 @@ class BoundQuery:
             options.memory,
             self.grouped,
             options.ordered,
+            self.until,
         )
         if query.reading.derived:
             intake.derive(self.derived_columns(), forgets=not carries)
@@ -395,7 +402,7 @@ class BoundQuery:
 
         times = [self.arrow_schema.field(name).type for name in self._options.order_by[:1]]
         whole = whole and all(pa.types.is_integer(kind) or pa.types.is_temporal(kind) for kind in times)
-        outlooks = Outlooks(query, intake, at_once, self._options.memory, self._workers, whole)
+        outlooks = Outlooks(query, intake, at_once, self._options.memory, self._workers, whole, self.until)
         intake.forgetting.follow(outlooks.states)
         intake.forgetting.holding.append(outlooks)
         return outlooks
@@ -426,7 +433,7 @@ class BoundQuery:
 
     def _resides(self, query: CompiledQuery) -> bool:
         """Whether one device finds the ends from the columns by itself, with no copy back in between."""
-        if self.halo or self._options.event_id is not None:
+        if self.halo or self._options.event_id is not None or self.until is not None:
             return False
         from cer_gpu.engine.cuda.machines.resident_query import why_not
 

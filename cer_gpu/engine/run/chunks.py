@@ -161,8 +161,8 @@ class Run:
         wanted : int, optional
             As for `Lister.batches`.
         """
-        by_next = self.chunker.in_order and self.outlooks is not None and self.outlooks.by_next
-        if by_next and not halo and stop is None:
+        closes = self.outlooks is not None and self.outlooks.by_next and self.outlooks.until is None
+        if self.chunker.in_order and closes and not halo and stop is None:
             from cer_gpu.engine.run.session_run import closing_of  # few queries need it
 
             closing = closing_of(self.query, self.intake, self.workers, lister.form, lister.room)

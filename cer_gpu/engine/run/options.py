@@ -8,6 +8,7 @@ from dataclasses import field, fields
 from operator import index
 from typing import Any, SupportsIndex, TypedDict, TypeVar
 
+from cer_gpu.engine.read.moments import span_of
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm, text_form
 from cer_gpu.engine.run.device_choice import asked_devices
 from cer_gpu.frozen_dataclass import dataclass
@@ -18,6 +19,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _NO_FORM = (None, None, None, None)
 
 ORDER_UNITS = ("s", "ms", "us", "ns")
+
+ON_LATE = ("error", "drop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,12 @@ class Options:
         How text files are read: `delimiter`, `column_types`, `date_format` and `decimal_point`.
     params : mapping of str to object
         The values of parameters, `$name`, by their names.
+    until : object
+        The time up to which the events are known, as given; None: nothing comes after the last one.
+    late : object
+        By how much time rows may be out of order, as given; None: not at all.
+    on_late : {"error", "drop"}
+        What becomes of rows that are later.
     """
 
     order_by: tuple[str, ...]
@@ -60,6 +69,9 @@ class Options:
     event_id: str | None = None
     text: TextForm = PLAIN
     params: Mapping[str, Any] = field(default_factory=dict)
+    until: Any = None
+    late: Any = None
+    on_late: str = "error"
 
 
 class CommonKeywords(TypedDict, total=False):
@@ -77,6 +89,9 @@ class CommonKeywords(TypedDict, total=False):
     date_format: str | Sequence[str] | None
     decimal_point: str | None
     params: Mapping[str, Any] | None
+    until: Any
+    late: Any
+    on_late: str
 
 
 class FunnelKeywords(CommonKeywords, total=False):
@@ -123,6 +138,9 @@ def read_options(
     date_format: str | Sequence[str] | None = None,
     decimal_point: str | None = None,
     params: Mapping[str, Any] | None = None,
+    until: Any = None,
+    late: Any = None,
+    on_late: str = "error",
     **unknown: object,
 ) -> Options:
     """Check the keywords.
@@ -153,6 +171,9 @@ def read_options(
         raise ValueError("sort=True needs order_by, the columns to sort by")
     if ordered and not columns:
         raise ValueError("ordered=True needs order_by, the column of time")
+    if until is not None and not columns:
+        raise ValueError("until needs order_by, the column of time")
+    _check_late(late, on_late, columns, sort)
     form = delimiter, column_types, date_format, decimal_point
     return Options(
         columns,
@@ -168,7 +189,24 @@ def read_options(
         event_id,
         TextForm() if form == _NO_FORM else text_form(*form),
         dict(params or {}),
+        until,
+        late,
+        on_late,
     )
+
+
+def _check_late(late: Any, on_late: str, columns: tuple[str, ...], sort: bool) -> None:
+    if on_late not in ON_LATE:
+        raise ValueError(f"on_late must be one of {', '.join(ON_LATE)}, not {brief(on_late)}")
+    if late is None:
+        if on_late != "error":
+            raise ValueError("on_late says what becomes of rows that are later than late: give late, too")
+        return
+    span_of("late", late)
+    if not columns:
+        raise ValueError("late needs order_by, the column of time")
+    if sort:
+        raise ValueError("sort=True puts all rows in order, however late they are: leave late out")
 
 
 def _names(keyword: str, value: object) -> tuple[str, ...]:

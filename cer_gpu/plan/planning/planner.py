@@ -7,9 +7,10 @@ above 10 and a B change any state, tables with two symbols besides the neutral o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -182,8 +183,8 @@ def _plan(
         from cer_gpu.plan.derived_columns import Deriver
 
         deriver = Deriver(known)
-    looks = _looks_beside(statement)
-    planned = _planned(sketch, known, columns, deriver, looks, before)
+    doubted = partial(_doubts, statement, outline.formula) if _looks_beside(statement) else None
+    planned = _planned(sketch, known, columns, deriver, doubted, before)
     built, dtype = planned.built, planned.dtype
     values = built.values if deriver is None else deriver.all_rewritten(built.values)
     if values:
@@ -271,20 +272,28 @@ def _looks_beside(statement: tree.Statement) -> bool:
     )
 
 
+def _doubts(
+    query: tree.SelectQuery, formula: tree.Pattern | None, looks: Sequence[Look]
+) -> list[int | None]:
+    from cer_gpu.plan.doubts import doubts
+
+    return doubts(query, formula, [look.test for look in looks])
+
+
 def _planned(
     sketch: Sketch,
     schema: Schema,
     columns: RoleColumns,
     deriver: Deriver | None,
-    beside: bool,
+    doubted: Callable[[Sequence[Look]], list[int | None]] | None,
     before: Plan | None,
 ) -> _PlannedMachine:
     builder = AxisBuilder(ConstantReader(schema), columns, deriver=deriver)
-    if beside:
+    if doubted is not None:
         from cer_gpu.plan.outlook_plan import looks_of
 
         if looks := looks_of(sketch.tests):
-            return _planned_with(looks, sketch, schema, columns, deriver)
+            return _planned_with(looks, doubted(looks), sketch, schema, columns, deriver)
     axes, formulas = builder.build(sketch.tests)
     diagram = fold(axes, formulas)
     if before is not None and before.sketch is sketch and _same(before.diagram, diagram):
@@ -314,7 +323,12 @@ def _same(one: Diagram | None, other: Diagram) -> bool:
 
 
 def _planned_with(
-    looks: Sequence[Look], sketch: Sketch, schema: Schema, columns: RoleColumns, deriver: Deriver | None
+    looks: Sequence[Look],
+    doubts: Sequence[int | None],
+    sketch: Sketch,
+    schema: Schema,
+    columns: RoleColumns,
+    deriver: Deriver | None,
 ) -> _PlannedMachine:
     """The same of a query that asks for what follows or precedes."""
     from cer_gpu.plan.outlook_plan import part_of, woven
@@ -326,7 +340,7 @@ def _planned_with(
     part = part_of(diagram, 0, len(sketch.tests))
     built = sketch.build(part.diagram)
     symbols = [built.symbol_of[one] for one in part.outcome_of]
-    web = woven(looks, diagram, len(sketch.tests), symbols, schema)
+    web = woven(looks, diagram, len(sketch.tests), symbols, schema, doubts)
     if deriver is not None:
         web = replace(web, outlooks=tuple(_derived_look(one, deriver) for one in web.outlooks))
     dtype = _symbol_dtype(max(built.n_symbols, web.n_symbols))
