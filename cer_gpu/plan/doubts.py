@@ -15,7 +15,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.walk import nodes
 
 Signs = dict[tuple[object, ...], set[bool]]
-"""For each outlook, by its identity, whether more answers come of a bit that is 1, of one that is 0, or both."""
+"""For each outlook, by its identity, whether more answers come of a 1, of a 0, or of both."""
 
 
 def doubts(

@@ -7,16 +7,18 @@ CEPL thesis (UNLESS, ALL, selectors, the starting position i, and "there is a va
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.repetitions import has_optional, may_be_empty
 from cer_gpu.language.scope import variables
+from cer_gpu.language.tree import Strategy
 from cer_gpu.language.walk import condition_variables, prior_variables
 from cer_gpu.logic.binding import hidden, prior_reads, reads
 from cer_gpu.reference.conditions import condition_holds
-from cer_gpu.reference.events import Duration, Event, Value, linked
+from cer_gpu.reference.events import Duration, Event, Instant, Value, linked
 from cer_gpu.reference.selection import Match, select
 from cer_gpu.reference.time import at_most, counting, difference, inside
 
@@ -47,6 +49,11 @@ class Matcher:
     loose : bool
         Whether to over-approximate: filters that read a variable from outside hold, selectors keep everything
         and UNLESS drops nothing.
+    until : Value
+        The time up to which the stream is known; None: after the last event nothing comes.
+    surely : bool
+        With `until`, whether to keep the complex events that there are whatever comes, or else all that there
+        may be.
     """
 
     def __init__(
@@ -56,15 +63,39 @@ class Matcher:
         order_unit: str | None = None,
         *,
         loose: bool = False,
+        until: Value = None,
+        surely: bool = True,
     ) -> None:
         self.events = linked(events)
         self.order = order
         self.order_unit = order_unit
         self.loose = loose
+        self.until = until
+        self.surely = surely
+        self._other: Matcher | None = None
         self._candidates = self if loose else Matcher(events, order, order_unit, loose=True)
         # Keyed by the identity of nodes, which are kept alive with their results.
         self._known: dict[tuple[object, ...], frozenset[Match]] = {}
         self._nodes: dict[int, _Node] = {}
+
+    @property
+    def other(self) -> Matcher:
+        """The complex events that there may be, in place of those that there are; and the other way round."""
+        if self.until is None:
+            return self
+        if self._other is None:
+            self._other = Matcher(
+                self.events, self.order, self.order_unit, until=self.until, surely=not self.surely
+            )
+            self._other._other = self
+        return self._other
+
+    def chosen(self, strategy: Strategy, own: Iterable[Match], others: Iterable[Match]) -> frozenset[Match]:
+        """What a strategy keeps of complex events, if others, those of `other`, may be there or not."""
+        own, others = frozenset(own), frozenset(others)
+        if self.surely:
+            return select(strategy, own | others) & own
+        return frozenset(one for one in own if one in select(strategy, others | {one}))
 
     def of(self, pattern: t.Pattern, first: int, outside: Environment) -> frozenset[Match]:
         """The complex events of a pattern that start at `first` or later."""
@@ -136,7 +167,7 @@ class Matcher:
                 found = self.of(left, first, outside)
                 if self.loose:
                     return found
-                forbidden = self.of_scope(right, first, outside)
+                forbidden = self.other.of_scope(right, first, outside)
                 return (m for m in found if not any(m.start <= f.start and f.end <= m.end for f in forbidden))
             case t.Beside(left=left):
                 found = self.of(left, first, outside)
@@ -149,7 +180,9 @@ class Matcher:
                 )
             case t.Selector(strategy=strategy, pattern=operand):
                 found = self.of_scope(operand, first, outside)
-                return found if self.loose else select(strategy, found)
+                if self.loose:
+                    return found
+                return self.chosen(strategy, found, self.other.of_scope(operand, first, outside))
             case t.Timed(pattern=inner, interval=interval):
                 return (
                     m
@@ -217,9 +250,27 @@ class Matcher:
 
     def _stands_beside(self, pattern: t.Beside, match: Match) -> bool:
         """Whether some complex event of the right side, or none, stands after (before) a match."""
-        others = self.of_scope(pattern.right, 0, NOTHING)
+        looked = self.other if pattern.negated else self
+        others = looked.of_scope(pattern.right, 0, NOTHING)
         found = any(self._reaches(pattern, match, other) for other in others)
+        if not looked.surely and not pattern.before:
+            found = found or self._may_be_reached(pattern, match)
         return found != pattern.negated
+
+    def _may_be_reached(self, pattern: t.Beside, match: Match) -> bool:
+        """Whether what comes after `until` may lie in the interval after a match."""
+        interval = pattern.interval
+        if interval is None or interval.high is None:
+            return True
+        most = t.Interval(None, interval.high)
+        if interval.high.unit == EVENTS:
+            return inside(len(self.events) - match.end, counting(most), None)
+        assert self.order is not None
+        time = self.events[match.end].attributes.get(self.order)
+        if isinstance(self.until, float):  # the next time is later by as little as one likes
+            most = t.Interval(None, replace(interval.high, open=True))
+            return inside(difference(self.until, time), most, self.order_unit)
+        return inside(difference(_next(self.until), time), most, self.order_unit)
 
     def _reaches(self, pattern: t.Beside, match: Match, other: Match) -> bool:
         if not (other.end < match.start if pattern.before else other.start > match.end):
@@ -312,6 +363,14 @@ class _Node(NamedTuple):
     reads: frozenset[str]
     variables: frozenset[str]
     priors: frozenset[str]
+
+
+def _next(time: Value) -> Value:
+    """The first time after one."""
+    if isinstance(time, Instant | Duration):
+        return replace(time, count=time.count + 1)
+    assert isinstance(time, int)
+    return time + 1
 
 
 def _counted(pattern: t.Iteration) -> int:

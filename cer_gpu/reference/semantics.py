@@ -19,7 +19,7 @@ from cer_gpu.reference.aggregates import aggregate_of
 from cer_gpu.reference.conditions import value_of
 from cer_gpu.reference.events import Duration, Event, Instant, Value
 from cer_gpu.reference.matcher import NOTHING, Matcher
-from cer_gpu.reference.selection import Match, select
+from cer_gpu.reference.selection import Match
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,12 @@ class PartitionEvents:
 
 
 def evaluate(
-    query: t.SelectQuery, events: Sequence[Event], *, order: str | None = None, order_unit: str | None = None
+    query: t.SelectQuery,
+    events: Sequence[Event],
+    *,
+    order: str | None = None,
+    order_unit: str | None = None,
+    until: Value = None,
 ) -> tuple[Answer, ...]:
     """The answer of a query on a stream.
 
@@ -79,6 +84,9 @@ def evaluate(
         The order attribute; without one, the query may not mention time.
     order_unit : str, optional
         The unit of a plain-number order attribute.
+    until : Value
+        The time up to which the stream is known, not before that of any event: the answers that there are
+        whatever comes after it. None: after the last event nothing comes.
 
     Returns
     -------
@@ -90,15 +98,22 @@ def evaluate(
     ------
     ValueError
         When the query mentions time and there is no order attribute, or it has no such unit, or a filter
-        reads a variable that no pattern around it defines.
+        reads a variable that no pattern around it defines. With `until`, also for CONSUME BY, ANY and LIMIT,
+        where more than pairs of complex events decide.
     TypeError
         When values do not compare.
     """
+    if until is not None and (
+        query.limit is not None or query.strategy is t.Strategy.ANY or query.consume is not t.Consume.NONE
+    ):
+        raise ValueError("what CONSUME BY, ANY and LIMIT surely leave is not defined here")
     undefined = reads(query.pattern) - variables(query.pattern) - dropped(query.pattern)
     if undefined:
         raise ValueError(f"variables that no pattern defines: {', '.join(sorted(undefined))}")
     parts = [
-        PartitionEvents(key, positions, Matcher([events[p] for p in positions], order, order_unit))
+        PartitionEvents(
+            key, positions, Matcher([events[p] for p in positions], order, order_unit, until=until)
+        )
         for key, positions in _partition(query, events)
     ]
     kept = None if query.select is None else frozenset(item.variable for item in query.select)
@@ -171,9 +186,13 @@ def _ends(parts: Sequence[PartitionEvents]) -> list[tuple[int, int]]:
 
 def _reported(query: t.SelectQuery, part: PartitionEvents, first: int, end: int) -> frozenset[Match]:
     """What is reported at an end position, as if the part began at `first`."""
-    candidates = part.matcher.of_scope(query.pattern, first, NOTHING)
-    in_window = (m for m in candidates if m.end == end and part.matcher.in_window(query.window, m))
-    reported = select(query.strategy, in_window)
+
+    def candidates(matcher: Matcher) -> Iterable[Match]:
+        found = matcher.of_scope(query.pattern, first, NOTHING)
+        return (m for m in found if m.end == end and matcher.in_window(query.window, m))
+
+    sure = part.matcher
+    reported = sure.chosen(query.strategy, candidates(sure), candidates(sure.other))
     return frozenset() if query.limit == 0 else reported
 
 

@@ -229,7 +229,9 @@ class FutureOutlook(OutlookReader):
             return None
         value = self._waiting.value
         found = np.flatnonzero(value[self._given : self._arena.count] < WAITS) + self._given
-        return self.known(taken(self._arena.seen(), found, self.workers), value[found]) if len(found) else None
+        return (
+            self.known(taken(self._arena.seen(), found, self.workers), value[found]) if len(found) else None
+        )
 
     def over(self, last: int, bit: int = 0, time: int | float | None = None) -> EventArrays | None:
         """The events that wait in all lanes but one, at the end of those lanes.

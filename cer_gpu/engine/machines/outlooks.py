@@ -200,7 +200,7 @@ class Outlooks:
         for one in self._stages[:number]:
             if isinstance(one, FutureOutlook) and one.waits:
                 held, beyond = one.waiting(), False  # it is still to come
-                np.minimum.at(times, held.lanes if self._laned else 0, held.times)
+                np.minimum.at(times, held.lanes if self._laned else np.zeros(len(held), np.int64), held.times)
         return stage.passed_in(lanes, times[lanes], beyond)
 
     @property

@@ -120,16 +120,16 @@ def span_in(
                 f"{name}={brief(value)}: `{column}` holds {kind}: write the span with a unit: {SPANS}"
             )
         unit = NANOSECONDS["d" if pa.types.is_date32(kind) else "ms" if pa.types.is_date(kind) else kind.unit]
-        return int(floor(_nanoseconds(amount) / unit))
+        return floor(_nanoseconds(amount) / unit)
     if amount.unit is None:
-        return amount.value if pa.types.is_floating(kind) else int(floor(amount.value))
+        return amount.value if pa.types.is_floating(kind) else floor(amount.value)
     if order_unit is None:
         raise ValueError(
-            f"{name}={brief(value)}: `{column}` holds plain numbers: give their unit with order_unit, or give "
-            f"a number as {name}"
+            f"{name}={brief(value)}: `{column}` holds plain numbers: give their unit with order_unit, or "
+            f"give a number as {name}"
         )
     own = _nanoseconds(amount) / NANOSECONDS[order_unit]
-    return float(own) if pa.types.is_floating(kind) else int(floor(own))
+    return float(own) if pa.types.is_floating(kind) else floor(own)
 
 
 def span_of(name: str, value: Any) -> Amount:

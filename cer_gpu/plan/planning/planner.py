@@ -272,9 +272,7 @@ def _looks_beside(statement: tree.Statement) -> bool:
     )
 
 
-def _doubts(
-    query: tree.SelectQuery, formula: tree.Pattern | None, looks: Sequence[Look]
-) -> list[int | None]:
+def _doubts(query: tree.SelectQuery, formula: tree.Pattern | None, looks: Sequence[Look]) -> list[int | None]:
     from cer_gpu.plan.doubts import doubts
 
     return doubts(query, formula, [look.test for look in looks])
