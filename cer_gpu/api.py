@@ -272,8 +272,15 @@ class Query:
         if given.pop("sort", False):
             raise ValueError("a stream cannot be sorted: leave sort out, and push its batches in order")
         asked = read_options(**given)
-        told = about(self.text, asked)
-        return Stream(lambda batch: self._bound(batch, asked, "pushes", once=True), told, state)
+        own = asked if asked.late is None else replace(asked, late=None, on_late="error", ordered=True)
+
+        def bind(batch: Any) -> BoundQuery:
+            # Tables that are merged are put in order first, each by itself; rows wait in the stream.
+            merged = asked.late is not None and isinstance(batch, Mapping)
+            late = replace(own, late=asked.late, on_late=asked.on_late) if merged else own
+            return self._bound(batch, late, "pushes", once=True)
+
+        return Stream(bind, about(self.text, asked), state, asked)
 
     @spelled(read_options)
     def explain(self, format: str = "text", events: Any = None, **keywords: Unpack[ReadKeywords]) -> str:

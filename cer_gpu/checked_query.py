@@ -159,6 +159,9 @@ def opened(names: frozenset[str], events: Any, asked: Options) -> Source:
             sort=asked.sort,
             names=names,
             text=asked.text,
+            late=asked.late,
+            on_late=asked.on_late,
+            order_unit=asked.order_unit,
         )
 
 

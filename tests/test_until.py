@@ -23,10 +23,11 @@ import cer_gpu as cer
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
+from cer_gpu.logic.formulas import rebuild
 from cer_gpu.reference.events import Event, Instant
 from cer_gpu.reference.semantics import evaluate
 
-SEEDS, QUERIES = 3, 15
+SEEDS, QUERIES = 40, 15
 
 EPOCH = datetime(1970, 1, 1)
 
@@ -64,9 +65,15 @@ def answered(query: tree.SelectQuery, events: Sequence[Event], until: int, rng: 
 
 def drawn(rng: Random, number: int, strategy: tree.Strategy) -> tuple[tree.SelectQuery, list[Event], int]:
     inner = formula(rng, 1) if number % 3 == 0 else pattern(rng, atoms=3)
-    query = query_around(rng, with_besides(rng, inner), strategy)
+    query = query_around(rng, ahead(rng, with_besides(rng, inner, 0.4)), strategy)
     events = stream(rng, rng.randrange(4, 13), lap_falls=rng.random() < 0.3)
     return query, events, known_until(rng, events)
+
+
+def ahead(rng: Random, node: tree.Pattern) -> tree.Pattern:
+    """The pattern, which mostly looks ahead."""
+    made = rebuild(node, partial(ahead, rng))
+    return replace(made, before=made.before and rng.random() < 0.3) if isinstance(made, tree.Beside) else made
 
 
 def settles(query: tree.SelectQuery) -> bool:

@@ -25,8 +25,8 @@ from cer_gpu.engine.read.eviction import KeptLanes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.lookahead import SourceLookahead
-from cer_gpu.engine.read.moments import moment_in, turned_moment
 from cer_gpu.engine.read.sources.categories import Orders
+from cer_gpu.engine.read.sources.moments import moment_in, turned_moment
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
 from cer_gpu.engine.run.device_choice import Place, place_of
@@ -34,7 +34,7 @@ from cer_gpu.engine.run.needed_columns import lacks_a_type, needed_columns
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.portable_query import PortableQuery
 from cer_gpu.engine.run.retry import going_on, in_its_place
-from cer_gpu.engine.run.run_notes import LARGE, said_as_large, say_what_was_read
+from cer_gpu.engine.run.run_notes import LARGE, said_as_large, said_as_late, say_what_was_read
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import FarDecimalError, RowError
 from cer_gpu.plan.compiled_query import CompiledQuery, Product
@@ -276,6 +276,11 @@ class BoundQuery:
         return self._source.orders
 
     @property
+    def left_out(self) -> int:
+        """How many rows were left out, since they came too late."""
+        return self._source.left_out
+
+    @property
     def arrow_schema(self) -> pa.Schema:
         """The columns of the data."""
         return self._source.arrow_schema
@@ -491,6 +496,8 @@ class BoundQuery:
     def say_read(self, run: Run) -> None:
         """Note what a run has read, when it is over."""
         if not self._part:
+            if self._source.left_out:
+                self.notes.say(said_as_late(self._source.left_out, self._options.late))
             query = self._query
             say_what_was_read(self.notes, query, run.intake, self._options, (query.reading.only_type,))
 

@@ -112,6 +112,11 @@ class Run:
         for known in [part] if self.outlooks is None else self.outlooks(part):
             yield self.runner.read(known, self.intake.lane_count)
 
+    def advanced(self, time: int | float) -> Iterator[EventArrays]:
+        """The events whose bits are known now that no event to come is before a time."""
+        for known in () if self.outlooks is None else self.outlooks.advance(time):
+            yield self.runner.read(known, self.intake.lane_count)
+
     def rest(self) -> Iterator[EventArrays]:
         """The relevant events that are held back, at the end of the stream."""
         for known in () if self.outlooks is None else self.outlooks.rest():

@@ -8,7 +8,7 @@ from dataclasses import field, fields
 from operator import index
 from typing import Any, SupportsIndex, TypedDict, TypeVar
 
-from cer_gpu.engine.read.moments import span_of
+from cer_gpu.engine.read.sources.moments import span_of
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm, text_form
 from cer_gpu.engine.run.device_choice import asked_devices
 from cer_gpu.frozen_dataclass import dataclass

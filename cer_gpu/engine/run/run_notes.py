@@ -10,6 +10,7 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.sources.source import no_such_type
 from cer_gpu.engine.run.options import Options
 from cer_gpu.plan.compiled_query import CompiledQuery
+from cer_gpu.printable_text import brief
 
 LARGE = 10**30
 """From here on a count is noted as large."""
@@ -49,6 +50,12 @@ def say_what_was_read(
         notes.say(f"{intake.of_others:,} {skipped}, of streams that FROM does not name")
     for text in options.text.clocks.texts():
         notes.say(text)
+
+
+def said_as_late(count: int, late: object) -> str:
+    """The note of rows that were left out, since they came too late."""
+    rows = "row was" if count == 1 else "rows were"
+    return f"{count:,} {rows} left out: later than late={brief(late)}"
 
 
 def meant_by(name: str, seen: Sequence[str]) -> str:

@@ -141,6 +141,7 @@ class Bunch:
             Classifier(reading, units, workers),
             grouped=bound[0].grouped,
             ordered=options.ordered,
+            until=bound[0].until,
         )
         self._intake.derive(bound[0].derived_columns())
         window = reading.window

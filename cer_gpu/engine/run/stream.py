@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Form, Other
 from cer_gpu.engine.answers.matches import Matches
+from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.machines.open_runs import PushResult
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.memory import within_memory
@@ -17,7 +18,9 @@ from cer_gpu.engine.read.events import EventArrays, joined, relevant_of, state_o
 from cer_gpu.engine.read.order import HOW_TO_SORT
 from cer_gpu.engine.read.single_events import NO_EVENTS, SingleEvent
 from cer_gpu.engine.read.sources.categories import check_alike
+from cer_gpu.engine.read.sources.moments import moment_in, span_in, turned_moment
 from cer_gpu.engine.read.sources.open_source import open_source
+from cer_gpu.engine.read.sources.order_buffer import OrderBuffer
 from cer_gpu.engine.read.sources.rows import NoRows
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.alike_batches import AlikeBatches, AlikeTables, is_arrow
@@ -31,6 +34,7 @@ from cer_gpu.engine.run.components import (
     runner_state,
 )
 from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.run_notes import said_as_late
 from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError, RowError
@@ -60,6 +64,8 @@ class Stream:
         What identifies the stream: the query, and the keywords by which events are read.
     state : bytes, optional
         From `snapshot`: the stream continues where that was called.
+    options : Options, optional
+        Those of the caller, who may let rows come late.
 
     Raises
     ------
@@ -68,9 +74,20 @@ class Stream:
     """
 
     def __init__(
-        self, bind: Callable[[Any], BoundQuery], about: dict[str, Any], state: bytes | None = None
+        self,
+        bind: Callable[[Any], BoundQuery],
+        about: dict[str, Any],
+        state: bytes | None = None,
+        options: Options | None = None,
     ) -> None:
         self._open = bind
+        self._options = options
+        self._buffer: OrderBuffer | None = None
+        """Where rows wait for those that come late."""
+        self._dropped = 0
+        """How many rows of tables that were put together were left out."""
+        self._floor: Any = None
+        """The time that the stream was advanced to before anything was pushed."""
         self._about = about
         self._first: BoundQuery | None = None
         self._run: Any = None
@@ -109,12 +126,7 @@ class Stream:
             stream, since part of the batch has been read by then: for example a sum in the query that does
             not fit 64 bits. Also if the stream is closed.
         """
-        if self._closed:
-            why = "" if self._broken is None else f" by an error in a batch ({self._broken})"
-            raise DataError(
-                f"the stream is closed{why}: start another with stream(), or go on from a snapshot() with "
-                "stream(state=...)"
-            )
+        self._refuse_closed()
         alike = self._alike
         if alike is not None and not alike.holds(batch):
             alike = None
@@ -123,9 +135,72 @@ class Stream:
             # An error in the batch as a whole is found here, and leaves the stream as it is.
             given = self._batches(batch) if alike is None or alike.batches is None else alike.batches(batch)
             batches = list(given)
+            if self._buffer is not None:
+                self._dropped += self._first.left_out if self._first is not None else 0
+                batches = self._in_order(self._buffer, batches)
             self._refuse(batches)
             found = self._taking(self._found, self._run.relevant(batches, pushed=True))
         return self._ended(found)
+
+    def advance(self, time: Any) -> Matches | None:
+        """Say that no event before a time will come any more; what waits for this is decided.
+
+        Parameters
+        ----------
+        time : str, datetime, number, ...
+            As `until` of `Query.run`.
+
+        Returns
+        -------
+        Matches or None
+            The complex events that end in rows that waited for later ones (`late`), and those of FOLLOWED BY
+            and NOT FOLLOWED BY whose interval is over. None if nothing has been pushed yet.
+
+        Raises
+        ------
+        DataError
+            If the stream is closed. A later push of an earlier row is an error, too.
+        ValueError
+            When it is no time of the column of `order_by`.
+        """
+        self._refuse_closed()
+        if self._first is None:
+            self._floor = time
+            return None
+        return self._ended(self._taking(self._advanced, self._moment(time)))
+
+    def _advanced(self, moment: int | float) -> PushResult | None:
+        run, parts = self._run, []
+        if self._buffer is not None:
+            batch = self._buffer.advance(moment)
+            parts += [] if batch is None else list(run.relevant([batch], pushed=True))
+        run.intake.advance(moment)
+        return self._found(iter([*parts, *run.advanced(moment)]))
+
+    def _moment(self, time: Any) -> int | float:
+        """A time in the unit of the data."""
+        assert self._first is not None
+        order, schema = () if self._options is None else self._options.order_by, self._first.arrow_schema
+        found = moment_in("time", time, schema, order, up=True)
+        return turned_moment(found, schema.field(order[0]).type)
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            why = "" if self._broken is None else f" by an error in a batch ({self._broken})"
+            raise DataError(
+                f"the stream is closed{why}: start another with stream(), or go on from a snapshot() with "
+                "stream(state=...)"
+            )
+
+    @staticmethod
+    def _in_order(buffer: OrderBuffer, batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+        """The rows that no later one can precede, in order; the others wait."""
+        try:
+            batch = buffer.add(batches)
+        except RowError as error:
+            text = f"{error.text}; nothing of this batch was taken, and the stream goes on"
+            raise RowError(error.position, text, error.kind) from None
+        return [] if batch is None else [batch]
 
     def _refuse(self, batches: list[pa.RecordBatch]) -> None:
         """Raise the error of the first event that is out of order; nothing is taken then."""
@@ -151,8 +226,16 @@ class Stream:
                 listed = lister.listed(found.events, found.ends, found.answers, wanted)
                 yield from begun(None).over(listed)
 
+        return self._first.matches_of(run, produce, notes=self._notes())
+
+    def _notes(self) -> Notes:
+        """What there is to say so far."""
         assert self._first is not None
-        return self._first.matches_of(run, produce, notes=self._first.notes.copy())
+        notes = self._first.notes.copy()
+        left_out = self._dropped + (0 if self._buffer is None else self._buffer.left_out)
+        if left_out and self._options is not None:
+            notes.say(said_as_late(left_out, self._options.late), aloud=False)
+        return notes
 
     def _grouped(self, folding: AnswerFold, found: PushResult | None) -> Matches:
         """The groups that the answers of a push have changed, as they are now."""
@@ -168,8 +251,7 @@ class Stream:
         def produce(form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
             yield from cast("list[Other]", batches)
 
-        assert self._first is not None
-        return self._first.matches_of(run, produce, notes=self._first.notes.copy(), form=run.form.settled())
+        return self._first.matches_of(run, produce, notes=self._notes(), form=run.form.settled())
 
     def _found(self, relevant: Iterator[EventArrays], rows: int | None = None) -> PushResult | None:
         """What ends at some events, of so many rows; None: of many."""
@@ -213,9 +295,7 @@ class Stream:
         """The given events as record batches, with the columns of them that the run reads."""
         bound = self._open(given)
         if self._first is None:
-            self._first = bound
-            self._run = bound.begin("run", pushed=True)
-            self._state = _state_of(self._run)
+            self._begin(bound)
         elif bound.arrow_schema != self._first.arrow_schema:
             raise DataError(
                 "the batch has other columns than the batches before it: "
@@ -223,11 +303,29 @@ class Stream:
             )
         check_alike(bound.orders, self._first.orders, "the batch")
         keeps = isinstance(self._state, StreamState)
-        if isinstance(given, (pa.RecordBatch, pa.Table)):
+        if self._buffer is not None:
+            pass  # rows are read together with those that wait
+        elif isinstance(given, (pa.RecordBatch, pa.Table)):
             self._alike = AlikeBatches(given.schema, bound, self._run, keeps)
         elif keeps and isinstance(given, dict) and all(map(is_arrow, given.values())):
             self._alike = AlikeTables(given, bound, self._run)
         return bound.read(self._run)
+
+    def _begin(self, bound: BoundQuery) -> None:
+        """Set up the run of the stream."""
+        asked = self._options
+        buffer = None
+        if asked is not None and asked.late is not None:
+            late = span_in("late", asked.late, bound.arrow_schema, asked.order_by, asked.order_unit)
+            buffer = OrderBuffer(asked.order_by, late, asked.late, asked.on_late == "drop")
+        self._first, self._buffer = bound, buffer
+        self._run = bound.begin("run", pushed=True)
+        self._state = _state_of(self._run)
+        if self._floor is not None:
+            moment = self._moment(self._floor)
+            self._run.intake.advance(moment)
+            if buffer is not None:
+                buffer.advance(moment)
 
     def snapshot(self) -> bytes:
         """Everything that the stream keeps, as bytes from which another process can continue the stream.
@@ -247,7 +345,7 @@ class Stream:
         if self._closed:
             raise DataError("the stream is closed: take a snapshot() before close()")
         if self._first is None:
-            return to_bytes(StoredState(self._about, None))
+            return to_bytes(StoredState(self._about, None if self._floor is None else {"floor": self._floor}))
         run, schema = self._run, self._first.arrow_schema
         begin_intake(run.intake, schema)
         # First of all, events that are no longer open are dropped, and their keys with them.
@@ -265,6 +363,8 @@ class Stream:
                     "open": state,
                     "groups": self._groups,
                     "pushes": self._pushes,
+                    "late": None if self._buffer is None else self._buffer.state(),
+                    "dropped": self._dropped,
                 },
             )
         )
@@ -280,15 +380,21 @@ class Stream:
         state = stored.state
         if state is None:
             return
-        self._first = self._open(NoRows.stored(state["schema"], state["orders"]))
-        run = self._run = self._first.begin("run", pushed=True)
+        if "floor" in state:
+            self._floor = state["floor"]
+            return
+        self._begin(self._open(NoRows.stored(state["schema"], state["orders"])))
+        run = self._run
+        assert self._first is not None
+        if self._buffer is not None:
+            self._buffer.resume(state["late"])
+        self._dropped = state["dropped"]
         resume_intake(run.intake, state["intake"], self._first.arrow_schema)
         if run.intake.away is not None:
             run.intake.away.resume(state["away"])
         resume_runner(run.runner, state["runner"])
         if run.outlooks is not None:
             run.outlooks.resume(state["outlooks"])
-        self._state = _state_of(run)
         self._state.resume(state["open"])
         self._groups, self._pushes = state["groups"], state["pushes"]
 
@@ -302,9 +408,16 @@ class Stream:
             that no B has followed so far. None if nothing was pushed, or the stream was closed before.
         """
         try:
-            return None if self._run is None else self._ended(self._taking(self._found, self._run.rest()))
+            return None if self._run is None else self._ended(self._taking(self._found, self._rest()))
         finally:
             self._end()
+
+    def _rest(self) -> Iterator[EventArrays]:
+        """The events that are held back, at the end of the stream."""
+        batch = None if self._buffer is None else self._buffer.rest()
+        if batch is not None:
+            yield from self._run.relevant([batch], pushed=True)
+        yield from self._run.rest()
 
     def _end(self) -> None:
         self._closed = True
@@ -357,6 +470,8 @@ def about(text: str, asked: Options) -> dict[str, Any]:
         "engine": asked.engine,
         "ordered": asked.ordered,
         "event_id": asked.event_id,
+        **{name: repr(own) for name in ("until", "late") if (own := getattr(asked, name)) is not None},
+        **({"on_late": asked.on_late} if asked.on_late != "error" else {}),
         **({"params": repr(sorted(asked.params.items()))} if asked.params else {}),
     }
 

@@ -67,6 +67,11 @@ class MergedRows(Rows):
                     "convert them to one type"
                 )
 
+    @property
+    def left_out(self) -> int:  # type: ignore[override]
+        """How many rows of the tables were left out."""
+        return sum(part.left_out for part in self._parts.values())
+
     def columns(self) -> dict[str, tuple[str, ...]]:
         """The columns of each table, by its name, in their order; also those that clash."""
         return {name: tuple(part.schema.names) for name, part in self._parts.items()}

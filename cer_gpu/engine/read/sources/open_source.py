@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +14,8 @@ from cer_gpu.engine.read.sources.device_rows import on_device
 from cer_gpu.engine.read.sources.fields import with_fields
 from cer_gpu.engine.read.sources.kinds import ACCEPTED, open_rows
 from cer_gpu.engine.read.sources.merge import MergedRows
+from cer_gpu.engine.read.sources.moments import span_in
+from cer_gpu.engine.read.sources.order_buffer import LateRows, OrderBuffer
 from cer_gpu.engine.read.sources.rows import (
     Rows,
     StreamRows,
@@ -35,6 +37,9 @@ def open_source(
     sort: bool = False,
     names: Collection[str] = (),
     text: TextForm = PLAIN,
+    late: Any = None,
+    on_late: str = "error",
+    order_unit: str | None = None,
 ) -> Source:
     """Open the events that a user passed.
 
@@ -55,6 +60,12 @@ def open_source(
         The names in the query: those that are fields of structs, `payload.price`, become columns.
     text : TextForm
         How text files are read.
+    late : object
+        By how much time rows may be out of order; None: not at all.
+    on_late : {"error", "drop"}
+        What becomes of rows that are later.
+    order_unit : str or None
+        The unit of plain numbers in the order column.
 
     Returns
     -------
@@ -73,20 +84,35 @@ def open_source(
     dotted = [name for name in {*names, *order, type_column or "", stream_column or ""} if "." in name]
 
     if isinstance(events, Mapping) and not on_device(events):
-        tables = _open_tables(events, order, type_column, sort, text, dotted)
+
+        def in_order(part: Rows) -> Rows:
+            if sort:
+                return SortedRows(part, order)
+            return part if late is None else _late_rows(part, order, late, on_late, order_unit)
+
+        tables = _open_tables(events, order, type_column, in_order, text, dotted)
         return Source(tables, order, type_column, stream_column)
     rows = open_rows(events, "the table", text)
     if dotted:
         rows = with_fields(rows, dotted)
     source = Source(rows, order, type_column, stream_column)  # checks the columns before they are sorted by
-    return Source(SortedRows(rows, order), order, type_column, stream_column) if sort else source
+    if sort:
+        return Source(SortedRows(rows, order), order, type_column, stream_column)
+    if late is None:
+        return source
+    return Source(_late_rows(rows, order, late, on_late, order_unit), order, type_column, stream_column)
+
+
+def _late_rows(rows: Rows, order: tuple[str, ...], late: Any, on_late: str, unit: str | None) -> LateRows:
+    span, drops = span_in("late", late, rows.schema, order, unit), on_late == "drop"
+    return LateRows(rows, order, lambda: OrderBuffer(order, span, late, drops), drops)
 
 
 def _open_tables(
     tables: Mapping[Any, Any],
     order: tuple[str, ...],
     type_column: str | None,
-    sort: bool,
+    in_order: Callable[[Rows], Rows],
     text: TextForm,
     dotted: Sequence[str],
 ) -> MergedRows:
@@ -119,7 +145,7 @@ def _open_tables(
             # Streams of one DuckDB connection cannot be open side by side.
             part = TableRows(part.table(), part.where)
         Source(part, order, type_column, None)  # its order columns are there and can be compared
-        parts[name] = SortedRows(part, order) if sort else part
+        parts[name] = in_order(part)
     return MergedRows(parts, order, type_column)
 
 

@@ -57,6 +57,8 @@ class Rows(ABC):
         Whether the rows are read from CSV or JSON lines.
     stamp : tuple of (str, int, int or None), or None
         For one file: its path, its size in bytes, and when it was changed (ns since 1970); otherwise None.
+    left_out : int
+        How many rows the last reading left out, since they came too late.
     """
 
     schema: pa.Schema
@@ -67,6 +69,7 @@ class Rows(ABC):
     ordered: bool = False
     partial: str = ""
     is_text: bool = False
+    left_out: int = 0
     unread: Mapping[str, str] = {}
     orders: Mapping[str, CategoryOrder] = {}
 

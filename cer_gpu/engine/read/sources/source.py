@@ -112,6 +112,11 @@ class Source:
         return self.type_column if isinstance(self._rows, MergedRows) else None
 
     @property
+    def left_out(self) -> int:
+        """How many rows the last reading left out, since they came too late."""
+        return self._rows.left_out
+
+    @property
     def on_device(self) -> tuple[DeviceTable, ...]:
         """The events on their CUDA device, if they are on one and in their order; otherwise empty."""
         return self._rows.tables if isinstance(self._rows, DeviceRows) else ()

@@ -1,0 +1,235 @@
+"""Rows that come late: they wait until no earlier one can come, and are put in order (`late`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.arrow_types import convert_batch, roomy_schema
+from cer_gpu.engine.read.sources.rows import ROW, Rows, numbered, one_batch
+from cer_gpu.engine.read.sources.sorting import PLACED, key_columns, order_shown, stable_order, time_shown
+from cer_gpu.errors import RowError
+from cer_gpu.printable_text import brief
+
+INT64 = np.iinfo(np.int64)
+
+
+class OrderBuffer:
+    """Rows that wait for earlier ones.
+
+    A row may be so much earlier than the latest one before it. So what is that much earlier than the latest
+    one is known for good: it is given, in the order of time; ties keep the order in which they came.
+
+    Parameters
+    ----------
+    order_by : sequence of str
+        The time, then the columns that break ties.
+    late : int or float
+        In the unit of the time.
+    given : object
+        `late` as it was given, for messages.
+    drops : bool
+        Whether rows that are later are left out; otherwise they are an error.
+
+    Attributes
+    ----------
+    left_out : int
+        How many rows were left out.
+    greatest : int or float or None
+        The greatest time so far.
+    floor : int or float or None
+        A time before which no further row may be.
+    seen : int
+        How many rows have come.
+    """
+
+    def __init__(self, order_by: Sequence[str], late: int | float, given: Any, drops: bool) -> None:
+        self._order_by = tuple(order_by)
+        self._late, self._said, self._drops = late, brief(given), drops
+        self._held: pa.RecordBatch | None = None
+        self.left_out = 0
+        self.greatest: int | float | None = None
+        self.floor: int | float | None = None
+        self.seen = 0
+
+    def add(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch | None:
+        """Add further rows; gives those that no later one can precede, in order.
+
+        Raises
+        ------
+        RowError
+            For a row that is later than allowed, and for one without a time: nothing is added then.
+        """
+        kept, seen, greatest, left_out = [], self.seen, self.greatest, 0
+        for batch in batches:
+            if not batch.num_rows:
+                continue
+            own, greatest = self._in_time(batch, seen, greatest)
+            seen += batch.num_rows
+            left_out += batch.num_rows - own.num_rows
+            kept.append(own)
+        self.seen, self.greatest = seen, greatest
+        self.left_out += left_out
+        return self._given([one for one in [self._held, *kept] if one is not None and one.num_rows])
+
+    def advance(self, time: int | float) -> pa.RecordBatch | None:
+        """Note that no further row is before a time; gives the rows that this decides."""
+        self.floor = time if self.floor is None else max(time, self.floor)
+        return self._given([] if self._held is None else [self._held])
+
+    def rest(self) -> pa.RecordBatch | None:
+        """The rows that wait, in order: no other comes."""
+        held, self._held = self._held, None
+        return None if held is None else self._sorted(held, held.num_rows)[0]
+
+    def state(self) -> dict[str, Any]:
+        """All that is kept."""
+        held = None if self._held is None else pa.Table.from_batches([self._held])
+        return {
+            "held": held, "left_out": self.left_out, "greatest": self.greatest, "floor": self.floor,
+            "seen": self.seen,
+        }  # fmt: skip
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` returned."""
+        self._held = None if state["held"] is None else one_batch(state["held"])
+        self.left_out, self.seen = state["left_out"], state["seen"]
+        self.greatest, self.floor = state["greatest"], state["floor"]
+
+    def _keys(self, batch: pa.RecordBatch, first: int) -> list[pa.Array]:
+        return key_columns(batch, self._order_by, lambda row: f"row {row} (counted from 0)", first)
+
+    def _in_time(
+        self, batch: pa.RecordBatch, seen: int, greatest: int | float | None
+    ) -> tuple[pa.RecordBatch, int | float]:
+        """The rows of a batch that are not too late, and the greatest time after them."""
+        times = self._keys(batch, seen)[0].to_numpy(zero_copy_only=False)
+        most = np.maximum.accumulate(times)
+        if greatest is not None:
+            most = np.maximum(most, most.dtype.type(greatest))
+        if times.dtype.kind == "f":
+            behind = most - times > self._late
+        else:  # what does not fit int64 does fit here
+            behind = most.view(np.uint64) - times.view(np.uint64) > np.uint64(min(self._late, 2**64 - 1))
+        before = np.zeros(len(times), bool) if self.floor is None else times < self.floor
+        out = behind | before
+        if not out.any():
+            return batch, most[-1].item()
+        if not self._drops:
+            row = int(np.argmax(out))
+            self._refuse(batch, row, seen, None if before[row] else most[row].item())
+        return batch.filter(pa.array(~out)), most[-1].item()
+
+    def _refuse(self, batch: pa.RecordBatch, row: int, seen: int, most: int | float | None) -> None:
+        own, kind = order_shown(batch, row, self._order_by[:1]), batch.column(self._order_by[0]).type
+        if most is None:
+            raise RowError(
+                seen + row,
+                f"{{row}} is before {time_shown(self.floor, kind)}, the time that the stream was advanced to: it "
+                f"has {own}; {LEAVE_OUT}",
+            )
+        raise RowError(
+            seen + row,
+            f"{{row}} comes too late: it has {own}, and {time_shown(most, kind)} came before, which is more "
+            f"than late={self._said} after it; allow more, or {LEAVE_OUT}",
+        )
+
+    def _given(self, parts: list[pa.RecordBatch]) -> pa.RecordBatch | None:
+        """Keep the rows that still wait; gives the others, in order."""
+        if not parts:
+            self._held = None
+            return None
+        held = parts[0] if len(parts) == 1 else one_batch(pa.Table.from_batches(parts))
+        mark = None if self.greatest is None else self.greatest - self._late
+        if self.floor is not None:
+            mark = self.floor if mark is None else max(mark, self.floor)
+        times = self._keys(held, 0)[0].to_numpy(zero_copy_only=False)
+        if mark is None or (times.dtype.kind != "f" and mark < INT64.min):
+            count = 0
+        else:
+            # Where further columns break ties, one that ties may come and be the first of them.
+            known = times < mark if len(self._order_by) > 1 else times <= mark
+            count = int(np.count_nonzero(known))
+        given, self._held = self._sorted(held, count)
+        return given
+
+    def _sorted(
+        self, batch: pa.RecordBatch, count: int
+    ) -> tuple[pa.RecordBatch | None, pa.RecordBatch | None]:
+        """The first rows of a batch in order, so many, and the others as they came."""
+        if not count:
+            return None, batch
+        order = stable_order([pa.chunked_array([one]) for one in self._keys(batch, 0)])
+        given = batch.take(pa.array(order[:count]))
+        others = np.sort(order[count:])
+        return given, batch.take(pa.array(others)) if len(others) else None
+
+
+LEAVE_OUT = "pass on_late='drop' (--on-late drop) to leave such rows out"
+
+
+class LateRows(Rows):
+    """Rows that may be out of order by so much time, in order.
+
+    Parameters
+    ----------
+    rows : Rows
+    order_by : sequence of str
+    buffer : callable
+        Makes an empty buffer.
+    drops : bool
+        Whether it leaves rows out.
+    """
+
+    def __init__(
+        self, rows: Rows, order_by: Sequence[str], buffer: Callable[[], OrderBuffer], drops: bool
+    ) -> None:
+        self._rows = rows
+        self._order_by = tuple(order_by)
+        self._buffer = buffer
+        self.schema = roomy_schema(rows.schema)
+        self._made_of(rows)
+        self.ordered = True
+        if drops:
+            self.rows = None
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        return self._read(columns, rows, list(columns))
+
+    def read_numbered(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """See `Rows.read_numbered`: the rows before they were put in order."""
+        return self._read(columns, rows, [*columns, ROW])
+
+    def _read(self, columns: Sequence[str], rows: int, wanted: list[str]) -> Iterator[pa.RecordBatch]:
+        needed = list(dict.fromkeys([*columns, *self._order_by]))
+        target, buffer = self.subschema(needed), self._buffer()
+
+        def put(batch: pa.RecordBatch | None) -> Iterator[pa.RecordBatch]:
+            for start in range(0, 0 if batch is None else batch.num_rows, rows):
+                yield batch.slice(start, rows).select(wanted)
+
+        for whole in self._rows.read(needed, rows):
+            batch = convert_batch(whole, target, self.where)
+            try:
+                yield from put(buffer.add([numbered(batch, buffer.seen)]))
+            except RowError as error:
+                raise error.naming(self._rows.place(error.position)) from None
+        yield from put(buffer.rest())
+        self.left_out = buffer.left_out
+
+    def place_given(self, row: int) -> str:
+        """See `Rows.place_given`: rows were numbered before they were put in order."""
+        return self._rows.place_given(row)
+
+    def place(self, row: int) -> str:
+        """See `Rows.place`: the row before it was put in order; the order columns are read again."""
+        if not self.rewindable:
+            return f"row {row} of {self.where} once put in order (counted from 0)"
+        for batch in self.read_numbered((), PLACED):
+            if row < batch.num_rows:
+                return self._rows.place(batch.column(ROW)[row].as_py())
+            row -= batch.num_rows
+        raise AssertionError
