@@ -27,7 +27,7 @@ from cer_gpu.logic.formulas import rebuild
 from cer_gpu.reference.events import Event, Instant
 from cer_gpu.reference.semantics import evaluate
 
-SEEDS, QUERIES = 40, 15
+SEEDS, QUERIES = 40, 25
 
 EPOCH = datetime(1970, 1, 1)
 
@@ -65,7 +65,7 @@ def answered(query: tree.SelectQuery, events: Sequence[Event], until: int, rng: 
 
 def drawn(rng: Random, number: int, strategy: tree.Strategy) -> tuple[tree.SelectQuery, list[Event], int]:
     inner = formula(rng, 1) if number % 3 == 0 else pattern(rng, atoms=3)
-    query = query_around(rng, ahead(rng, with_besides(rng, inner, 0.4)), strategy)
+    query = query_around(rng, ahead(rng, with_besides(rng, inner)), strategy)
     events = stream(rng, rng.randrange(4, 13), lap_falls=rng.random() < 0.3)
     return query, events, known_until(rng, events)
 
@@ -84,7 +84,7 @@ def settles(query: tree.SelectQuery) -> bool:
 
 def surely(seed: str) -> None:
     """Assert that the engine answers what the reference is sure of."""
-    answers, fewer, settled, refused = 0, 0, 0, 0
+    answers, fewer, settled, finer, refused = 0, 0, 0, 0, 0
     for number in range(QUERIES):
         rng = Random(f"{seed} {number}")
         query, events, until = drawn(rng, number, tree.Strategy.ALL)
@@ -98,14 +98,21 @@ def surely(seed: str) -> None:
                 continue
         wanted = expected(query, events, until)
         if settles(query):
-            assert rows == wanted
+            assert set(rows) >= set(wanted)
             settled += 1
-        assert set(rows) <= set(wanted)
+        if set(rows) > set(wanted):  # it is known that what is looked for never comes
+            finer += 1
+            assert all(
+                set(rows) <= set(expected(query, continued(rng, events, until), None)) for _ in range(8)
+            )
+        else:
+            assert rows == (wanted if settles(query) else sorted(rows, key=wanted.index))
         answers += len(rows) > 0
         fewer += len(rows) < len(expected(query, events, None))
-    assert answers >= QUERIES // 6
+    assert answers
     assert fewer
     assert settled > QUERIES // 2
+    assert finer <= 1
     assert refused <= QUERIES // 4
 
 
@@ -137,7 +144,7 @@ def test_nothing_that_comes_takes_an_answer_away(seed: int) -> None:
         for _ in range(4):
             more = continued(rng, events, until)
             assert set(rows) <= set(expected(query, more, None))
-    assert answers >= QUERIES // 8
+    assert answers
     assert refused <= QUERIES // 4
 
 

@@ -191,17 +191,26 @@ class Outlooks:
     ) -> EventArrays | None:
         """Events of an outlook whose reach is over because no event to come is before a time.
 
-        With `beyond` none is at that time, either.
+        With `beyond` none is at that time, either. If the reach counts events, those that were read decide.
         """
-        if stage.measured != "time":
+        kind = stage.measured
+        if kind is None:
             return None
         lanes = stage.waiting_lanes()
-        times = np.full(self._lane_count, time)
+        edges: np.ndarray | None = np.full(len(lanes), time)
+        if kind == "events":
+            beyond, counted = False, self._intake.laned
+            edges = self._intake.passed_in(lanes, kind) if counted else np.full(len(lanes), self._intake.rows)
+        if edges is None:
+            return None
         for one in self._stages[:number]:
             if isinstance(one, FutureOutlook) and one.waits:
                 held, beyond = one.waiting(), False  # it is still to come
-                np.minimum.at(times, held.lanes if self._laned else np.zeros(len(held), np.int64), held.times)
-        return stage.passed_in(lanes, times[lanes], beyond)
+                least = np.full(self._lane_count, edges.max(initial=0))
+                own = held.lanes if self._laned else np.zeros(len(held), np.int64)
+                np.minimum.at(least, own, held.times if kind == "time" else held.places)
+                edges = np.minimum(edges, least[lanes])
+        return stage.passed_in(lanes, edges, beyond)
 
     @property
     def _lane_count(self) -> int:

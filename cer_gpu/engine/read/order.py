@@ -217,8 +217,8 @@ class OrderCheck:
             )
         raise RowError(
             self._rows + row,
-            f"{{row}} is before {time_shown(self.floor, kind)}, the time that the stream was advanced to: it "
-            f"has {own}; {ADVANCE_LESS}",
+            f"{{row}} is before {time_shown(self.floor, kind)}, to which the stream was advanced: it has "
+            f"{own}; {ADVANCE_LESS}",
         )
 
     def _fall_out_of_order(self, batch: pa.RecordBatch, row: int) -> None:

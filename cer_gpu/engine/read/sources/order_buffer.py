@@ -128,8 +128,8 @@ class OrderBuffer:
         if most is None:
             raise RowError(
                 seen + row,
-                f"{{row}} is before {time_shown(self.floor, kind)}, the time that the stream was advanced to: it "
-                f"has {own}; {LEAVE_OUT}",
+                f"{{row}} is before {time_shown(self.floor, kind)}, to which the stream was advanced: it has "
+                f"{own}; {LEAVE_OUT}",
             )
         raise RowError(
             seen + row,
