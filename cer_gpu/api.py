@@ -182,6 +182,17 @@ class Query:
             A column whose values are returned in place of positions: in `start` and `end`, in the lists of
             the variables, in `position` and in `latest_start`. `hits` then keeps the ids of all events that
             the pattern may use in memory.
+        until : str, datetime or number, optional
+            A time: the events are known up to it, and nothing beyond. A complex event that rests on nothing
+            happening until later is then left out, one that rests on nothing having happened until then is
+            there. Without it, nothing comes after the last event. A later row is an error.
+        late : str, timedelta or number, optional
+            Rows may come out of order by at most so much time, such as "30 s" (a number where the time column
+            holds plain numbers): each waits for so long, and all are put in order. Rows that tie keep the
+            order in which they came. Positions are places in that order, and `row` in `Matches.events()` is
+            the row as it was given.
+        on_late : {"error", "drop"}, default "error"
+            A row that is later still is an error, or left out and counted in `Matches.notes`.
 
         Returns
         -------

@@ -30,8 +30,11 @@ from cer_gpu.cli_inputs import (
     Delimiter,
     Device,
     Engine,
+    Late,
+    LateRow,
     MaybeData,
     MaybeInputFormat,
+    OnLate,
     OrderBy,
     Ordered,
     OrderUnit,
@@ -39,6 +42,7 @@ from cer_gpu.cli_inputs import (
     Sort,
     StreamColumn,
     TypeColumn,
+    Until,
     engine_named,
     events_of,
     given_params,
@@ -50,7 +54,7 @@ from cer_gpu.cli_inputs import (
 from cer_gpu.cli_maintain import maintain
 from cer_gpu.cli_outputs import Drawn, EventId, Funnel, Output, OutputFormat, drawing_format, result_format
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.errors import CerError, DataError, LimitError, QueryError
+from cer_gpu.errors import ArgumentError, CerError, DataError, LimitError, QueryError
 from cer_gpu.printable_text import printable
 from cer_gpu.whole_file import FULL, STANDARD_OUTPUT, named
 
@@ -123,6 +127,9 @@ def run(
     stream_column: StreamColumn = None,
     sort: Sort = False,
     ordered: Ordered = False,
+    until: Until = None,
+    late: Late = None,
+    on_late: OnLate = LateRow.error,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
     date_format: DateFormat = None,
@@ -150,7 +157,9 @@ def run(
     refuse_own_input(data, output)
     matches = _compile(query).run(
         events_of(data, input_format, query),
-        **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
+        **read_keywords(
+            order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
+        ),
         **text_keywords(delimiter, column_type, date_format, decimal_point),
         params=given_params(param),
         device=device,
@@ -178,6 +187,9 @@ def count(
     stream_column: StreamColumn = None,
     sort: Sort = False,
     ordered: Ordered = False,
+    until: Until = None,
+    late: Late = None,
+    on_late: OnLate = LateRow.error,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
     date_format: DateFormat = None,
@@ -193,7 +205,9 @@ def count(
 
     found = _compile(query).count(
         events_of(data, input_format, query),
-        **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
+        **read_keywords(
+            order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
+        ),
         **text_keywords(delimiter, column_type, date_format, decimal_point),
         params=given_params(param),
         device=device,
@@ -214,6 +228,9 @@ def hits(
     stream_column: StreamColumn = None,
     sort: Sort = False,
     ordered: Ordered = False,
+    until: Until = None,
+    late: Late = None,
+    on_late: OnLate = LateRow.error,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
     date_format: DateFormat = None,
@@ -234,7 +251,9 @@ def hits(
     refuse_own_input(data, output)
     table = _compile(query).hits(
         events_of(data, input_format, query),
-        **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
+        **read_keywords(
+            order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
+        ),
         **text_keywords(delimiter, column_type, date_format, decimal_point),
         params=given_params(param),
         device=device,
@@ -438,7 +457,7 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
     except LimitError as error:
         _say(f"error: {error}")
         return LIMITED
-    except CerError as error:
+    except (CerError, ArgumentError) as error:
         _say(f"error: {error}")
         return OTHER
     except (BrokenPipeError, ClosedOutputError):

@@ -17,7 +17,10 @@ from cer_gpu.cli_inputs import (
     Delimiter,
     Device,
     Engine,
+    Late,
+    LateRow,
     MaybeInputFormat,
+    OnLate,
     OrderBy,
     Ordered,
     OrderUnit,
@@ -25,6 +28,7 @@ from cer_gpu.cli_inputs import (
     Sort,
     StreamColumn,
     TypeColumn,
+    Until,
     engine_named,
     events_of,
     given_params,
@@ -249,6 +253,9 @@ def backtest(
     stream_column: StreamColumn = None,
     sort: Sort = False,
     ordered: Ordered = False,
+    until: Until = None,
+    late: Late = None,
+    on_late: OnLate = LateRow.error,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
     date_format: DateFormat = None,
@@ -270,7 +277,9 @@ def backtest(
         refuse_no_folder(path)
     chosen = result_format(form, output)
     refuse_own_input(data, output)
-    options = read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered)
+    options = read_keywords(
+        order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
+    )
     asked, events = asked_queries(queries, sweep), events_of(data, input_format, queries)
     options |= text_keywords(delimiter, column_type, date_format, decimal_point)
     options |= {"params": given_params(param), "device": device, "engine": engine_named(engine)}

@@ -30,6 +30,13 @@ class Unit(StrEnum):
     ns = "ns"
 
 
+class LateRow(StrEnum):
+    """What becomes of a row that comes too late."""
+
+    error = "error"
+    drop = "drop"
+
+
 class InputFormat(StrEnum):
     """The format of standard input."""
 
@@ -75,6 +82,20 @@ Sort = Annotated[bool, typer.Option("--sort", help="Sort the events by --order-b
 Ordered = Annotated[
     bool,
     typer.Option("--ordered", help="Promise that all events, of all partitions, are in the order of time."),
+]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="The events are known up to this time: what may still come after it is not taken for missing.",
+    ),
+]
+Late = Annotated[
+    str | None,
+    typer.Option(metavar="SPAN", help="Rows may be out of order by at most so much time, such as '30 s'."),
+]
+OnLate = Annotated[
+    LateRow, typer.Option("--on-late", help="What becomes of rows that are later: an error, or left out.")
 ]
 Delimiter = Annotated[
     str | None,
@@ -214,6 +235,9 @@ def read_keywords(
     stream_column: str | None,
     sort: bool,
     ordered: bool,
+    until: str | None = None,
+    late: str | None = None,
+    on_late: LateRow | None = None,
 ) -> dict[str, Any]:
     """The keywords that say what the events' columns mean."""
     columns = [name.strip() for each in order_by or () for name in each.split(",") if name.strip()]
@@ -221,6 +245,9 @@ def read_keywords(
         raise typer.BadParameter("--sort needs the columns to sort by: --order-by")
     if ordered and not columns:
         raise typer.BadParameter("--ordered needs the column of time: --order-by")
+    for option, given in (("--until", until), ("--late", late)):
+        if given is not None and not columns:
+            raise typer.BadParameter(f"{option} needs the column of time: --order-by")
     return {
         "order_by": columns or None,
         "order_unit": order_unit.value if order_unit else None,
@@ -228,6 +255,9 @@ def read_keywords(
         "stream_column": stream_column,
         "sort": sort,
         "ordered": ordered,
+        "until": until,
+        "late": late,
+        "on_late": (on_late or LateRow.error).value,
     }
 
 

@@ -50,6 +50,10 @@ class QueryError(CerError):
         return render_all(self.diagnostics, self.text)
 
 
+class ArgumentError(ValueError):
+    """A keyword has a value that does not fit the events."""
+
+
 class DataError(CerError):
     """The data is wrong, or cannot be read; the message names the file, column or row, and what to do."""
 

@@ -57,7 +57,7 @@ def task_of(
     orders : mapping of str to CategoryOrder, optional
         The orders of categories, which files tell; a DataFrame of Spark has texts.
     **keywords
-        `order_unit`, `type_column`, `stream_column`, `memory`, `engine`: as for `Query.run`.
+        `order_unit`, `type_column`, `stream_column`, `memory`, `engine`, `until`: as for `Query.run`.
 
     Raises
     ------
@@ -120,6 +120,8 @@ QUESTION_OF: dict[str, Question] = {"run": "lists", "count": "counts", "counts":
 _ELSEWHERE = {
     "sort": "leave it out, the events of a DataFrame are always sorted by order_by",
     "ordered": "leave it out, the events of a DataFrame are always sorted by order_by",
+    "late": "leave it out, the events of a DataFrame are always sorted by order_by",
+    "on_late": "leave it out, the events of a DataFrame are always sorted by order_by",
     "device": "set spark.cer.gpu, which says whether tasks use a GPU",
 }
 

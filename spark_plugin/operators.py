@@ -34,6 +34,7 @@ def operator_keywords(
     memory: int | None = None,
     params: Mapping[str, Any] | None = None,
     engine: str = "auto",
+    until: Any = None,
     ties: str = WARN,
     rows: int | None = None,
 ) -> None:
@@ -72,6 +73,8 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
         `cer_gpu.compile` was given.
     engine : str, default "auto"
         The engine that answers, as for `Query.run`.
+    until : str, datetime or number, optional
+        The time up to which the events are known, as for `Query.run`.
     ties : {"warn", "error", "any"}, default "warn"
         What to do about rows whose `order_by` (and PARTITION BY) is equal, if the answer depends on their
         order, which a shuffle loses: warn, once a query, when tasks have found such rows (under Spark Connect

@@ -78,7 +78,7 @@ class BacktestCheckpoint:
         if not self._files or None in stamps:
             raise DataError(
                 f"resume keeps how far a backtest is after each file, and {source.where} is not read file by "
-                "file: pass the paths of files, without sort=True, or leave resume out"
+                "file: pass the paths of files, without sort=True and late, or leave resume out"
             )
         self._about = _about(asked, by, groups, source, options)
         self._state: dict[str, Any] = {

@@ -42,6 +42,7 @@ from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options, read_options, spelled
 from cer_gpu.engine.run.passes import Passes, PassSink, passes_of, sum_up
+from cer_gpu.engine.run.run_notes import said_as_late
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.errors import DataError
 from cer_gpu.printable_text import brief
@@ -136,6 +137,10 @@ def backtest(
     if not asked:
         raise ValueError("there is no query: give at least one")
     refuse_unknown(options.params, asked)
+    if resume is not None and options.until is not None:
+        raise ValueError(
+            "until says that nothing is known beyond it, and with resume more files may come: leave one out"
+        )
     wanted = asked_outcomes(outcomes, split)
     check_variables(wanted, asked)
     names = frozenset().union(*(one.query.names for one in asked), *map(names_of, wanted))
@@ -204,6 +209,8 @@ def backtest(
             outcome = BacktestOutcomes(summary, hits[0] if hits else None)
         if funnel:
             (steps,) = made("funnel", lambda: [funnels_of(asked, source, options, kept)])
+        if source.left_out:
+            notes.say(said_as_late(source.left_out, options.late))
         if kept is not None:
             kept.finish()
     called, values = [one.name for one in asked], [one.values for one in asked]

@@ -113,11 +113,12 @@ class BoundQuery:
         """Where the query runs, and why there."""
         self.notes = Notes(aloud=not part)
         """The notes of its runs."""
+        self._moment: int | float | None = None
         self.until: int | float | None = None
         """The time up to which the events are known, in the unit of the data."""
         if options.until is not None:
-            until = moment_in("until", options.until, source.arrow_schema, options.order_by)
-            self.until = turned_moment(until, source.arrow_schema.field(options.order_by[0]).type)
+            self._moment = moment_in("until", options.until, source.arrow_schema, options.order_by)
+            self.until = turned_moment(self._moment, source.arrow_schema.field(options.order_by[0]).type)
         self.instead: Callable[[], BoundQuery] | None = None
         """Makes the query that answers in its place, if decimals that it compares do not fit 64 bits."""
 
@@ -293,7 +294,8 @@ class BoundQuery:
     def portable(self) -> PortableQuery:
         """The query without its source, to be sent to another process."""
         columns = tuple(self.columns(self.begin("run").intake.payload))
-        options = self._options
+        # A text of a time may mean another one where the column has another time zone.
+        options = replace(self._options, until=self._moment)
         if options.stream_column not in columns:
             options = replace(options, stream_column=None)  # the query does not read it
         return PortableQuery(self._query, self.arrow_schema, self._units, options, columns)

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import whole_numbers
+from cer_gpu.errors import ArgumentError
 from cer_gpu.language.parameters import Amount, amount_of, plain_value
 from cer_gpu.language.units import NANOSECONDS, exact, timestamp_nanoseconds
 from cer_gpu.printable_text import brief
@@ -38,14 +39,14 @@ def moment_in(name: str, value: Any, schema: pa.Schema, order_by: Sequence[str],
         When it is no time of that column, or there is no order column.
     """
     if not order_by:
-        raise ValueError(f"{name}={brief(value)} is a time: name the column of time with order_by")
+        raise ArgumentError(f"{name}={brief(value)} is a time: name the column of time with order_by")
     kind = schema.field(order_by[0]).type
     plain = plain_value(value)
     try:
         return _moment(plain, kind, ceil if up else floor)
     except (pa.ArrowException, TypeError, ValueError, OverflowError, KeyError) as error:
         why = str(error) or type(error).__name__
-        raise ValueError(
+        raise ArgumentError(
             f"{name}={brief(value)} cannot be read as {kind}, the type of `{order_by[0]}`: {why}"
         ) from None
 
@@ -110,13 +111,13 @@ def span_in(
         When it is no span of time, or the column has no unit.
     """
     if not order_by:
-        raise ValueError(f"{name}={brief(value)} is a span of time: name the column of time with order_by")
+        raise ArgumentError(f"{name}={brief(value)} is a span of time: name the column of time with order_by")
     column = order_by[0]
     kind = schema.field(column).type
     amount = span_of(name, value)
     if pa.types.is_temporal(kind):
         if amount.unit is None:
-            raise ValueError(
+            raise ArgumentError(
                 f"{name}={brief(value)}: `{column}` holds {kind}: write the span with a unit: {SPANS}"
             )
         unit = NANOSECONDS["d" if pa.types.is_date32(kind) else "ms" if pa.types.is_date(kind) else kind.unit]
@@ -124,7 +125,7 @@ def span_in(
     if amount.unit is None:
         return amount.value if pa.types.is_floating(kind) else floor(amount.value)
     if order_unit is None:
-        raise ValueError(
+        raise ArgumentError(
             f"{name}={brief(value)}: `{column}` holds plain numbers: give their unit with order_unit, or "
             f"give a number as {name}"
         )
@@ -146,7 +147,7 @@ def span_of(name: str, value: Any) -> Amount:
     elif isinstance(found, int | float) and not isinstance(found, bool) and isfinite(found):
         found = Amount(found, None)
     if not isinstance(found, Amount) or found.value < 0:
-        raise ValueError(
+        raise ArgumentError(
             f"{name}={brief(value)} is not a span of time: write {SPANS}; or a number, 0 or more, where the "
             "column of order_by holds plain numbers"
         )
