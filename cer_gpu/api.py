@@ -170,6 +170,10 @@ class Query:
             times are read as ISO 8601, `2024-05-02T09:30:00`.
         decimal_point : {".", ","}, optional
             The decimal point of numbers in CSV files.
+        ambiguous : {"raise", "earliest", "latest", "infer"}, default "raise"
+            Which moment a time without an offset in a CSV file is, if clocks of the column's time zone
+            (`column_types`) showed it twice, as they were set back: an error, the first, the second, or the
+            first until the times of that night step back from one row to the next, then the second.
         engine : str, default "auto"
             The engine that answers the query: "regular", "chain", "ordered", "apart", "rule", "join",
             "timed", "clock", "general". "auto" takes the one that answers in the fewest steps what is asked;

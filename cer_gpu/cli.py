@@ -23,6 +23,7 @@ import typer
 
 from cer_gpu.cli_backtest import backtest
 from cer_gpu.cli_inputs import (
+    Ambiguous,
     ColumnType,
     Data,
     DateFormat,
@@ -41,6 +42,7 @@ from cer_gpu.cli_inputs import (
     Param,
     Sort,
     StreamColumn,
+    TwiceShown,
     TypeColumn,
     Until,
     engine_named,
@@ -134,6 +136,7 @@ def run(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
+    ambiguous: Ambiguous = TwiceShown.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
@@ -160,7 +163,7 @@ def run(
         **read_keywords(
             order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
         ),
-        **text_keywords(delimiter, column_type, date_format, decimal_point),
+        **text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous),
         params=given_params(param),
         device=device,
         engine=engine_named(engine),
@@ -194,6 +197,7 @@ def count(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
+    ambiguous: Ambiguous = TwiceShown.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
@@ -208,7 +212,7 @@ def count(
         **read_keywords(
             order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
         ),
-        **text_keywords(delimiter, column_type, date_format, decimal_point),
+        **text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous),
         params=given_params(param),
         device=device,
         engine=engine_named(engine),
@@ -235,6 +239,7 @@ def hits(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
+    ambiguous: Ambiguous = TwiceShown.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
@@ -254,7 +259,7 @@ def hits(
         **read_keywords(
             order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
         ),
-        **text_keywords(delimiter, column_type, date_format, decimal_point),
+        **text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous),
         params=given_params(param),
         device=device,
         engine=engine_named(engine),
@@ -282,6 +287,7 @@ def explain(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
+    ambiguous: Ambiguous = TwiceShown.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     engine: Engine = "auto",
@@ -298,7 +304,7 @@ def explain(
     options: dict[str, Any] = {}
     if data:
         options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
-        options |= text_keywords(delimiter, column_type, date_format, decimal_point)
+        options |= text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous)
     events = events_of(data, input_format, query) if data else None
     if funnel:
         return _funnel(compiled, events, options | {"params": given_params(param)}, form, output)
@@ -339,6 +345,7 @@ def check(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
+    ambiguous: Ambiguous = TwiceShown.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     engine: Engine = "auto",
@@ -351,7 +358,7 @@ def check(
     try:
         events = events_of(data, input_format, query) if data else None
         options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
-        options |= text_keywords(delimiter, column_type, date_format, decimal_point)
+        options |= text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous)
         options |= {"params": given_params(param), "engine": engine_named(engine)}
         findings = findings_of(text, events, **options)
     except QueryError as error:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cer_gpu.cli_inputs import (
+    Ambiguous,
     ColumnType,
     Data,
     DateFormat,
@@ -27,6 +28,7 @@ from cer_gpu.cli_inputs import (
     Param,
     Sort,
     StreamColumn,
+    TwiceShown,
     TypeColumn,
     Until,
     engine_named,
@@ -260,6 +262,7 @@ def backtest(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
+    ambiguous: Ambiguous = TwiceShown.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
@@ -281,7 +284,7 @@ def backtest(
         order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
     )
     asked, events = asked_queries(queries, sweep), events_of(data, input_format, queries)
-    options |= text_keywords(delimiter, column_type, date_format, decimal_point)
+    options |= text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous)
     options |= {"params": given_params(param), "device": device, "engine": engine_named(engine)}
     if funnel and report is None:
         raise typer.BadParameter("--funnel is shown in the report: add --report PAGE.html")

@@ -37,6 +37,15 @@ class LateRow(StrEnum):
     drop = "drop"
 
 
+class TwiceShown(StrEnum):
+    """Which moment a time is that clocks showed twice."""
+
+    raise_ = "raise"
+    earliest = "earliest"
+    latest = "latest"
+    infer = "infer"
+
+
 class InputFormat(StrEnum):
     """The format of standard input."""
 
@@ -118,6 +127,12 @@ DateFormat = Annotated[
 DecimalPoint = Annotated[
     str | None,
     typer.Option(metavar="SIGN", help="The decimal point of numbers in CSV files: . or ,"),
+]
+Ambiguous = Annotated[
+    TwiceShown,
+    typer.Option(
+        help="Which moment a time in a CSV file is that clocks of the column's time zone showed twice."
+    ),
 ]
 Param = Annotated[
     list[str] | None,
@@ -279,6 +294,7 @@ def text_keywords(
     column_types: Sequence[str] | None,
     date_format: Sequence[str] | None,
     decimal_point: str | None,
+    ambiguous: TwiceShown,
 ) -> dict[str, Any]:
     """The keywords that say how text files are read."""
     types: dict[str, str] = {}
@@ -292,6 +308,7 @@ def text_keywords(
         "column_types": types or None,
         "date_format": date_format or None,
         "decimal_point": decimal_point,
+        "ambiguous": ambiguous.value,
     }
     from cer_gpu.engine.read.sources.text_form import text_form
 

@@ -91,10 +91,11 @@ def test_rows_that_come_late_are_put_in_order(seed: int) -> None:
             late = rng.choice(SPANS)
         wanted = expected(query, sorted(in_time(come, late), key=ms))
         options: dict[str, Any] = {**OPTIONS, "late": f"{late} ms", "on_late": "drop" if drops else "error"}
-        table, compiled = stream_to_table(come), cer.compile(to_text(query))
+        table = stream_to_table(come)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event |.* left out")
             try:
+                compiled = cer.compile(to_text(query))
                 assert found(compiled.run(table, **options)) == wanted
             except LimitError:  # some random automata are over the budget
                 continue
@@ -118,7 +119,7 @@ def test_rows_that_come_late_are_put_in_order(seed: int) -> None:
 @pytest.mark.draws("seed", SEEDS)
 def test_a_stream_that_advances_gives_the_same(seed: int) -> None:
     answered = 0
-    for number in range(1, 2 * QUERIES, 2):
+    for number in range(1, 4 * QUERIES, 2):
         rng = Random(f"advance {seed} {number}")
         query, events = drawn(rng, number)
         wanted, table = expected(query, events), stream_to_table(events)

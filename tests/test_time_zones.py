@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import cer_gpu as cer
 from cer_gpu.cli import app
-from cer_gpu.engine.read.sources.text_form import ClockTimes
+from cer_gpu.engine.read.sources.clock_times import ClockTimes, LocalRun
 from cer_gpu.json_text import json_text, time_text
 from cer_gpu.language.units import timestamp_nanoseconds
 
@@ -181,7 +181,12 @@ def test_times_of_a_clock_in_a_csv_file(tmp_path: Path) -> None:
 def test_times_that_clocks_show_twice_in_a_csv_file(tmp_path: Path) -> None:
     path = tmp_path / "clock.csv"
     path.write_text("type,ts\nA,2024-11-03 00:30\nA,2024-11-03 01:10\nA,\nB,2024-11-03 01:30\n")
-    given = {"order_by": "ts", "column_types": {"ts": "timestamp[us, America/New_York]"}, "sort": True}
+    given = {
+        "order_by": "ts",
+        "column_types": {"ts": "timestamp[us, America/New_York]"},
+        "sort": True,
+        "ambiguous": "earliest",
+    }
     query = cer.compile("SELECT * WHERE A ; B WITHIN 30 MINUTES")
     said = (
         f"2 times of column `ts` of {path} (the first in row 1, counted from 0) were shown twice by clocks "
@@ -197,6 +202,53 @@ def test_times_that_clocks_show_twice_in_a_csv_file(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="^2 times of column"):
         assert query.count(path, **given) == 1
     assert [note for note in matches.notes if "shown" in note] == [said]
+
+
+def twice(tmp_path: Path, *clock: str) -> Path:
+    path = tmp_path / "clock.csv"
+    path.write_text("type,ts\n" + "".join(f"A,{one}\n" for one in clock))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("ambiguous", "offsets"), [("earliest", "44445"), ("latest", "45555"), ("infer", "44455")]
+)
+def test_which_of_two_times_is_meant(tmp_path: Path, ambiguous: str, offsets: str) -> None:
+    shown = ["00:59", "01:10", "01:50", "01:20", "02:00"]
+    path = twice(tmp_path, *(f"2024-11-03 {one}" for one in shown))
+    zone = {"ts": "timestamp[us, America/New_York]"}
+    query = cer.compile("SELECT * WHERE A")
+    with pytest.warns(UserWarning, match="3 times of column .* shown twice"):
+        found = query.run(
+            path, order_by="ts", column_types=zone, ambiguous=ambiguous, sort=ambiguous != "infer"
+        ).to_arrow()
+    times = sorted((ce.isoformat()[11:16], ce.isoformat()[-4]) for ce in found["start_time"].to_pylist())
+    assert times == sorted(zip(shown, offsets, strict=True))
+
+
+def test_a_time_that_clocks_show_twice_is_an_error(tmp_path: Path) -> None:
+    path = twice(tmp_path, "2024-11-03 00:59", "2024-11-03 01:10")
+    zone = {"ts": "timestamp[us, America/New_York]"}
+    with pytest.raises(
+        cer.DataError, match=r"row 1 of .*clock.csv .* clocks of America/New_York showed twice"
+    ):
+        cer.compile("SELECT * WHERE A").count(path, order_by="ts", column_types=zone)
+    with pytest.raises(
+        ValueError, match="ambiguous must be one of raise, earliest, latest, infer, not 'first'"
+    ):
+        cer.compile("SELECT * WHERE A").count(path, ambiguous="first")
+
+
+def test_the_order_of_rows_tells_each_night_by_itself() -> None:
+    clocks, run = ClockTimes("infer"), LocalRun()
+    nights = ("2023-11-05", "2024-11-03")
+    shown = [f"{night}T01:{minute}" for night in nights for minute in ("30", "10", "40")]
+    kind = pa.timestamp("s", "America/New_York")
+    found = []
+    for seen, one in enumerate([shown[0], None, *shown[1:]]):  # batch after batch, with a null
+        cell = pa.array([None if one is None else datetime.fromisoformat(one)], pa.timestamp("s"))
+        found += clocks.moments(cell, kind, ("file", "ts"), seen, run).to_pylist()
+    assert [one.isoformat()[-4] for one in found if one is not None] == list("455455")
 
 
 def test_a_cell_that_is_no_time_of_a_clock(tmp_path: Path) -> None:

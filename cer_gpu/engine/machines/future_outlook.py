@@ -209,7 +209,7 @@ class FutureOutlook(OutlookReader):
         if beyond and self.dtype.kind == "f":
             high = np.nextafter(high, -np.inf)  # what lies beyond is farther, by however little
         elif beyond:
-            now = now + np.uint64(1)
+            now = self.mark(times + 1)
         found = kernels.lanes_pass(lanes, now, high, self._lanes, self._waiting, decided)
         self._open -= found
         return decided[:found]
@@ -229,6 +229,7 @@ class FutureOutlook(OutlookReader):
             return None
         value = self._waiting.value
         found = np.flatnonzero(value[self._given : self._arena.count] < WAITS) + self._given
+        self._in_order = False  # only those that wait are left
         return (
             self.known(taken(self._arena.seen(), found, self.workers), value[found]) if len(found) else None
         )

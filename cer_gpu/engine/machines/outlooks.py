@@ -197,6 +197,8 @@ class Outlooks:
         if kind is None:
             return None
         lanes = stage.waiting_lanes()
+        if beyond and isinstance(time, int):
+            time, beyond = after(time), False
         edges: np.ndarray | None = np.full(len(lanes), time)
         if kind == "events":
             beyond, counted = False, self._intake.laned

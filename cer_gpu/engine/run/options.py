@@ -16,7 +16,7 @@ from cer_gpu.printable_text import brief
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_NO_FORM = (None, None, None, None)
+_NO_FORM = (None, None, None, None, "raise")
 
 ORDER_UNITS = ("s", "ms", "us", "ns")
 
@@ -45,7 +45,7 @@ class Options:
     event_id : str or None
         The column whose values take the place of positions.
     text : TextForm
-        How text files are read: `delimiter`, `column_types`, `date_format` and `decimal_point`.
+        How text files are read: `delimiter`, `column_types`, `date_format`, `decimal_point` and `ambiguous`.
     params : mapping of str to object
         The values of parameters, `$name`, by their names.
     until : object
@@ -92,6 +92,7 @@ class CommonKeywords(TypedDict, total=False):
     until: Any
     late: Any
     on_late: str
+    ambiguous: str
 
 
 class FunnelKeywords(CommonKeywords, total=False):
@@ -118,6 +119,7 @@ KEYWORDS = (
     "column_types",
     "date_format",
     "decimal_point",
+    "ambiguous",
 )
 
 
@@ -141,6 +143,7 @@ def read_options(
     until: Any = None,
     late: Any = None,
     on_late: str = "error",
+    ambiguous: str = "raise",
     **unknown: object,
 ) -> Options:
     """Check the keywords.
@@ -174,7 +177,7 @@ def read_options(
     if until is not None and not columns:
         raise ValueError("until needs order_by, the column of time")
     _check_late(late, on_late, columns, sort)
-    form = delimiter, column_types, date_format, decimal_point
+    form = delimiter, column_types, date_format, decimal_point, ambiguous
     return Options(
         columns,
         order_unit,

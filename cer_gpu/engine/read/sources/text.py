@@ -15,6 +15,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     is_text,
     value_type,
 )
+from cer_gpu.engine.read.sources.clock_times import LocalRun
 from cer_gpu.engine.read.sources.compression import open_packed, packing
 from cer_gpu.engine.read.sources.open_file import OpenFile
 from cer_gpu.engine.read.sources.text_form import (
@@ -102,11 +103,12 @@ def read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.Reco
     local = {name: kind for name, kind in _local_times(path, opened.text).items() if name in kinds}
     kinds |= {name: _without_zone(kind) for name, kind in local.items()}
     chosen = {"include_columns": wanted.names, "column_types": kinds}
+    runs = {name: LocalRun() for name in local}
     try:
         with _csv_reader(path, opened.text, chosen) as reader:
             for batch in reader:
                 columns = [
-                    opened.text.clocks.moments(column, local[name], (path, name), seen)
+                    opened.text.clocks.moments(column, local[name], (path, name), seen, runs[name])
                     if name in local
                     else _empty_to_null(column)
                     for name, column in zip(batch.schema.names, batch.columns, strict=True)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 import pyarrow as pa
 
+from cer_gpu.engine.read.sources.clock_times import AMBIGUOUS, ClockTimes
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
-from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.printable_text import brief
 
 TEXT_BLOCK = 8 << 20
@@ -48,67 +48,6 @@ _ZONED = r"timestamp\[\s*(s|ms|us|ns)\s*,\s*(?:tz\s*=\s*)?([^\]\s]+)\s*\]"
 _DECIMAL = r"decimal(?:128)?\(\s*(\d+)\s*,\s*(\d+)\s*\)"
 
 
-class ClockTimes:
-    """Turns times of clocks into moments, and keeps which of them no clock showed, or a clock showed twice.
-
-    A time that clocks skipped when they were set forward becomes the end of the hour that was skipped; a time
-    that they showed twice when they were set back becomes the first of the two moments.
-    """
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, str, str, bool], list[int]] = {}
-
-    def moments(self, column: pa.Array, kind: pa.DataType, where: tuple[str, str], seen: int) -> pa.Array:
-        """The moments of a column of times.
-
-        Parameters
-        ----------
-        column : Array of timestamp
-            Without a time zone.
-        kind : DataType
-            The same type with the time zone.
-        where : (str, str)
-            The file and the column.
-        seen : int
-            The rows of the file before these.
-        """
-        try:
-            return pc.assume_timezone(column, kind.tz)
-        except pa.ArrowInvalid:
-            pass
-        found = pc.assume_timezone(column, kind.tz, ambiguous="earliest", nonexistent="latest")
-        shown = pc.local_timestamp(found)
-        self._keep((*where, kind.tz, False), pc.not_equal(shown, column), seen)
-        again = pc.assume_timezone(column, kind.tz, ambiguous="latest", nonexistent="latest")
-        self._keep((*where, kind.tz, True), pc.not_equal(again, found), seen)
-        return found
-
-    def _keep(self, key: tuple[str, str, str, bool], which: pa.Array, seen: int) -> None:
-        rows = pc.indices_nonzero(which.fill_null(False)).to_pylist()
-        first, count, last = self._found.get(key, (0, 0, -1))
-        fresh = [row + seen for row in rows if row + seen > last]  # a file may be read more than once
-        if fresh:
-            self._found[key] = [first if count else fresh[0], count + len(fresh), fresh[-1]]
-
-    def texts(self) -> Iterator[str]:
-        """The notes about these times."""
-        for (path, name, zone, twice), (first, count, _) in self._found.items():
-            one = count == 1
-            times = f"{count:,} time{'' if one else 's'} of column `{name}` of {path}"
-            where = f"in row {first:,}" if one else f"the first in row {first:,}"
-            if twice:
-                said = (
-                    f"{'was' if one else 'were'} shown twice by clocks of {zone}, which were set back: the "
-                    "first of the two is taken"
-                )
-            else:
-                said = (
-                    f"{'was' if one else 'were'} never shown by clocks of {zone}, which were set forward: "
-                    f"{'it is' if one else 'they are'} read as the end of the hour that was skipped"
-                )
-            yield f"{times} ({where}, counted from 0) {said}; write the offset, as in 02:30:00-05:00"
-
-
 @dataclass(frozen=True, slots=True)
 class TextForm:
     """How text files are read.
@@ -123,6 +62,8 @@ class TextForm:
         The character before the fraction of a number in a CSV file; None: a point.
     date_formats : tuple of str
         The forms of times in a CSV file, as `strptime` reads them; empty: those of ISO 8601.
+    ambiguous : {"raise", "earliest", "latest", "infer"}
+        Which moment a time of a CSV file is that clocks of the column's zone showed twice.
     clocks : ClockTimes
         The times that clocks did not show, or showed twice; filled while files are read.
     """
@@ -131,6 +72,7 @@ class TextForm:
     types: tuple[tuple[str, pa.DataType], ...] = ()
     decimal_point: str | None = None
     date_formats: tuple[str, ...] = ()
+    ambiguous: str = "raise"
     clocks: ClockTimes = field(default_factory=ClockTimes, compare=False)
 
     @property
@@ -190,7 +132,11 @@ PLAIN = TextForm()
 
 
 def text_form(
-    delimiter: object, column_types: object, date_format: object = None, decimal_point: object = None
+    delimiter: object,
+    column_types: object,
+    date_format: object = None,
+    decimal_point: object = None,
+    ambiguous: object = "raise",
 ) -> TextForm:
     """Check the keywords that say how text files are read.
 
@@ -224,7 +170,10 @@ def text_form(
                 f"date_format says how times are written, such as '%d.%m.%Y %H:%M:%S', and {brief(each)} has "
                 "no year"
             )
-    form = TextForm(delimiter, (), decimal_point, tuple(map(str, formats)))
+    if ambiguous not in AMBIGUOUS:
+        raise ValueError(f"ambiguous must be one of {', '.join(AMBIGUOUS)}, not {brief(ambiguous)}")
+    way = str(ambiguous)
+    form = TextForm(delimiter, (), decimal_point, tuple(map(str, formats)), way, ClockTimes(way))
     if column_types is None:
         return form
     if not isinstance(column_types, Mapping):
