@@ -42,7 +42,7 @@ from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options, read_options, spelled
 from cer_gpu.engine.run.passes import Passes, PassSink, passes_of, sum_up
-from cer_gpu.engine.run.run_notes import said_as_late
+from cer_gpu.engine.run.run_notes import say_how_many_were_late
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.errors import DataError
 from cer_gpu.printable_text import brief
@@ -209,8 +209,7 @@ def backtest(
             outcome = BacktestOutcomes(summary, hits[0] if hits else None)
         if funnel:
             (steps,) = made("funnel", lambda: [funnels_of(asked, source, options, kept)])
-        if source.left_out:
-            notes.say(said_as_late(source.left_out, options.late))
+        say_how_many_were_late(notes, source.left_out, options)
         if kept is not None:
             kept.finish()
     called, values = [one.name for one in asked], [one.values for one in asked]

@@ -367,7 +367,9 @@ class _Node(NamedTuple):
 
 def _next(time: Value) -> Value:
     """The first time after one."""
-    if isinstance(time, Instant | Duration):
+    if isinstance(time, Instant):
+        return replace(time, count=time.count + 1)
+    if isinstance(time, Duration):
         return replace(time, count=time.count + 1)
     assert isinstance(time, int)
     return time + 1

@@ -34,7 +34,7 @@ from cer_gpu.engine.run.needed_columns import lacks_a_type, needed_columns
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.portable_query import PortableQuery
 from cer_gpu.engine.run.retry import going_on, in_its_place
-from cer_gpu.engine.run.run_notes import LARGE, said_as_large, said_as_late, say_what_was_read
+from cer_gpu.engine.run.run_notes import LARGE, said_as_large, say_how_many_were_late, say_what_was_read
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import FarDecimalError, RowError
 from cer_gpu.plan.compiled_query import CompiledQuery, Product
@@ -113,12 +113,9 @@ class BoundQuery:
         """Where the query runs, and why there."""
         self.notes = Notes(aloud=not part)
         """The notes of its runs."""
-        self._moment: int | float | None = None
-        self.until: int | float | None = None
-        """The time up to which the events are known, in the unit of the data."""
-        if options.until is not None:
-            self._moment = moment_in("until", options.until, source.arrow_schema, options.order_by)
-            self.until = turned_moment(self._moment, source.arrow_schema.field(options.order_by[0]).type)
+        self._moment = moment_in("until", options.until, source.arrow_schema, options.order_by)
+        self.until: int | float | None = turned_moment(self._moment, source.arrow_schema, options.order_by)
+        """The time up to which the events are known, in the unit of the data; None if that is not said."""
         self.instead: Callable[[], BoundQuery] | None = None
         """Makes the query that answers in its place, if decimals that it compares do not fit 64 bits."""
 
@@ -498,9 +495,8 @@ class BoundQuery:
     def say_read(self, run: Run) -> None:
         """Note what a run has read, when it is over."""
         if not self._part:
-            if self._source.left_out:
-                self.notes.say(said_as_late(self._source.left_out, self._options.late))
             query = self._query
+            say_how_many_were_late(self.notes, self.left_out, self._options)
             say_what_was_read(self.notes, query, run.intake, self._options, (query.reading.only_type,))
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:

@@ -52,10 +52,11 @@ def say_what_was_read(
         notes.say(text)
 
 
-def said_as_late(count: int, late: object) -> str:
-    """The note of rows that were left out, since they came too late."""
+def say_how_many_were_late(notes: Notes, count: int, options: Options, aloud: bool = True) -> None:
+    """Note how many rows were left out, since they came too late."""
     rows = "row was" if count == 1 else "rows were"
-    return f"{count:,} {rows} left out: later than late={brief(late)}"
+    if count:
+        notes.say(f"{count:,} {rows} left out: later than late={brief(options.late)}", aloud)
 
 
 def meant_by(name: str, seen: Sequence[str]) -> str:

@@ -18,9 +18,7 @@ from cer_gpu.engine.read.events import EventArrays, joined, relevant_of, state_o
 from cer_gpu.engine.read.order import HOW_TO_SORT
 from cer_gpu.engine.read.single_events import NO_EVENTS, SingleEvent
 from cer_gpu.engine.read.sources.categories import check_alike
-from cer_gpu.engine.read.sources.moments import moment_in, span_in, turned_moment
 from cer_gpu.engine.read.sources.open_source import open_source
-from cer_gpu.engine.read.sources.order_buffer import OrderBuffer
 from cer_gpu.engine.read.sources.rows import NoRows
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.alike_batches import AlikeBatches, AlikeTables, is_arrow
@@ -34,8 +32,8 @@ from cer_gpu.engine.run.components import (
     runner_state,
 )
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.run_notes import said_as_late
 from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes
+from cer_gpu.engine.run.stream_order import StreamOrder
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError, RowError
 from cer_gpu.printable_text import brief
@@ -81,18 +79,14 @@ class Stream:
         options: Options | None = None,
     ) -> None:
         self._open = bind
-        self._options = options
-        self._buffer: OrderBuffer | None = None
-        """Where rows wait for those that come late."""
-        self._dropped = 0
-        """How many rows of tables that were put together were left out."""
-        self._floor: Any = None
-        """The time that the stream was advanced to before anything was pushed."""
+        self._order = StreamOrder(options)
         self._about = about
         self._first: BoundQuery | None = None
         self._run: Any = None
         self._state: Any = None
         self._alike: AlikeBatches | AlikeTables | None = None
+        self._pushed: BoundQuery | None = None
+        """The query on the last batch."""
         self._closed = False
         self._broken: str | None = None
         """The kind of the error that closed the stream."""
@@ -134,11 +128,7 @@ class Stream:
         if not taken:
             # An error in the batch as a whole is found here, and leaves the stream as it is.
             given = self._batches(batch) if alike is None or alike.batches is None else alike.batches(batch)
-            batches = list(given)
-            if self._buffer is not None:
-                self._dropped += self._first.left_out if self._first is not None else 0
-                batches = self._in_order(self._buffer, batches)
-            self._refuse(batches)
+            batches = self._in_order(list(given))
             found = self._taking(self._found, self._run.relevant(batches, pushed=True))
         return self._ended(found)
 
@@ -165,24 +155,17 @@ class Stream:
         """
         self._refuse_closed()
         if self._first is None:
-            self._floor = time
+            self._order.wait_for(time)
             return None
-        return self._ended(self._taking(self._advanced, self._moment(time)))
+        self._order.moment(time)  # what is no time leaves the stream as it is
+        return self._ended(self._taking(self._advanced, time))
 
-    def _advanced(self, moment: int | float) -> PushResult | None:
-        run, parts = self._run, []
-        if self._buffer is not None:
-            batch = self._buffer.advance(moment)
-            parts += [] if batch is None else list(run.relevant([batch], pushed=True))
-        run.intake.advance(moment)
-        return self._found(iter([*parts, *run.advanced(moment)]))
-
-    def _moment(self, time: Any) -> int | float:
-        """A time in the unit of the data."""
-        assert self._first is not None
-        order, schema = () if self._options is None else self._options.order_by, self._first.arrow_schema
-        found = moment_in("time", time, schema, order, up=True)
-        return turned_moment(found, schema.field(order[0]).type)
+    def _advanced(self, time: Any) -> PushResult | None:
+        run = self._run
+        batches = self._order.advance(time, run.intake)
+        parts = list(run.relevant(batches, pushed=True))
+        run.intake.advance(self._order.moment(time))
+        return self._found(iter([*parts, *run.advanced(self._order.moment(time))]))
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -192,20 +175,11 @@ class Stream:
                 "stream(state=...)"
             )
 
-    @staticmethod
-    def _in_order(buffer: OrderBuffer, batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-        """The rows that no later one can precede, in order; the others wait."""
+    def _in_order(self, batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+        """The rows to read now, in order; the error of the first event that is not, and nothing is taken."""
+        assert self._pushed is not None
         try:
-            batch = buffer.add(batches)
-        except RowError as error:
-            text = f"{error.text}; nothing of this batch was taken, and the stream goes on"
-            raise RowError(error.position, text, error.kind) from None
-        return [] if batch is None else [batch]
-
-    def _refuse(self, batches: list[pa.RecordBatch]) -> None:
-        """Raise the error of the first event that is out of order; nothing is taken then."""
-        try:
-            self._run.intake.refuse(batches)
+            return self._order.put(self._pushed, batches, self._run.intake)
         except RowError as error:
             text = error.text.replace(
                 HOW_TO_SORT,
@@ -226,15 +200,14 @@ class Stream:
                 listed = lister.listed(found.events, found.ends, found.answers, wanted)
                 yield from begun(None).over(listed)
 
+        assert self._first is not None
         return self._first.matches_of(run, produce, notes=self._notes())
 
     def _notes(self) -> Notes:
         """What there is to say so far."""
         assert self._first is not None
         notes = self._first.notes.copy()
-        left_out = self._dropped + (0 if self._buffer is None else self._buffer.left_out)
-        if left_out and self._options is not None:
-            notes.say(said_as_late(left_out, self._options.late), aloud=False)
+        self._order.say(notes)
         return notes
 
     def _grouped(self, folding: AnswerFold, found: PushResult | None) -> Matches:
@@ -251,6 +224,7 @@ class Stream:
         def produce(form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
             yield from cast("list[Other]", batches)
 
+        assert self._first is not None
         return self._first.matches_of(run, produce, notes=self._notes(), form=run.form.settled())
 
     def _found(self, relevant: Iterator[EventArrays], rows: int | None = None) -> PushResult | None:
@@ -301,9 +275,11 @@ class Stream:
                 "the batch has other columns than the batches before it: "
                 f"{_difference(bound.arrow_schema, self._first.arrow_schema)}"
             )
+        assert self._first is not None
         check_alike(bound.orders, self._first.orders, "the batch")
         keeps = isinstance(self._state, StreamState)
-        if self._buffer is not None:
+        self._pushed = bound
+        if self._order.waits:
             pass  # rows are read together with those that wait
         elif isinstance(given, (pa.RecordBatch, pa.Table)):
             self._alike = AlikeBatches(given.schema, bound, self._run, keeps)
@@ -313,19 +289,10 @@ class Stream:
 
     def _begin(self, bound: BoundQuery) -> None:
         """Set up the run of the stream."""
-        asked = self._options
-        buffer = None
-        if asked is not None and asked.late is not None:
-            late = span_in("late", asked.late, bound.arrow_schema, asked.order_by, asked.order_unit)
-            buffer = OrderBuffer(asked.order_by, late, asked.late, asked.on_late == "drop")
-        self._first, self._buffer = bound, buffer
+        self._first = bound
         self._run = bound.begin("run", pushed=True)
         self._state = _state_of(self._run)
-        if self._floor is not None:
-            moment = self._moment(self._floor)
-            self._run.intake.advance(moment)
-            if buffer is not None:
-                buffer.advance(moment)
+        self._order.begin(bound, self._run.intake)
 
     def snapshot(self) -> bytes:
         """Everything that the stream keeps, as bytes from which another process can continue the stream.
@@ -345,7 +312,7 @@ class Stream:
         if self._closed:
             raise DataError("the stream is closed: take a snapshot() before close()")
         if self._first is None:
-            return to_bytes(StoredState(self._about, None if self._floor is None else {"floor": self._floor}))
+            return to_bytes(StoredState(self._about, {"order": self._order.state()}))
         run, schema = self._run, self._first.arrow_schema
         begin_intake(run.intake, schema)
         # First of all, events that are no longer open are dropped, and their keys with them.
@@ -363,8 +330,7 @@ class Stream:
                     "open": state,
                     "groups": self._groups,
                     "pushes": self._pushes,
-                    "late": None if self._buffer is None else self._buffer.state(),
-                    "dropped": self._dropped,
+                    "order": self._order.state(),
                 },
             )
         )
@@ -380,15 +346,13 @@ class Stream:
         state = stored.state
         if state is None:
             return
-        if "floor" in state:
-            self._floor = state["floor"]
+        self._order.resume(state["order"])
+        if "schema" not in state:
             return
         self._begin(self._open(NoRows.stored(state["schema"], state["orders"])))
+        self._order.resume(state["order"])
         run = self._run
         assert self._first is not None
-        if self._buffer is not None:
-            self._buffer.resume(state["late"])
-        self._dropped = state["dropped"]
         resume_intake(run.intake, state["intake"], self._first.arrow_schema)
         if run.intake.away is not None:
             run.intake.away.resume(state["away"])
@@ -414,9 +378,7 @@ class Stream:
 
     def _rest(self) -> Iterator[EventArrays]:
         """The events that are held back, at the end of the stream."""
-        batch = None if self._buffer is None else self._buffer.rest()
-        if batch is not None:
-            yield from self._run.relevant([batch], pushed=True)
+        yield from self._run.relevant(self._order.rest(), pushed=True)
         yield from self._run.rest()
 
     def _end(self) -> None:

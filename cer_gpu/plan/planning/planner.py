@@ -183,7 +183,7 @@ def _plan(
         from cer_gpu.plan.derived_columns import Deriver
 
         deriver = Deriver(known)
-    doubted = partial(_doubts, statement, outline.formula) if _looks_beside(statement) else None
+    doubted = partial(_doubts, outline) if _looks_beside(statement) else None
     planned = _planned(sketch, known, columns, deriver, doubted, before)
     built, dtype = planned.built, planned.dtype
     values = built.values if deriver is None else deriver.all_rewritten(built.values)
@@ -272,10 +272,10 @@ def _looks_beside(statement: tree.Statement) -> bool:
     )
 
 
-def _doubts(query: tree.SelectQuery, formula: tree.Pattern | None, looks: Sequence[Look]) -> list[int | None]:
+def _doubts(outline: Outline, looks: Sequence[Look]) -> list[int | None]:
     from cer_gpu.plan.doubts import doubts
 
-    return doubts(query, formula, [look.test for look in looks])
+    return doubts(outline.query, outline.formula, [look.test for look in looks])
 
 
 def _planned(

@@ -22,6 +22,8 @@ SPANS = "'30 s', '5 min', '2 h', or a timedelta"
 def moment_in(name: str, value: Any, schema: pa.Schema, order_by: Sequence[str], up: bool = False) -> Any:
     """A time as the order column holds it: the last one that is not after it, or with `up` not before it.
 
+    None is None.
+
     Parameters
     ----------
     name : str
@@ -38,6 +40,8 @@ def moment_in(name: str, value: Any, schema: pa.Schema, order_by: Sequence[str],
     ValueError
         When it is no time of that column, or there is no order column.
     """
+    if value is None:
+        return None
     if not order_by:
         raise ArgumentError(f"{name}={brief(value)} is a time: name the column of time with order_by")
     kind = schema.field(order_by[0]).type
@@ -162,9 +166,11 @@ def _plain_amount(text: str) -> Amount | None:
     return Amount(found, None) if isfinite(found) else None
 
 
-def turned_moment(moment: int | float, kind: pa.DataType) -> int | float:
-    """A time as `columns.turned` has it: of uint64 less 2^63."""
-    return moment - (1 << 63) if pa.types.is_uint64(kind) else moment
+def turned_moment(moment: Any, schema: pa.Schema, order_by: Sequence[str]) -> Any:
+    """A time of `moment_in` as `columns.turned` has it: of uint64 less 2^63."""
+    if moment is None or not pa.types.is_uint64(schema.field(order_by[0]).type):
+        return moment
+    return moment - (1 << 63)
 
 
 def after(moment: int | float) -> int | float:

@@ -208,7 +208,9 @@ class LateRows(Rows):
         target, buffer = self.subschema(needed), self._buffer()
 
         def put(batch: pa.RecordBatch | None) -> Iterator[pa.RecordBatch]:
-            for start in range(0, 0 if batch is None else batch.num_rows, rows):
+            if batch is None:
+                return
+            for start in range(0, batch.num_rows, rows):
                 yield batch.slice(start, rows).select(wanted)
 
         for whole in self._rows.read(needed, rows):

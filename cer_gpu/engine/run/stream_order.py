@@ -1,0 +1,113 @@
+"""How the rows of a stream are put in order (`late`), and how far it has been told that time has come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.sources.moments import moment_in, span_in, turned_moment
+from cer_gpu.engine.read.sources.order_buffer import OrderBuffer
+from cer_gpu.engine.run.bound_query import BoundQuery
+from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.run_notes import say_how_many_were_late
+from cer_gpu.errors import RowError
+from cer_gpu.language.parameters import Amount, plain_value
+
+
+class StreamOrder:
+    """The order of the rows of a stream.
+
+    Parameters
+    ----------
+    options : Options or None
+        Those of the caller; None: rows come in order.
+    """
+
+    def __init__(self, options: Options | None) -> None:
+        self._options = options
+        self._buffer: OrderBuffer | None = None
+        self._schema: pa.Schema | None = None
+        self._floor: Any = None
+        """The time that the stream was advanced to before anything was pushed."""
+        self._left_out = 0
+        """How many rows of tables that were merged have been left out."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether rows wait for those that come late."""
+        return self._buffer is not None
+
+    def begin(self, bound: BoundQuery, intake: Intake) -> None:
+        """Prepare for rows with the columns of a query's events."""
+        asked, self._schema = self._options, bound.arrow_schema
+        if asked is not None and asked.late is not None:
+            late = span_in("late", asked.late, self._schema, asked.order_by, asked.order_unit)
+            self._buffer = OrderBuffer(asked.order_by, late, asked.late, asked.on_late == "drop")
+        if self._floor is not None:
+            self.advance(self._floor, intake)
+
+    def put(self, bound: BoundQuery, batches: list[pa.RecordBatch], intake: Intake) -> list[pa.RecordBatch]:
+        """Add rows; gives those that no later one can precede, in order. An error adds none.
+
+        Raises
+        ------
+        RowError
+            For a row that is out of order, or too late.
+        """
+        if self._buffer is None:
+            intake.refuse(batches)
+            return batches
+        before = self._buffer.state()
+        try:
+            batch = self._buffer.add(batches)
+            given = [] if batch is None else [batch]
+            intake.refuse(given)
+        except RowError as error:
+            self._buffer.resume(before)
+            text = f"{error.text}; nothing of this batch was taken, and the stream goes on"
+            raise RowError(error.position, text, error.kind) from None
+        self._left_out += bound.left_out
+        return given
+
+    def moment(self, time: Any) -> int | float:
+        """A time in the unit of the data, once these are known."""
+        assert self._schema is not None
+        order = () if self._options is None else self._options.order_by
+        found = moment_in("time", time, self._schema, order, up=True)
+        return turned_moment(found, self._schema, order)
+
+    def wait_for(self, time: Any) -> None:
+        """Note a time before which no row comes, before the data are known."""
+        plain = plain_value(time)  # it may be stored
+        self._floor = f"{plain.value} {plain.unit}" if isinstance(plain, Amount) else plain
+
+    def advance(self, time: Any, intake: Intake) -> list[pa.RecordBatch]:
+        """Note that no row comes before a time; gives those that waited for it, which are to be read."""
+        moment = self.moment(time)
+        batch = None if self._buffer is None else self._buffer.advance(moment)
+        return [] if batch is None else [batch]
+
+    def rest(self) -> list[pa.RecordBatch]:
+        """The rows that wait, at the end of the stream."""
+        batch = None if self._buffer is None else self._buffer.rest()
+        return [] if batch is None else [batch]
+
+    def say(self, notes: Notes) -> None:
+        """Note how many rows were left out."""
+        count = self._left_out + (0 if self._buffer is None else self._buffer.left_out)
+        if self._options is not None:
+            say_how_many_were_late(notes, count, self._options, aloud=False)
+
+    def state(self) -> dict[str, Any]:
+        """All that is kept."""
+        rows = None if self._buffer is None else self._buffer.state()
+        return {"floor": self._floor, "left_out": self._left_out, "rows": rows}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` returned."""
+        self._floor, self._left_out = state["floor"], state["left_out"]
+        if self._buffer is not None and state["rows"] is not None:
+            self._buffer.resume(state["rows"])
