@@ -22,7 +22,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.reference.events import Event, Instant
 
-SEEDS, QUERIES = 40, 12
+SEEDS, QUERIES = 6, 12
 
 SPANS = (0, 250, 500, 1000, 2500, 5000)
 

@@ -27,7 +27,7 @@ from cer_gpu.logic.formulas import rebuild
 from cer_gpu.reference.events import Event, Instant
 from cer_gpu.reference.semantics import evaluate
 
-SEEDS, QUERIES = 40, 25
+SEEDS, QUERIES = 6, 25
 
 EPOCH = datetime(1970, 1, 1)
 

@@ -44,6 +44,10 @@ class Slip:
         """The terminal that stands `count` tokens before; empty at the beginning."""
         return str(self.tokens[self.index - count].type) if self.index >= count else ""
 
+    def after(self) -> str:
+        """The terminal that stands behind it; `$END` at the end of the text."""
+        return str(self.tokens[self.index + 1].type) if self.index + 1 < len(self.tokens) else "$END"
+
     @cached_property
     def span(self) -> Span:
         """Where it is; the end of the text is a place behind the last token."""

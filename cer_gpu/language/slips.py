@@ -425,7 +425,13 @@ def _keyword(slip: Slip) -> str | None:
         return "name a stream after FROM, or leave FROM out"
     if slip.kind in RESERVED and "NAME" in slip.expected and slip.before() not in ("WHERE", "SEMICOLON"):
         return f"`{slip.found}` is a keyword: to use it as a name write it between back-ticks"
+    if slip.kind in RESERVED and slip.wants_pattern and slip.after() in _BEHIND_TYPES:
+        return f"`{slip.found}` is a keyword: an event type of that name stands between back-ticks"
     return None
+
+
+_BEHIND_TYPES = ("SEMICOLON", "COLON", "AS", "PLUS", "RPAR", "WITHIN", "PARTITION", "FILTER", "$END")
+"""What often stands behind an event type."""
 
 
 _SLIPS: tuple[Callable[[Slip], str | None], ...] = (

@@ -212,6 +212,12 @@ class Intake:
         return self._partitions.encoder is None or self._ordered or ahead
 
     @property
+    def doubled(self) -> list[tuple[str, str]]:
+        """Alternatives of parts of the key of which an event was seen to have both."""
+        encoder = self._partitions.encoder
+        return [] if encoder is None else [one.double for one in encoder.keys.parts if one.double is not None]
+
+    @property
     def last_lane(self) -> int | None:
         """The partition of the last row that had one; None if there was none, or it is not known."""
         last = self._partitions.last

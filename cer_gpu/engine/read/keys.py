@@ -86,6 +86,8 @@ class Part:
         For a part that is decimals which 64 bits may not hold.
     doubles : DoubleWords or None
         For a part of which some columns are whole numbers or decimals, and others floats.
+    double : tuple of (str, str), or None
+        Two of the columns in which one event was seen to have different values, of which the first counts.
 
     Raises
     ------
@@ -104,6 +106,7 @@ class Part:
         exact = any(pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in kinds)
         mixed = pa.types.is_floating(self.kind) and exact
         self.doubles = DoubleWords() if mixed else None
+        self.double: tuple[str, str] | None = None
 
     def words(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> Words:
         """The words of some rows, of all for None: of the first alternative that is not null.
@@ -114,6 +117,8 @@ class Part:
             If a time does not fit the finest unit of the alternatives.
         """
         first, *others = self.names
+        if others and self.double is None:
+            self.double = _both_filled(batch, self.names)
         found = self._fitting(batch, rows, first)
         for name in others:
             if not len(found.valid):
@@ -322,6 +327,31 @@ class Keys:
         if isinstance(self.numbers, WordNumbers):
             new.numbers = self.numbers.kept(words[0] if len(parts) == 1 else words, used)
         return new
+
+
+LOOKED_AT = 1 << 12
+"""The first rows of a batch, so many, are looked at for events that have two alternatives of a part."""
+
+
+def _both_filled(batch: pa.RecordBatch, names: Sequence[str]) -> tuple[str, str] | None:
+    """Two columns in which one of the first rows of a batch has different values; None if none has."""
+    some = batch.slice(0, LOOKED_AT)
+    for number, first in enumerate(names):
+        for other in names[number + 1 :]:
+            one, two = (_whole(some.column(name)) for name in (first, other))
+            if one.null_count == len(one) or two.null_count == len(two):
+                continue
+            try:
+                differ = pc.not_equal(one, two)
+            except pa.ArrowException:  # of types that do not compare
+                differ = pc.and_(one.is_valid(), two.is_valid())
+            if pc.any(differ).as_py():
+                return first, other
+    return None
+
+
+def _whole(column: pa.Array) -> pa.Array:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def kept(spaces: Sequence[Keys], used: Sequence[np.ndarray]) -> list[tuple[Keys, np.ndarray]]:

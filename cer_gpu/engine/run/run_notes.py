@@ -45,6 +45,11 @@ def say_what_was_read(
         number = f"{intake.keyless:,} {'event has' if one else 'events have'}"
         skipped = "it belongs to no partition" if one else "they belong to no partition"
         notes.say(f"{number} no {key}: {skipped}, and {'was' if one else 'were'} skipped")
+    for first, other in intake.doubled:
+        notes.say(
+            f"some events have both `{first}` and `{other}`, with different values: PARTITION BY [{first}, "
+            f"{other}] takes the first that is there, `{first}`; a key of two parts is written without brackets"
+        )
     if intake.of_others:
         skipped = "event was skipped" if intake.of_others == 1 else "events were skipped"
         notes.say(f"{intake.of_others:,} {skipped}, of streams that FROM does not name")

@@ -18,6 +18,9 @@ from cer_gpu.printable_text import brief
 SPANS = "'30 s', '5 min', '2 h', or a timedelta"
 """How a span of time is written."""
 
+LONGEST = 100
+"""A reason that has more characters is not told."""
+
 
 def moment_in(name: str, value: Any, schema: pa.Schema, order_by: Sequence[str], up: bool = False) -> Any:
     """A time as the order column holds it: the last one that is not after it, or with `up` not before it.
@@ -49,9 +52,9 @@ def moment_in(name: str, value: Any, schema: pa.Schema, order_by: Sequence[str],
     try:
         return _moment(plain, kind, ceil if up else floor)
     except (pa.ArrowException, TypeError, ValueError, OverflowError, KeyError) as error:
-        why = str(error) or type(error).__name__
+        why = f": {error}" if len(str(error)) < LONGEST else ""
         raise ArgumentError(
-            f"{name}={brief(value)} cannot be read as {kind}, the type of `{order_by[0]}`: {why}"
+            f"{name}={brief(value)} cannot be read as {kind}, the type of `{order_by[0]}`{why}"
         ) from None
 
 
@@ -127,14 +130,14 @@ def span_in(
         unit = NANOSECONDS["d" if pa.types.is_date32(kind) else "ms" if pa.types.is_date(kind) else kind.unit]
         return floor(_nanoseconds(amount) / unit)
     if amount.unit is None:
-        return amount.value if pa.types.is_floating(kind) else floor(amount.value)
+        return min(amount.value, MOST) if pa.types.is_floating(kind) else floor(amount.value)
     if order_unit is None:
         raise ArgumentError(
             f"{name}={brief(value)}: `{column}` holds plain numbers: give their unit with order_unit, or "
             f"give a number as {name}"
         )
     own = _nanoseconds(amount) / NANOSECONDS[order_unit]
-    return float(own) if pa.types.is_floating(kind) else floor(own)
+    return float(min(own, MOST)) if pa.types.is_floating(kind) else floor(own)
 
 
 def span_of(name: str, value: Any) -> Amount:
@@ -148,7 +151,7 @@ def span_of(name: str, value: Any) -> Amount:
     found = plain_value(value)
     if isinstance(found, str):
         found = amount_of(found) or _plain_amount(found)
-    elif isinstance(found, int | float) and not isinstance(found, bool) and isfinite(found):
+    elif isinstance(found, int | float) and not isinstance(found, bool) and _is_finite(found):
         found = Amount(found, None)
     if not isinstance(found, Amount) or found.value < 0:
         raise ArgumentError(
@@ -158,12 +161,20 @@ def span_of(name: str, value: Any) -> Amount:
     return found
 
 
+MOST = 1e300
+"""What no two times of a column of floats are apart."""
+
+
+def _is_finite(value: int | float) -> bool:
+    return isinstance(value, int) or isfinite(value)
+
+
 def _plain_amount(text: str) -> Amount | None:
     try:
         found = _number(text)
     except ValueError:
         return None
-    return Amount(found, None) if isfinite(found) else None
+    return Amount(found, None) if _is_finite(found) else None
 
 
 def turned_moment(moment: Any, schema: pa.Schema, order_by: Sequence[str]) -> Any:
