@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -17,6 +18,7 @@ from random_formulas import formula
 from snapshots import stored
 
 import cer_gpu as cer
+from cer_gpu.cli import status_of
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
@@ -262,3 +264,42 @@ def test_a_span_has_a_unit_where_times_have_one() -> None:
     table = pa.table({"type": ["A"], "ts": pa.array([1], pa.timestamp("s"))})
     with pytest.raises(ValueError, match=r"`ts` holds timestamp\[s\]: write the span with a unit"):
         cer.compile("SELECT * WHERE A").count(table, order_by="ts", late=5)
+
+
+def test_the_shell_takes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "events.csv"
+    lines = ("A,2024-01-01T10:00", "B,2024-01-01T10:06", "A,2024-01-01T10:05", "A,2024-01-01T10:30")
+    path.write_text("\n".join(["type,ts", *lines, ""]))
+    asked = ["count", "SELECT * WHERE A NOT FOLLOWED BY [<= 5 min] B", str(path), "--order-by", "ts"]
+    late = ["--late", "2 min", "--until"]
+    assert status_of([*asked, *late, "2024-01-01T10:34"]) == 0
+    assert status_of([*asked, *late, "2024-01-01T10:35"]) == 0
+    assert capsys.readouterr().out.split() == ["1", "2"]
+    assert status_of([*asked, "--late", "10 s", "--on-late", "drop"]) == 0
+    told = capsys.readouterr()
+    assert (told.out.split(), told.err.strip()) == (
+        ["2"],
+        "warning: 1 row was left out: later than late='10 s'",
+    )
+    assert status_of([*asked, "--late", "10 s"]) == 2
+    assert status_of([*asked, *late, "2024-01-01T10:29"]) == 2
+    assert "row 3 of" in (said := capsys.readouterr().err)
+    assert "is after until=2024-01-01 10:29:00: it has 2024-01-01 10:30:00" in said
+    assert status_of([*asked, *late, "noon"]) == 4
+    assert "until='noon' cannot be read as timestamp[s]" in capsys.readouterr().err
+    assert status_of([asked[0], asked[1], str(path), "--late", "1 s"]) == 4
+    assert "--late needs the column of time: --order-by" in capsys.readouterr().err
+
+
+def test_a_backtest_takes_them() -> None:
+    table = rows_of(("A", 10), ("B", 12), ("A", 9), ("A", 40))
+    queries = {"alone": "SELECT * WHERE A NOT FOLLOWED BY [<= 5] B", "pairs": "SELECT * WHERE A ; B"}
+    for until, alone in ((44, 0), (45, 1)):
+        found = cer.backtest(queries, table, order_by="ts", late=3, until=until).to_arrow()
+        assert found["hits"].to_pylist() == [alone, 1]
+        assert found["matches"].to_pylist() == [alone, 2]
+    dropped = cer.backtest(queries, table, order_by="ts", late=1, on_late="drop")
+    assert dropped.to_arrow()["matches"].to_pylist() == [1, 1]
+    assert any("1 row was left out: later than late=1" in note for note in dropped.notes)
+    with pytest.raises(ValueError, match="with resume more files may come: leave one out"):
+        cer.backtest(queries, "a.parquet", order_by="ts", until=45, resume="kept")

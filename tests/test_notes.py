@@ -102,6 +102,18 @@ def test_only_events_that_might_matter_are_said_to_be_skipped(
     assert all("3 events were skipped" not in one for one in warned)
 
 
+def test_an_event_with_two_alternatives_of_a_key(warned: list[str]) -> None:
+    both = pa.table({"type": list("ABAB"), "a": [1, 1, None, None], "b": [2, None, 3, 3]})
+    query = cer.compile("SELECT * WHERE A ; B PARTITION BY [a, b]")
+    said = "some events have both `a` and `b`, with different values: PARTITION BY [a, b] takes the first"
+    assert query.count(both) == 2
+    assert len([text for text in warned if text.startswith(said)]) == 1
+    warned.clear()
+    alike = pa.table({"type": list("AB"), "a": ["x", "x"], "b": ["x", None]})
+    assert query.count(alike) == 1
+    assert not warned
+
+
 def test_events_of_other_streams(warned: list[str]) -> None:
     run("SELECT * FROM S WHERE A ; B PARTITION BY k", stream_column="stream")
     assert warned == [

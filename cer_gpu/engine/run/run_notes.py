@@ -48,7 +48,7 @@ def say_what_was_read(
     for first, other in intake.doubled:
         notes.say(
             f"some events have both `{first}` and `{other}`, with different values: PARTITION BY [{first}, "
-            f"{other}] takes the first that is there, `{first}`; a key of two parts is written without brackets"
+            f"{other}] takes the first that is there, `{first}`; a key of two parts has no brackets"
         )
     if intake.of_others:
         skipped = "event was skipped" if intake.of_others == 1 else "events were skipped"
