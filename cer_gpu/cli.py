@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from decimal import Decimal
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +22,7 @@ import typer
 from cer_gpu.cli_backtest import backtest
 from cer_gpu.cli_inputs import (
     Ambiguous,
+    ClockChoice,
     ColumnType,
     Data,
     DateFormat,
@@ -35,6 +34,7 @@ from cer_gpu.cli_inputs import (
     LateRow,
     MaybeData,
     MaybeInputFormat,
+    Memory,
     OnLate,
     OrderBy,
     Ordered,
@@ -42,9 +42,9 @@ from cer_gpu.cli_inputs import (
     Param,
     Sort,
     StreamColumn,
-    TwiceShown,
     TypeColumn,
     Until,
+    bytes_of,
     engine_named,
     events_of,
     given_params,
@@ -54,7 +54,16 @@ from cer_gpu.cli_inputs import (
     text_keywords,
 )
 from cer_gpu.cli_maintain import maintain
-from cer_gpu.cli_outputs import Drawn, EventId, Funnel, Output, OutputFormat, drawing_format, result_format
+from cer_gpu.cli_outputs import (
+    Drawn,
+    EventId,
+    Funnel,
+    Output,
+    OutputFormat,
+    drawing_format,
+    print_funnel,
+    result_format,
+)
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.errors import ArgumentError, CerError, DataError, LimitError, QueryError
 from cer_gpu.printable_text import printable
@@ -113,10 +122,6 @@ def _command(function: Callable[..., int]) -> Callable[..., int]:
 QueryText = Annotated[
     str, typer.Argument(metavar="QUERY", help="The query, or @FILE, or @- for standard input.")
 ]
-Memory = Annotated[
-    str | None,
-    typer.Option(metavar="SIZE", help="Memory that the run may use at a time, such as 500MB or 2GiB."),
-]
 
 
 @_command
@@ -136,7 +141,7 @@ def run(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = TwiceShown.raise_,
+    ambiguous: Ambiguous = ClockChoice.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
@@ -168,7 +173,7 @@ def run(
         device=device,
         engine=engine_named(engine),
         limit=limit,
-        memory=_bytes(memory),
+        memory=bytes_of(memory),
         event_id=event_id,
     )
     # Between lines on a terminal there is no room for a bar that stays.
@@ -197,7 +202,7 @@ def count(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = TwiceShown.raise_,
+    ambiguous: Ambiguous = ClockChoice.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
@@ -216,7 +221,7 @@ def count(
         params=given_params(param),
         device=device,
         engine=engine_named(engine),
-        memory=_bytes(memory),
+        memory=bytes_of(memory),
     )
     print(decimal_text(found))
     return DONE
@@ -239,7 +244,7 @@ def hits(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = TwiceShown.raise_,
+    ambiguous: Ambiguous = ClockChoice.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
@@ -263,7 +268,7 @@ def hits(
         params=given_params(param),
         device=device,
         engine=engine_named(engine),
-        memory=_bytes(memory),
+        memory=bytes_of(memory),
         event_id=event_id,
     )
     with output_file(output) as sink:
@@ -287,7 +292,7 @@ def explain(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = TwiceShown.raise_,
+    ambiguous: Ambiguous = ClockChoice.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     engine: Engine = "auto",
@@ -307,7 +312,8 @@ def explain(
         options |= text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous)
     events = events_of(data, input_format, query) if data else None
     if funnel:
-        return _funnel(compiled, events, options | {"params": given_params(param)}, form, output)
+        print_funnel(compiled, events, options | {"params": given_params(param)}, form, output)
+        return DONE
     text = compiled.explain(
         chosen, events, engine=engine_named(engine), params=given_params(param), **options
     )
@@ -316,20 +322,6 @@ def explain(
         return DONE
     with output_file(output) as sink:
         sink.write(text.encode())
-    return DONE
-
-
-def _funnel(query: Query, events: Any, options: dict[str, Any], form: Any, output: str | None) -> int:
-    """Print how far matches get, step by step."""
-    from cer_gpu.output import output_file, write_rows
-
-    if events is None:
-        raise typer.BadParameter("--funnel counts the events at each step: name the data, too")
-    if form is not None:
-        raise typer.BadParameter("--funnel prints a table and cannot be drawn: leave --format out")
-    found = query.funnel(events, **options)
-    with output_file(output) as sink:
-        write_rows(found.to_reader(), result_format(None, output), sink, most=len(found))
     return DONE
 
 
@@ -345,7 +337,7 @@ def check(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = TwiceShown.raise_,
+    ambiguous: Ambiguous = ClockChoice.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     engine: Engine = "auto",
@@ -414,17 +406,6 @@ def _compile(query: str) -> Query:
     import cer_gpu
 
     return cer_gpu.compile(query_text(query))
-
-
-def _bytes(text: str | None) -> int | None:
-    """A number of bytes: `1000000`, `500MB` (powers of 1000), `2GiB` (powers of 1024)."""
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?", text.strip().lower())
-    if match is None:
-        raise typer.BadParameter(f"`{text}` is not a size; write 500MB or 2GiB")
-    power = "kmgt".index(match[2]) + 1 if match[2] else 0
-    return int(Decimal(match[1]) * (1024 if match[3] else 1000) ** power)
 
 
 # ------------------------------------------------------------------------------------ how it ends

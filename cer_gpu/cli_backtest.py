@@ -11,6 +11,7 @@ import typer
 
 from cer_gpu.cli_inputs import (
     Ambiguous,
+    ClockChoice,
     ColumnType,
     Data,
     DateFormat,
@@ -28,7 +29,6 @@ from cer_gpu.cli_inputs import (
     Param,
     Sort,
     StreamColumn,
-    TwiceShown,
     TypeColumn,
     Until,
     engine_named,
@@ -262,7 +262,7 @@ def backtest(
     column_type: ColumnType = None,
     date_format: DateFormat = None,
     decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = TwiceShown.raise_,
+    ambiguous: Ambiguous = ClockChoice.raise_,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",

@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -37,7 +38,7 @@ class LateRow(StrEnum):
     drop = "drop"
 
 
-class TwiceShown(StrEnum):
+class ClockChoice(StrEnum):
     """Which moment a time is that clocks showed twice."""
 
     raise_ = "raise"
@@ -128,8 +129,12 @@ DecimalPoint = Annotated[
     str | None,
     typer.Option(metavar="SIGN", help="The decimal point of numbers in CSV files: . or ,"),
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Memory that the run may use at a time, such as 500MB or 2GiB."),
+]
 Ambiguous = Annotated[
-    TwiceShown,
+    ClockChoice,
     typer.Option(
         help="Which moment a time in a CSV file is that clocks of the column's time zone showed twice."
     ),
@@ -152,6 +157,17 @@ Device = Annotated[
 Engine = Annotated[
     str, typer.Option(metavar="ENGINE", help="auto, or an engine that `cer explain` lists under routes.")
 ]
+
+
+def bytes_of(text: str | None) -> int | None:
+    """A number of bytes: `1000000`, `500MB` (powers of 1000), `2GiB` (powers of 1024)."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?", text.strip().lower())
+    if match is None:
+        raise typer.BadParameter(f"`{text}` is not a size; write 500MB or 2GiB")
+    power = "kmgt".index(match[2]) + 1 if match[2] else 0
+    return int(Decimal(match[1]) * (1024 if match[3] else 1000) ** power)
 
 
 def query_text(query: str) -> str:
@@ -294,7 +310,7 @@ def text_keywords(
     column_types: Sequence[str] | None,
     date_format: Sequence[str] | None,
     decimal_point: str | None,
-    ambiguous: TwiceShown,
+    ambiguous: ClockChoice,
 ) -> dict[str, Any]:
     """The keywords that say how text files are read."""
     types: dict[str, str] = {}

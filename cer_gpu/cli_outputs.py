@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from cer_gpu.api import Query
 
 
 class Format(StrEnum):
@@ -105,3 +108,16 @@ def check_folder(output: str | None) -> None:
         raise typer.BadParameter(f"{output}: there is no folder {folder}; make it first")
     if not os.path.exists(output) and not os.access(folder, os.W_OK):
         raise typer.BadParameter(f"there is no permission to write in the folder {folder}")
+
+
+def print_funnel(query: Query, events: Any, options: dict[str, Any], form: Any, output: str | None) -> None:
+    """Print how far matches get, step by step."""
+    from cer_gpu.output import output_file, write_rows
+
+    if events is None:
+        raise typer.BadParameter("--funnel counts the events at each step: name the data, too")
+    if form is not None:
+        raise typer.BadParameter("--funnel prints a table and cannot be drawn: leave --format out")
+    found = query.funnel(events, **options)
+    with output_file(output) as sink:
+        write_rows(found.to_reader(), result_format(None, output), sink, most=len(found))

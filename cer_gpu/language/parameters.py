@@ -184,7 +184,7 @@ def with_values(statement: Part, given: Mapping[str, Any], schema: Schema | None
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class GivenAmount:
     """A number with a unit, or without."""
 
     value: int | float
@@ -254,7 +254,7 @@ class _Filler:
             return t.Boolean(value, span=span)
         if isinstance(value, int | float) and -(2**63) <= value < 2**64:
             return t.Number(value, span=span)
-        if isinstance(value, Amount):
+        if isinstance(value, GivenAmount):
             return t.Quantity(value.value, value.unit or "ns", span=span)
         if isinstance(value, str):
             amount = amount_of(value) if kind is ValueType.DURATION else None
@@ -300,18 +300,18 @@ class _Filler:
             self._refuse(most or least or t.Parameter(""), hint)
         return node
 
-    def _amount(self, parameter: t.Parameter, unit: str | None) -> Amount:
+    def _amount(self, parameter: t.Parameter, unit: str | None) -> GivenAmount:
         """A number in a unit that the query says, or with its own."""
         value = plain_value(self._given[parameter.name])
         if isinstance(value, str):
             value = amount_of(value) or _typed(WrittenParameter(value))
-        if isinstance(value, Amount) and (unit is None or value.unit is None):
+        if isinstance(value, GivenAmount) and (unit is None or value.unit is None):
             return value
         if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
-            return Amount(value, unit)
+            return GivenAmount(value, unit)
         fit = f"a number of {unit}" if unit is not None else "a length such as '5 min', or a number"
         self._refuse(parameter, f"{fit}, 0 or more, is needed here")
-        return Amount(1, unit)
+        return GivenAmount(1, unit)
 
     def _window(self, window: t.Window, parameter: t.Parameter) -> t.Window:
         if window.kind == "events":
@@ -338,7 +338,7 @@ class _Filler:
 def plain_value(value: Any) -> Any:
     """A value of NumPy, pandas or the standard library as a number, a text, or an amount of time."""
     if isinstance(value, np.timedelta64):
-        return Amount(int(value.astype("timedelta64[ns]").astype(np.int64)), "ns")
+        return GivenAmount(int(value.astype("timedelta64[ns]").astype(np.int64)), "ns")
     if isinstance(value, np.datetime64):
         return str(value)
     if isinstance(value, np.generic):
@@ -346,7 +346,7 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, timedelta):
         nanoseconds = getattr(value, "nanoseconds", 0)  # of pandas
         whole = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
-        return Amount(whole * 1_000 + nanoseconds, "ns")
+        return GivenAmount(whole * 1_000 + nanoseconds, "ns")
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Decimal):
@@ -367,10 +367,10 @@ def _typed(value: WrittenParameter) -> Any:
     return amount_of(value) or str(value)
 
 
-def amount_of(text: str) -> Amount | None:
+def amount_of(text: str) -> GivenAmount | None:
     """`5 min` as an amount; None for another text."""
     found = _SPAN.fullmatch(text)
     unit = None if found is None else unit_named(found[2])
     if found is None or unit is None:
         return None
-    return Amount(float(found[1]) if "." in found[1] else int(found[1]), unit)
+    return GivenAmount(float(found[1]) if "." in found[1] else int(found[1]), unit)

@@ -14,7 +14,7 @@ from cer_gpu.engine.machines.next_event_outlook import NextEventOutlook
 from cer_gpu.engine.machines.past_outlook import PastOutlook
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.intake import Intake
-from cer_gpu.engine.read.sources.moments import after
+from cer_gpu.engine.read.sources.caller_times import after
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled_query import CompiledQuery

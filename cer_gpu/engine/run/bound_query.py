@@ -25,8 +25,8 @@ from cer_gpu.engine.read.eviction import KeptLanes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.lookahead import SourceLookahead
+from cer_gpu.engine.read.sources.caller_times import moment_in, turned_moment
 from cer_gpu.engine.read.sources.categories import Orders
-from cer_gpu.engine.read.sources.moments import moment_in, turned_moment
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
 from cer_gpu.engine.run.device_choice import Place, place_of
@@ -71,7 +71,6 @@ class BoundQuery:
         The units of the source's time columns.
     options : Options
     workers : Workers
-        The threads of the query.
     halo : int, optional
         The number of first events of the source that are read without being reported: complex events that end
         among them are left out. They are all the earlier events that a later complex event may contain. Only
@@ -100,9 +99,8 @@ class BoundQuery:
     ) -> None:
         self._query = query
         self._source = source
-        self._units = units | {
-            one.name: one.measure.unit for one in query.reading.derived if one.measure.unit
-        }
+        made = {one.name: one.measure.unit for one in query.reading.derived if one.measure.unit}
+        self._units = units | made
         self._options = options
         self._workers = workers
         self.halo = halo
@@ -113,9 +111,12 @@ class BoundQuery:
         """Where the query runs, and why there."""
         self.notes = Notes(aloud=not part)
         """The notes of its runs."""
-        self._moment = moment_in("until", options.until, source.arrow_schema, options.order_by)
-        self.until: int | float | None = turned_moment(self._moment, source.arrow_schema, options.order_by)
+        self.until: int | float | None = None
         """The time up to which the events are known, in the unit of the data; None if that is not said."""
+        self._moment = self.until
+        if options.until is not None:
+            self._moment = moment_in("until", options.until, source.arrow_schema, options.order_by)
+            self.until = turned_moment(self._moment, source.arrow_schema, options.order_by)
         self.instead: Callable[[], BoundQuery] | None = None
         """Makes the query that answers in its place, if decimals that it compares do not fit 64 bits."""
 
@@ -291,8 +292,7 @@ class BoundQuery:
     def portable(self) -> PortableQuery:
         """The query without its source, to be sent to another process."""
         columns = tuple(self.columns(self.begin("run").intake.payload))
-        # A text of a time may mean another one where the column has another time zone.
-        options = replace(self._options, until=self._moment)
+        options = replace(self._options, until=self._moment)  # a text may mean another time elsewhere
         if options.stream_column not in columns:
             options = replace(options, stream_column=None)  # the query does not read it
         return PortableQuery(self._query, self.arrow_schema, self._units, options, columns)
@@ -496,7 +496,8 @@ class BoundQuery:
         """Note what a run has read, when it is over."""
         if not self._part:
             query = self._query
-            say_how_many_were_late(self.notes, self.left_out, self._options)
+            if self._options.late is not None:
+                say_how_many_were_late(self.notes, self.left_out, self._options)
             say_what_was_read(self.notes, query, run.intake, self._options, (query.reading.only_type,))
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import field, fields
 from operator import index
 from typing import Any, SupportsIndex, TypedDict, TypeVar
 
-from cer_gpu.engine.read.sources.moments import span_of
+from cer_gpu.engine.read.sources.caller_times import span_of
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm, text_form
 from cer_gpu.engine.run.device_choice import asked_devices
 from cer_gpu.frozen_dataclass import dataclass
@@ -176,7 +176,8 @@ def read_options(
         raise ValueError("ordered=True needs order_by, the column of time")
     if until is not None and not columns:
         raise ValueError("until needs order_by, the column of time")
-    _check_late(late, on_late, columns, sort)
+    if late is not None or on_late != "error":
+        _check_late(late, on_late, columns, sort)
     form = delimiter, column_types, date_format, decimal_point, ambiguous
     return Options(
         columns,

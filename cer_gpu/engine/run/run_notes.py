@@ -45,7 +45,7 @@ def say_what_was_read(
         number = f"{intake.keyless:,} {'event has' if one else 'events have'}"
         skipped = "it belongs to no partition" if one else "they belong to no partition"
         notes.say(f"{number} no {key}: {skipped}, and {'was' if one else 'were'} skipped")
-    for first, other in intake.doubled:
+    for first, other in intake.doubled if query.reading.partition else ():
         notes.say(
             f"some events have both `{first}` and `{other}`, with different values: PARTITION BY [{first}, "
             f"{other}] takes the first that is there, `{first}`; a key of two parts has no brackets"

@@ -8,13 +8,13 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.intake import Intake
-from cer_gpu.engine.read.sources.moments import moment_in, span_in, turned_moment
+from cer_gpu.engine.read.sources.caller_times import moment_in, span_in, turned_moment
 from cer_gpu.engine.read.sources.order_buffer import OrderBuffer
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.run_notes import say_how_many_were_late
 from cer_gpu.errors import RowError
-from cer_gpu.language.parameters import Amount, plain_value
+from cer_gpu.language.parameters import GivenAmount, plain_value
 
 
 class StreamOrder:
@@ -82,7 +82,7 @@ class StreamOrder:
     def wait_for(self, time: Any) -> None:
         """Note a time before which no row comes, before the data are known."""
         plain = plain_value(time)  # it may be stored
-        self._floor = f"{plain.value} {plain.unit}" if isinstance(plain, Amount) else plain
+        self._floor = f"{plain.value} {plain.unit}" if isinstance(plain, GivenAmount) else plain
 
     def advance(self, time: Any, intake: Intake) -> list[pa.RecordBatch]:
         """Note that no row comes before a time; gives those that waited for it, which are to be read."""

@@ -273,7 +273,7 @@ def _looks_beside(statement: tree.Statement) -> bool:
 
 
 def _doubts(outline: Outline, looks: Sequence[Look]) -> list[int | None]:
-    from cer_gpu.plan.doubts import doubts
+    from cer_gpu.plan.outlook_signs import doubts
 
     return doubts(outline.query, outline.formula, [look.test for look in looks])
 

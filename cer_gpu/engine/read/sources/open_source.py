@@ -10,11 +10,11 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.arrow_types import (
     check_encoded,
 )
+from cer_gpu.engine.read.sources.caller_times import span_in
 from cer_gpu.engine.read.sources.device_rows import on_device
 from cer_gpu.engine.read.sources.fields import with_fields
 from cer_gpu.engine.read.sources.kinds import ACCEPTED, open_rows
 from cer_gpu.engine.read.sources.merge import MergedRows
-from cer_gpu.engine.read.sources.moments import span_in
 from cer_gpu.engine.read.sources.order_buffer import LateRows, OrderBuffer
 from cer_gpu.engine.read.sources.rows import (
     Rows,

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import whole_numbers
 from cer_gpu.errors import ArgumentError
-from cer_gpu.language.parameters import Amount, amount_of, plain_value
+from cer_gpu.language.parameters import GivenAmount, amount_of, plain_value
 from cer_gpu.language.units import NANOSECONDS, exact, timestamp_nanoseconds
 from cer_gpu.printable_text import brief
 
@@ -65,9 +65,9 @@ def _moment(value: Any, kind: pa.DataType, whole: Any) -> int | float:
         return int(whole(Fraction(timestamp_nanoseconds(value, kind.tz or "UTC"), NANOSECONDS[kind.unit])))
     if pa.types.is_duration(kind):
         amount = amount_of(value) if isinstance(value, str) else value
-        if isinstance(amount, Amount) and amount.unit is not None:
+        if isinstance(amount, GivenAmount) and amount.unit is not None:
             return int(whole(_nanoseconds(amount) / NANOSECONDS[kind.unit]))
-    if isinstance(value, Amount):
+    if isinstance(value, GivenAmount):
         raise TypeError("a time is needed")
     if pa.types.is_date(kind) and isinstance(value, str):
         day = timestamp_nanoseconds(value)
@@ -94,7 +94,7 @@ def _number(value: Any) -> int | float:
     return value
 
 
-def _nanoseconds(amount: Amount) -> Fraction:
+def _nanoseconds(amount: GivenAmount) -> Fraction:
     return exact(amount.value) * NANOSECONDS[amount.unit or "ns"]
 
 
@@ -137,10 +137,10 @@ def span_in(
             f"give a number as {name}"
         )
     own = _nanoseconds(amount) / NANOSECONDS[order_unit]
-    return float(min(own, MOST)) if pa.types.is_floating(kind) else floor(own)
+    return float(min(own, Fraction(MOST))) if pa.types.is_floating(kind) else floor(own)
 
 
-def span_of(name: str, value: Any) -> Amount:
+def span_of(name: str, value: Any) -> GivenAmount:
     """A span of time that a caller gives; a plain number has no unit.
 
     Raises
@@ -152,8 +152,8 @@ def span_of(name: str, value: Any) -> Amount:
     if isinstance(found, str):
         found = amount_of(found) or _plain_amount(found)
     elif isinstance(found, int | float) and not isinstance(found, bool) and _is_finite(found):
-        found = Amount(found, None)
-    if not isinstance(found, Amount) or found.value < 0:
+        found = GivenAmount(found, None)
+    if not isinstance(found, GivenAmount) or found.value < 0:
         raise ArgumentError(
             f"{name}={brief(value)} is not a span of time: write {SPANS}; or a number, 0 or more, where the "
             "column of order_by holds plain numbers"
@@ -169,12 +169,12 @@ def _is_finite(value: int | float) -> bool:
     return isinstance(value, int) or isfinite(value)
 
 
-def _plain_amount(text: str) -> Amount | None:
+def _plain_amount(text: str) -> GivenAmount | None:
     try:
         found = _number(text)
     except ValueError:
         return None
-    return Amount(found, None) if _is_finite(found) else None
+    return GivenAmount(found, None) if _is_finite(found) else None
 
 
 def turned_moment(moment: Any, schema: pa.Schema, order_by: Sequence[str]) -> Any:
