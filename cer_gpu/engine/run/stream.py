@@ -201,7 +201,7 @@ class Stream:
                 yield from begun(None).over(listed)
 
         assert self._first is not None
-        return self._first.matches_of(run, produce, notes=self._notes())
+        return self._first.matches_of(run, produce, self._order.waits, notes=self._notes())
 
     def _notes(self) -> Notes:
         """What there is to say so far."""
@@ -290,7 +290,7 @@ class Stream:
     def _begin(self, bound: BoundQuery) -> None:
         """Set up the run of the stream."""
         self._first = bound
-        self._run = bound.begin("run", pushed=True)
+        self._run = bound.begin("run", pushed=True, more=self._order.read)
         self._state = _state_of(self._run)
         self._order.begin(bound, self._run.intake)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.sources.caller_times import moment_in, span_in, turned_moment
 from cer_gpu.engine.read.sources.order_buffer import OrderBuffer
+from cer_gpu.engine.read.sources.rows import ROW
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.run_notes import say_how_many_were_late
@@ -38,7 +41,12 @@ class StreamOrder:
     @property
     def waits(self) -> bool:
         """Whether rows wait for those that come late."""
-        return self._buffer is not None
+        return self._options is not None and self._options.late is not None
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """What is read besides the columns of the query: the numbers of rows, if they may come late."""
+        return (ROW,) if self.waits else ()
 
     def begin(self, bound: BoundQuery, intake: Intake) -> None:
         """Prepare for rows with the columns of a query's events."""
@@ -62,7 +70,7 @@ class StreamOrder:
             return batches
         before = self._buffer.state()
         try:
-            batch = self._buffer.add(batches)
+            batch = self._buffer.add(list(self._numbered(batches, self._buffer.seen)))
             given = [] if batch is None else [batch]
             intake.refuse(given)
         except RowError as error:
@@ -71,6 +79,15 @@ class StreamOrder:
             raise RowError(error.position, text, error.kind) from None
         self._left_out += bound.left_out
         return given
+
+    @staticmethod
+    def _numbered(batches: list[pa.RecordBatch], seen: int) -> Iterator[pa.RecordBatch]:
+        """Batches with the number of each row among all that have come."""
+        for batch in batches:
+            place = batch.schema.get_field_index(ROW)
+            rows = pa.array(np.arange(seen, seen + batch.num_rows))
+            yield batch.set_column(place, batch.schema.field(place), rows)
+            seen += batch.num_rows
 
     def moment(self, time: Any) -> int | float:
         """A time in the unit of the data, once these are known."""
