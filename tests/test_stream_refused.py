@@ -117,7 +117,7 @@ def test_an_error_in_the_middle_of_a_batch_names_its_row_and_what_to_do() -> Non
         assert str(caught.value) == (
             "row 5 (counted from 0) is out of order by `ts`: it has 1, and the row above it 4; nothing of "
             "this batch was taken, and the stream goes on: sort each batch before it is pushed, and leave "
-            "out events that are older than those before"
+            "out events that are older than those before, or let rows wait for them with late="
         )
         assert stream.snapshot() == before
         assert [(one.start, one.end) for one in stream.push(table.slice(3))] == [(2, 3), (3, 4)]

@@ -239,6 +239,16 @@ def test_a_time_that_clocks_show_twice_is_an_error(tmp_path: Path) -> None:
         cer.compile("SELECT * WHERE A").count(path, ambiguous="first")
 
 
+def test_an_hour_that_comes_twice_is_told_where_times_have_no_zone(tmp_path: Path) -> None:
+    query = cer.compile("SELECT * WHERE A")
+    path = twice(tmp_path, "2024-11-03 01:50", "2024-11-03 01:10")
+    with pytest.raises(cer.DataError, match="if a clock was set back here, sorting mixes the hour"):
+        query.count(path, order_by="ts")
+    path = twice(tmp_path, "2024-11-04 01:50", "2024-11-04 01:10")  # a Monday
+    with pytest.raises(cer.DataError, match=r"pass sort=True \(--sort\)$"):
+        query.count(path, order_by="ts")
+
+
 def test_the_order_of_rows_tells_each_night_by_itself() -> None:
     clocks, run = ClockTimes("infer"), LocalRun()
     nights = ("2023-11-05", "2024-11-03")

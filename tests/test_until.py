@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -164,3 +165,85 @@ def _ms(event: Event) -> int:
     time = event.attributes[ORDER]
     assert isinstance(time, Instant)
     return time.count
+
+
+# ------------------------------------------------------------------------------------------ some by hand
+
+
+def ends(pattern: str, table: pa.Table, **options: Any) -> list[int]:
+    """Where complex events of a pattern end, asked in two ways."""
+    query = cer.compile(f"SELECT NONE WHERE {pattern}")
+    found: list[int] = query.hits(table, order_by="ts", **options)["position"].to_pylist()
+    given = query.stream(order_by="ts", **options)
+    rows = [ce.end for part in (given.push(table), given.close()) for ce in part or ()]
+    assert sorted(rows) == found
+    return found
+
+
+EVENTS = pa.table({"type": list("ABAACA"), "ts": [0, 4, 6, 20, 21, 22]})
+
+
+@pytest.mark.parametrize(
+    ("pattern", "until", "wanted"),
+    [
+        ("A NOT FOLLOWED BY [<= 10] B", None, [2, 3, 5]),
+        ("A NOT FOLLOWED BY [<= 10] B", 22, [2]),
+        ("A NOT FOLLOWED BY [<= 10] B", 29, [2]),
+        ("A NOT FOLLOWED BY [<= 10] B", 30, [2, 3]),  # all events at 30 are known
+        ("A NOT FOLLOWED BY [< 10] B", 29, [2, 3]),  # a time is a whole number
+        ("A NOT FOLLOWED BY [<= 10] B", 32, [2, 3, 5]),
+        ("A FOLLOWED BY [<= 10] B", 22, [0]),
+        ("A NOT FOLLOWED BY B", 1000, []),  # one may come at any time
+        ("A NOT FOLLOWED BY [<= 2 EVENTS] B", 1000, [2, 3]),  # no time brings two events
+        ("(A NOT FOLLOWED BY [<= 10] B) OR C", 22, [2, 4]),  # the C rests on nothing
+        ("A ; C UNLESS (A NOT FOLLOWED BY [<= 3] B)", 22, []),
+        ("C UNLESS (C NOT FOLLOWED BY [<= 3] A)", 22, [4]),
+        ("C UNLESS (C NOT FOLLOWED BY [<= 3] B)", 22, []),  # there may be none
+        ("C UNLESS (C FOLLOWED BY [<= 3] B)", 22, []),  # there may be one
+        ("C UNLESS (C FOLLOWED BY [<= 3] B)", 24, [4]),
+        ("A NOT FOLLOWED BY [<= 10] (B NOT FOLLOWED BY [<= 1] A)", 22, [2]),
+        ("A PRECEDED BY (A NOT FOLLOWED BY [<= 5] B)", 22, [3, 5]),
+        ("LAST(A NOT FOLLOWED BY [<= 10] B)", 30, [2, 3]),
+    ],
+)
+def test_until_a_time(pattern: str, until: int | None, wanted: list[int]) -> None:
+    assert ends(pattern, EVENTS, until=until) == wanted
+    times = pa.array([time * 1000 for time in EVENTS["ts"].to_pylist()], pa.timestamp("ms"))
+    spans = re.sub(r"([<>]=?) (\d+)\]", r"\1 \2 s]", pattern)
+    as_times = EVENTS.set_column(1, "ts", times)
+    if "[< 10]" not in pattern:
+        told = None if until is None else EPOCH + timedelta(seconds=until)
+        assert ends(spans, as_times, until=told) == wanted
+
+
+@pytest.mark.parametrize("kind", [pa.int32(), pa.uint64(), pa.float64(), pa.duration("s")])
+def test_until_a_time_of_any_type(kind: pa.DataType) -> None:
+    table = EVENTS.set_column(1, "ts", EVENTS["ts"].cast(pa.int64()).cast(kind))
+    unit = " s" if pa.types.is_duration(kind) else ""
+    pattern = f"A NOT FOLLOWED BY [<= 10{unit}] B"
+    assert ends(pattern, table, until="29 s" if unit else 29) == [2]
+    assert ends(pattern, table, until="30 s" if unit else 30) == [2, 3]
+    if kind == pa.float64():
+        assert ends("A NOT FOLLOWED BY [< 10] B", table, until=29.999) == [2]
+        assert ends("A NOT FOLLOWED BY [< 10] B", table, until=30) == [2, 3]
+
+
+def test_a_row_after_it_is_an_error_that_names_it() -> None:
+    query, table = cer.compile("SELECT * WHERE A PARTITION BY k"), EVENTS.append_column("k", EVENTS["type"])
+    with pytest.raises(
+        cer.DataError, match=r"row 5 of the table .* is after until=21: it has 22; leave such"
+    ):
+        query.count(table, order_by="ts", until=21)
+    stream = query.stream(order_by="ts", until=21)
+    assert len(list(stream.push(table.slice(0, 3)))) == 2
+    with pytest.raises(cer.DataError, match=r"row 5 .* is after until=21"):
+        stream.push(table.slice(3))
+    assert len(list(stream.push(table.slice(3, 1)))) == 1
+
+
+def test_a_text_is_a_time_in_the_zone_of_the_column() -> None:
+    times = pa.array([0, 60], pa.timestamp("s", "Europe/Berlin"))  # from one o'clock on
+    table = pa.table({"type": ["A", "B"], "ts": times})
+    assert ends("B NOT FOLLOWED BY [<= 5 min] A", table, until="1970-01-01T01:05") == []
+    assert ends("B NOT FOLLOWED BY [<= 5 min] A", table, until="1970-01-01T01:06") == [1]
+    assert ends("B NOT FOLLOWED BY [<= 5 min] A", table, until="1970-01-01T00:06Z") == [1]

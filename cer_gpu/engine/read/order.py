@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,13 @@ HOW_TO_SORT = "sort the data, or pass sort=True (--sort)"
 
 
 ADVANCE_LESS = "leave such rows out, or call advance() with an earlier time"
+
+SUNDAY, MORNING = 6, 4
+
+CLOCKS = (
+    "; if a clock was set back here, sorting mixes the hour that it showed twice: give the column its time "
+    "zone (in CSV column_types and ambiguous='infer', in pandas tz_localize)"
+)
 
 LEAVE_OUT = "; if only each partition is in order, leave out ordered=True (--ordered)"
 
@@ -226,7 +234,7 @@ class OrderCheck:
             self.in_order = False
             return
         names = ", ".join(f"`{column}`" for column in self._order_by)
-        instead = HOW_TO_SORT + (LEAVE_OUT if self._promised else "")
+        instead = HOW_TO_SORT + (LEAVE_OUT if self._promised else "") + self._set_back(batch, row)
         own = order_shown(batch, row, self._order_by)
         if row:
             above = order_shown(batch, row - 1, self._order_by)
@@ -238,6 +246,16 @@ class OrderCheck:
             self._rows + row,
             f"{{row}} is out of order by {names}: it has {own}, and the row above it {above}; {instead}",
         )
+
+    def _set_back(self, batch: pa.RecordBatch, row: int) -> str:
+        """What to do where a clock may have been set back: by at most an hour, in a night before a Sunday."""
+        column = batch.column(self._order_by[0])
+        if not pa.types.is_timestamp(column.type) or column.type.tz is not None:
+            return ""
+        before = column[row - 1] if row else pa.scalar(self._last, column.type)
+        own, last = (one.cast(pa.timestamp("s"), safe=False).as_py() for one in (column[row], before))
+        night = own.weekday() == SUNDAY and own.hour < MORNING and last - own <= timedelta(hours=1)
+        return CLOCKS if night else ""
 
     def _first_decrease(self, times: np.ndarray, before: np.generic) -> int:
         """The first row whose time is less than the one before it, or -1."""

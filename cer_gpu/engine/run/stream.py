@@ -184,7 +184,8 @@ class Stream:
             text = error.text.replace(
                 HOW_TO_SORT,
                 "nothing of this batch was taken, and the stream goes on: sort each batch before it is "
-                "pushed, and leave out events that are older than those before",
+                "pushed, and leave out events that are older than those before, or let rows wait for them "
+                "with late=",
             )
             raise RowError(error.position, text, error.kind) from None
 
