@@ -76,7 +76,7 @@ def _matched(stack, height, side, low, high):
 
 
 @jit
-def _hits(tables, apart, events, window, segments, side, arranged, best, stack, start, reached, out, halt):
+def _hits(tables, apart, events, window, segments, side, arranged, held, start, reached, out, halt):
     """Write the hits of all segments; gives how many there are.
 
     ==========  =================  =====================================================================
@@ -88,8 +88,8 @@ def _hits(tables, apart, events, window, segments, side, arranged, best, stack, 
     `side`      int64              in: 1: a stack has the old events, smaller ones below, -1: larger ones;
                                    0: a tree has them
     `arranged`  Arranged           in: for the tree
-    `best`      int64 [1, 2 rows]  scratch: a tree of maxima
-    `stack`     int64 [2, rows]    scratch: words, of which the later are the larger, and starts
+    `held`      int64 [1, 2 rows]  scratch: a tree of maxima; [2, rows]: a stack of words, of which the later
+                                   are the larger, and of starts
     `start`     int64 [rows]       scratch: of each old event the latest start of a way to it
     `reached`   int64 [steps]      scratch: after each step the latest start, and after those between the
                                    compared ones the latest old event; -1: none
@@ -112,7 +112,7 @@ def _hits(tables, apart, events, window, segments, side, arranged, best, stack, 
         if side == 0:
             size = arranged.size[0, g]
             for k in range(2 * base, 2 * (base + size)):
-                best[0, k] = -1
+                held[0, k] = -1
         for step in range(reached.shape[0]):
             reached[step] = -1
         put = begin
@@ -136,21 +136,21 @@ def _hits(tables, apart, events, window, segments, side, arranged, best, stack, 
                         since = start[base + put - begin]
                         if since >= low and side != 0:
                             if events.sides[row, put] != NO_VALUE:
-                                height = _stacked(stack, height, side, events.words[row, put], since)
+                                height = _stacked(held, height, side, events.words[row, put], since)
                         elif since >= low and arranged.rank[0, base + put - begin] >= 0:
-                            raised(best, 0, 2 * base, size, arranged.rank[0, base + put - begin], since)
+                            raised(held, 0, 2 * base, size, arranged.rank[0, base + put - begin], since)
                         put += 1
                     value = -1
                     if side != 0:
                         least, most, _, _, _ = asked(tables, events, 0, i)
                         if least <= most:
-                            value = _matched(stack, height, side, least, most)
+                            value = _matched(held, height, side, least, most)
                     else:
                         a, b, c, d = shown(tables, events, arranged, base, size, 0, i)
                         if a < b:
-                            value = greatest(best, 0, 2 * base, size, a, b)
+                            value = greatest(held, 0, 2 * base, size, a, b)
                         if c < d:
-                            value = max(value, greatest(best, 0, 2 * base, size, c, d))
+                            value = max(value, greatest(held, 0, 2 * base, size, c, d))
                     if value < low:
                         value = -1
                 elif step == old:
@@ -194,9 +194,8 @@ def hits(tables, apart, events, keys, size, segments):
 
 def _run(tables, apart, events, window, segments, side, arranged):
     out, rows = room_for_ends(segments), int(segments.base[-1])
-    best = np.empty((1, 0 if side else 2 * rows), np.int64)
     most = int((segments.stop - segments.begin).max(initial=0))
-    stack, start = np.empty((2, most if side else 0), np.int64), np.empty(rows, np.int64)
+    held, start = np.empty((2, most) if side else (1, 2 * rows), np.int64), np.empty(rows, np.int64)
     reached = np.empty(apart.last + 1, np.int64)
-    n = _hits(tables, apart, events, window, segments, side, arranged, best, stack, start, reached, out)
+    n = _hits(tables, apart, events, window, segments, side, arranged, held, start, reached, out)
     return out.event[:n], out.start[:n]
