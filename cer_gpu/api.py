@@ -171,10 +171,10 @@ class Query:
         decimal_point : {".", ","}, optional
             The decimal point of numbers in CSV files.
         engine : str, default "auto"
-            The engine that answers the query: "regular", "chain", "ordered", "apart", "rule", "join",
-            "timed", "clock", "general". "auto" takes the one that answers in the fewest steps what is asked;
-            `explain` shows the steps under "costs". The answers are the same whichever engine is taken, and
-            "general" can answer every query.
+            The engine that answers the query: "regular", "chain", "ordered", "apart", "threshold",
+            "rule", "join", "timed", "clock", "general". "auto" takes the one that answers in the fewest
+            steps what is asked; `explain` shows the steps under "costs". The answers are the same whichever
+            engine is taken, and "general" can answer every query.
         params : mapping of str to object, optional
             The values of the query's parameters, by their names without `$`: numbers, texts, bools, times.
             For a span of time, give a `timedelta` or a text such as '5 min'.
