@@ -72,6 +72,7 @@ LOWERINGS: tuple[Lowering, ...] = (
             has_no_intervals,
             compares,
             chooses_nothing,
+            has_no_operators_beside_comparisons,
             has_no_window_over_attribute,
             looks_at_nothing_beside,
         ),
