@@ -213,7 +213,8 @@ class Query:
         int
             The exact number, of any size.
         """
-        return self._bound(events, read_options(**keywords), "counts").count()
+        one_each = isinstance(self._tree, SelectQuery) and self._tree.limit == 1
+        return self._bound(events, read_options(**keywords), "hits" if one_each else "counts").count()
 
     @spelled(read_options)
     def counts(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
