@@ -37,6 +37,7 @@ QUERIES = {
     "rising steps": "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER b.v > a.v AND c.v > b.v WITHIN 100 s",
     "ends compared": "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER c.v > a.v WITHIN 100 s",
     "ends equal": "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER c.key = a.key WITHIN 2000 s",
+    "different values": "SELECT NONE WHERE (A AS a) :+ FILTER COUNT(DISTINCT a.host) >= 5 WITHIN 200 s",
     "gap": "SELECT * WHERE A ;[<= 100 s] B",
     "gaps": "SELECT * WHERE A ;[<= 50 s] B ;[<= 50 s] C",
     "least gaps": "SELECT * WHERE A ;[>= 10 s] B ;[>= 10 s] C WITHIN 100 s",

@@ -175,10 +175,10 @@ class Query:
             (`column_types`) showed it twice, as they were set back: an error, the first, the second, or the
             first until the times of that night step back from one row to the next, then the second.
         engine : str, default "auto"
-            The engine that answers the query: "regular", "chain", "ordered", "apart", "rule", "join",
-            "timed", "clock", "general". "auto" takes the one that answers in the fewest steps what is asked;
-            `explain` shows the steps under "costs". The answers are the same whichever engine is taken, and
-            "general" can answer every query.
+            The engine that answers the query: "regular", "chain", "ordered", "apart", "threshold",
+            "rule", "join", "timed", "clock", "general". "auto" takes the one that answers in the fewest
+            steps what is asked; `explain` shows the steps under "costs". The answers are the same whichever
+            engine is taken, and "general" can answer every query.
         params : mapping of str to object, optional
             The values of the query's parameters, by their names without `$`: numbers, texts, bools, times.
             For a span of time, give a `timedelta` or a text such as '5 min'.
@@ -228,7 +228,8 @@ class Query:
         int
             The exact number, of any size.
         """
-        return self._bound(events, read_options(**keywords), "counts").count()
+        one_each = isinstance(self._tree, SelectQuery) and self._tree.limit == 1
+        return self._bound(events, read_options(**keywords), "hits" if one_each else "counts").count()
 
     @spelled(read_options)
     def counts(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:

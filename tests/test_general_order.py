@@ -200,7 +200,7 @@ def _answers(code: list[tuple[str, int]], bits: np.ndarray, rng: Random) -> list
     stack = np.zeros(16, np.int64)
     programs = Programs(
         np.array([0, len(rows)], np.int32), np.array(rows, np.int64).reshape(-1, 2), stack,
-        stack.view(np.float64), np.zeros(16, np.uint8),
+        stack.view(np.float64), np.zeros(16, np.uint8), words.NO_TEXTS,
     )  # fmt: skip
     event = rng.choice((0.0, 1.0, -2.5, 1e308, math.inf, -math.inf))
     read = np.array([[event], [rng.choice((3.0, -math.inf, 0.25))]]).view(np.int64)

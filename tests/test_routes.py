@@ -105,6 +105,7 @@ def test_an_engine_that_does_not_take_the_query_says_why() -> None:
 
 HOMES = {
     "StepPairMachine": ("plan.step_pairs", "plan.lower.apart", "machines.step_pairs"),
+    "ThresholdMachine": ("plan.threshold_machine", "plan.lower.threshold", "machines.thresholds"),
     "AutomatonMachine": ("plan.automaton", "plan.lower.regular", "machines.automaton", "cuda.machines"),
     "ClockMachine": ("plan.clock", "plan.lower.clock", "machines.one_clock"),
     "ComparedMachine": (
@@ -113,7 +114,7 @@ HOMES = {
     # A chain that is compared apart is listed by its configurations; so is what FOLLOWED BY looks for.
     "GeneralMachine": (
         "plan.general", "plan.configuration_machine", "plan.outlook_patterns", "plan.lower.general",
-        "plan.lower.apart",
+        "plan.lower.apart", "plan.lower.threshold",
         "machines.general", "machines.configuration", "machines.dealt_configurations", "machines.register",
         "machines.pattern_outlook",
     ),
@@ -123,6 +124,7 @@ HOMES = {
     "MarkForm": ("plan.compiled_query", "plan.answer_form", "plan.marks", "plan.lower", "answers.form"),
     "TupleMachine": ("plan.tuples", "plan.lower", "engine.machines"),
     "TupleRunner": ("machines.tuples",),
+    "ThresholdRunner": ("machines.thresholds",),
     "TupleForm": ("plan.compiled_query", "plan.marks", "plan.lower", "answers.form", "answers.results"),
     "GroupedResults": ("answers.results",),
     "MarkResults": ("answers",),

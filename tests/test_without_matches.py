@@ -10,7 +10,19 @@ import pytest
 import cer_gpu as cer
 from cer_gpu.errors import LimitError, QueryError
 
-ENGINES = ("auto", "regular", "chain", "ordered", "timed", "clock", "general", "apart", "rule", "join")
+ENGINES = (
+    "auto",
+    "regular",
+    "chain",
+    "ordered",
+    "timed",
+    "clock",
+    "general",
+    "apart",
+    "threshold",
+    "rule",
+    "join",
+)
 
 PATTERNS = [
     "(A) WITHIN [> 1 s]",

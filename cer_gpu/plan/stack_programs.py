@@ -16,7 +16,14 @@ from typing import NamedTuple
 
 from cer_gpu.automata.configurations.comparisons import column_of, owner_of
 from cer_gpu.automata.configurations.registers import ComparedEvents
-from cer_gpu.automata.configurations.value_words import OPERAND, TEXT, Code, ComparisonProgram, bits_of
+from cer_gpu.automata.configurations.value_words import (
+    OPERAND,
+    TEXT,
+    WITHIN_TEXTS,
+    Code,
+    ComparisonProgram,
+    bits_of,
+)
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes
 from cer_gpu.language.printer import to_text
@@ -210,6 +217,9 @@ class StackTyping:
         return StackPart(NUMBER, _both(left, right, _WHOLE[op]))
 
     def _called(self, function: str, parts: list[StackPart]) -> StackPart:
+        if function in WITHIN_TEXTS and all(part.kind.name == "text" for part in parts):
+            around, inside = map(self._text, parts)
+            return StackPart(NUMBER, (*around, *inside, (WITHIN_TEXTS[function], 0)))
         if any(part.kind.name == "text" for part in parts):
             raise BeyondWordsError(f"{function} of a text")
         if function == "COALESCE":

@@ -76,8 +76,8 @@ complex events ends in time; configurations that events have been tested with. `
     LOAD, CONSTANT, TO_REAL, PLUS, MINUS, TIMES, REST, OPPOSITE, SIZE, REAL_PLUS, REAL_MINUS, REAL_TIMES,
     REAL_DIVIDED, REAL_REST, REAL_OPPOSITE, REAL_SIZE, DOWN, UP, NEAREST, COALESCED, SUM_LOW, SUM_HIGH, FITS,
     IS_LESS, IS_AT_MOST, IS_SAME, IS_OTHER, REAL_IS_LESS, REAL_IS_AT_MOST, REAL_IS_SAME, REAL_IS_OTHER,
-    BESIDE_REAL, SPANS, NOTHING,
-) = range(34)  # fmt: skip
+    BESIDE_REAL, SPANS, NOTHING, CONTAINS, BEGINS, ENDS,
+) = range(37)  # fmt: skip
 """What an instruction of a program does with the values on top of its stack; whole numbers have 64 bits.
 
 `LOAD` puts a value there (`Programs`), `CONSTANT` its argument; `TO_REAL` makes a float of a whole number.
@@ -87,7 +87,27 @@ numbers. `COALESCED` takes the second of two where the first is nothing. A sum o
 `SUM_LOW` adds to the low one, `SUM_HIGH` takes (low, high, value) and gives the high one, `FITS` takes (low,
 high) and gives the sum. Comparisons give 1 or 0; `BESIDE_REAL` compares a whole number with a float: -1, 0 or
 1. `SPANS` takes (last, first, size): whether the last is at most so much above the first. `NOTHING` puts a
-null there."""
+null there. `CONTAINS`, `BEGINS` and `ENDS` take the labels of two texts, and ask where the second stands in
+the first."""
+
+
+class HeldTexts(NamedTuple):
+    """The texts that labels stand for.
+
+    =======  ==================  ====================================================
+    `label`  int64 [texts]       ascending
+    `place`  int64 [texts, 2]    where the UTF-8 of each begins in `byte`, and ends
+    `byte`   uint8 [bytes]
+    =======  ==================  ====================================================
+    """
+
+    label: np.ndarray
+    place: np.ndarray
+    byte: np.ndarray
+
+
+NO_TEXTS = HeldTexts(np.zeros(1, np.int64), np.zeros((1, 2), np.int64), np.zeros(1, np.uint8))
+"""Where no program looks for a text in another."""
 
 
 class Programs(NamedTuple):
@@ -102,6 +122,7 @@ class Programs(NamedTuple):
     `stack`  int64 [depth]            scratch; a program leaves its value in stack[0]
     `reals`  float64 [depth]          the same memory
     `known`  uint8 [depth]            scratch: 0 where a value is null
+    `texts`  HeldTexts                of the labels that CONTAINS, BEGINS and ENDS take; else none
     =======  =======================  ===================================================================
     """
 
@@ -110,6 +131,7 @@ class Programs(NamedTuple):
     stack: np.ndarray
     reals: np.ndarray
     known: np.ndarray
+    texts: HeldTexts
 
 
 class Steps(NamedTuple):

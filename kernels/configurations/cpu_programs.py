@@ -6,10 +6,13 @@ import numpy as np
 
 from ..jit import inline, jit
 from .contract import (
+    BEGINS,
     BESIDE_REAL,
     COALESCED,
     CONSTANT,
+    CONTAINS,
     DOWN,
+    ENDS,
     FITS,
     IS_AT_MOST,
     IS_LESS,
@@ -65,6 +68,43 @@ def exceeds(one, other):
     if (one < 0) != (other < 0):
         limit = limit + np.uint64(1)
     return size > limit // by
+
+
+@inline
+def text_of(texts, label):
+    """Where the text of a label begins, and where it ends."""
+    low = 0
+    high = texts.label.shape[0]
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if texts.label[middle] <= label:
+            low = middle
+        else:
+            high = middle
+    return texts.place[low, 0], texts.place[low, 1]
+
+
+@inline
+def is_within(texts, whole, part, does):
+    """Whether a text contains, begins or ends with another: 1 or 0.
+
+    Bytes are compared: in UTF-8 no character is a part of another.
+    """
+    first, stop = text_of(texts, whole)
+    begin, end = text_of(texts, part)
+    size = end - begin
+    last = stop - size
+    if does == BEGINS:
+        last = min(last, first)
+    elif does == ENDS:
+        first = max(first, last)
+    for at in range(first, last + 1):
+        k = 0
+        while k < size and texts.byte[at + k] == texts.byte[begin + k]:
+            k += 1
+        if k == size:
+            return 1
+    return 0
 
 
 @jit
@@ -189,6 +229,8 @@ def work_out(programs, program, bits, row, values, event):
                 stack[top] = 1 if one == other else 0
             elif does == IS_OTHER:
                 stack[top] = 1 if one != other else 0
+            elif does in (CONTAINS, BEGINS, ENDS):
+                stack[top] = is_within(programs.texts, one, other, does) if known[top] else 0
             elif does == BESIDE_REAL:
                 last = reals[top + 1]
                 if last != last:

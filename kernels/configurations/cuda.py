@@ -98,13 +98,14 @@ class UnitEnds(NamedTuple):
 
 
 @kernel
-def configurations_kernel(steps, first, code, events, rules, units, given, slab, limbs, found, says):
+def configurations_kernel(steps, first, code, texts, events, rules, units, given, slab, limbs, found, says):
     """Follow the configurations of each unit.
 
     ============  =======================  ===============================================================
     `steps`       Steps                    in
     `first`       int32 [programs + 1]     in: as `code` in `Programs`
     `code`        int64 [instructions, 2]  in
+    `texts`       HeldTexts                in
     `events`      UnitEvents               in
     `rules`       Rules                    in: consumes nothing, or what is open in its own lane
     `units`       int64 [units, 4]         in
@@ -130,7 +131,7 @@ def configurations_kernel(steps, first, code, events, rules, units, given, slab,
             slab.leaf[unit], slab.slots[unit, 1], slab.bits[unit, 1], slab.began[unit, 1],
             slab.since[unit, 1], progress[:0], slab.number[unit, 1],
         )  # fmt: skip
-        own = Programs(first, code, slab.stack[unit], slab.stack_reals[unit], slab.stack_known[unit])
+        own = Programs(first, code, slab.stack[unit], slab.stack_reals[unit], slab.stack_known[unit], texts)
         for word in range(progress.shape[0]):
             progress[word] = 0
         progress[SWEEP_AT] = NEVER
@@ -261,8 +262,8 @@ def followed(there, events, rules, units, given, rows, limbs, geometry=LANES):
     says = device_array((count, SAYS), np.int64)
     own = copied(units)
     configurations_kernel[geometry.blocks(count), geometry.threads](
-        there.steps, there.first, there.code, events, rules, own, OpenRows(*map(_copied, given)), slab, limbs,
-        wide, says,
+        there.steps, there.first, there.code, there.texts, events, rules, own,
+        OpenRows(*map(_copied, given)), slab, limbs, wide, says,
     )  # fmt: skip
     said = says.copy_to_host()
     which = np.flatnonzero(said[:, STATUS] == DONE)

@@ -17,7 +17,7 @@ from ..device.bodies import on_device
 from ..device.jit import device
 from ..device.words import copied
 from . import cpu, cpu_groups
-from .contract import GROUP_COLUMNS, WORDS, Steps
+from .contract import GROUP_COLUMNS, NO_TEXTS, WORDS, HeldTexts, Steps
 
 SHAPE, LANE, NEXT, BEFORE, CHAIN, PEER, PEERED, ABOVE, LINK_ROWS = range(9)
 """Rows of `links` in a slab, by their names in `StateRows`."""
@@ -157,6 +157,7 @@ class DeviceShapes(NamedTuple):
     `steps`       Steps of device arrays
     `first`       device array, as of `Programs`
     `code`        device array, as of `Programs`
+    `texts`       HeldTexts of device arrays
     `depth`       int                                 the deepest stack of a program
     `most_slots`  int
     ============  ==================================  =========================================
@@ -165,6 +166,7 @@ class DeviceShapes(NamedTuple):
     steps: Any
     first: Any
     code: Any
+    texts: Any
     depth: int
     most_slots: int
 
@@ -181,12 +183,13 @@ def device_steps(steps, programs):
     -------
     DeviceShapes
     """
-    first, code, depth = np.zeros(1, np.int32), np.zeros((1, 2), np.int64), 1
+    first, code, texts, depth = np.zeros(1, np.int32), np.zeros((1, 2), np.int64), NO_TEXTS, 1
     if programs is not None:
-        first, depth = programs.first, len(programs.stack)
+        first, texts, depth = programs.first, programs.texts, len(programs.stack)
         code = programs.code if len(programs.code) else code
     there = Steps(*(copied(each if each.size else np.zeros((1,) * each.ndim, each.dtype)) for each in steps))
-    return DeviceShapes(there, copied(first), copied(code), depth, max(int(steps.slots.max(initial=0)), 1))
+    most_slots = max(int(steps.slots.max(initial=0)), 1)
+    return DeviceShapes(there, copied(first), copied(code), HeldTexts(*map(copied, texts)), depth, most_slots)
 
 
 def device_events(events, order, dtype):

@@ -11,7 +11,7 @@ from ..comparisons import cuda_hits as pair_hits
 from ..comparisons.contract import ArrangedEntries, ComparedSegments, ComparedTables, PairedEvents, PairRuns
 from ..comparisons.cuda_units import PairRooms
 from ..configurations import cuda as configurations
-from ..configurations.contract import Rules, Steps
+from ..configurations.contract import HeldTexts, Rules, Steps
 from ..configurations.cuda_units import Slab, UnitEvents
 from ..consume import cuda as consume
 from ..counts import cuda as counts
@@ -171,6 +171,7 @@ def _followed(times):
         tables,
         I32,
         I64_2,
+        named(HeldTexts, I64, I64_2, U8),
         named(UnitEvents, U16, I32, one, one, I64, I64_2, F64_2, U8_2, INT),
         named(Rules, INT, INT, times, INT, INT),
         I64_2,

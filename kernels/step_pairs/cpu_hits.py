@@ -4,20 +4,79 @@ An old event is ready once later events have filled the steps between it and the
 always those up to some event. They are put into a tree of maxima over ranks, each with its latest start. A
 new event takes the greatest start of the ranks that it matches. Events that have left the window stay in the
 tree: their starts are below the least one that is admitted.
+
+Where a new event matches all old ones below its value, or all above, a stack takes the place of the tree: an
+old event goes once a later one matches whatever it matches. What is left ascends, and the last that is
+matched has the latest start.
+
+The stack takes a quarter of the time of the tree: 30 for 120 ms for 0.8 million events without a key, a
+window of an hour. For a few old events in a window it is slower than comparing each (28 for 16 ms).
 """
 
 import numpy as np
 
+from ..comparisons.contract import AT_LEAST, AT_MOST, GREATER, LESS, NO_VALUE, ArrangedEntries
 from ..comparisons.cpu_order import arrange, shown
+from ..comparisons.cpu_value_ranges import asked
 from ..comparisons.tree import greatest, raised
-from ..jit import SELDOM, jit
+from ..jit import SELDOM, inline, jit
 from ..loop.contract import room_for_ends
 from ..windows.contract import comparable
 from . import cpu_nested_loop
 
+FEW = 16
+"""Up to this many old events in the window each is compared by itself: that is cheaper than a stack."""
+
+NO_ORDER = ArrangedEntries(
+    np.empty((0, 0), np.int32), np.empty((0, 0), np.int32), np.empty((0, 0), np.int64),
+    np.empty((0, 0), np.int32),
+)  # fmt: skip
+"""The order of old events where a stack has them."""
+
+
+def _side(tables):
+    """Which old events a new one matches: 1: those below its value, -1: those above, 0: others."""
+    ops = set(tables.test_op[tables.test_first[0] : tables.test_first[1]].tolist())
+    if tables.view_slot[0] >= 0 or not ops:
+        return 0
+    return 1 if ops <= {LESS, AT_MOST} else -1 if ops <= {GREATER, AT_LEAST} else 0
+
+
+@inline
+def _stacked(stack, height, side, word, start):
+    """Put an old event on the stack; gives how many are there then. Words are turned where `side` is -1."""
+    turned = word if side > 0 else ~word
+    while height > 0 and stack[0, height - 1] >= turned:
+        height -= 1
+    stack[0, height] = turned
+    stack[1, height] = start
+    return height + 1
+
+
+@inline
+def _matched(stack, height, side, low, high):
+    """The start of the last old event on the stack whose word is in a range; -1: none."""
+    most = high if side > 0 else ~low
+    below = 0
+    above = height
+    reach = 1
+    # The last ones are matched most often.
+    while reach <= above and stack[0, above - reach] > most:
+        above -= reach
+        reach *= 2
+    if reach <= above:
+        below = above - reach + 1
+    while below < above:
+        middle = (below + above) >> 1
+        if stack[0, middle] <= most:
+            below = middle + 1
+        else:
+            above = middle
+    return stack[1, below - 1] if below > 0 else -1
+
 
 @jit
-def _hits(tables, apart, events, window, segments, arranged, best, start, reached, out, halt):
+def _hits(tables, apart, events, window, segments, side, arranged, held, start, reached, out, halt):
     """Write the hits of all segments; gives how many there are.
 
     ==========  =================  =====================================================================
@@ -26,8 +85,11 @@ def _hits(tables, apart, events, window, segments, arranged, best, start, reache
     `events`    PairedEvents       in
     `window`    MeasuredWindow     in
     `segments`  ComparedSegments   in
-    `arranged`  Arranged           in
-    `best`      int64 [1, 2 rows]  scratch: a tree of maxima
+    `side`      int64              in: 1: a stack has the old events, smaller ones below, -1: larger ones;
+                                   0: a tree has them
+    `arranged`  Arranged           in: for the tree
+    `held`      int64 [1, 2 rows]  scratch: a tree of maxima; [2, rows]: a stack of words, of which the later
+                                   are the larger, and of starts
     `start`     int64 [rows]       scratch: of each old event the latest start of a way to it
     `reached`   int64 [steps]      scratch: after each step the latest start, and after those between the
                                    compared ones the latest old event; -1: none
@@ -40,13 +102,17 @@ def _hits(tables, apart, events, window, segments, arranged, best, start, reache
     old = apart.old
     new = apart.new
     last = apart.last
+    row = tables.order_value[tables.view_order[0]]
     n = 0
     for g in range(segments.begin.shape[0]):
         base = segments.base[g]
         begin = segments.begin[g]
-        size = arranged.size[0, g]
-        for row in range(2 * base, 2 * (base + size)):
-            best[0, row] = -1
+        size = 0
+        height = 0
+        if side == 0:
+            size = arranged.size[0, g]
+            for k in range(2 * base, 2 * (base + size)):
+                held[0, k] = -1
         for step in range(reached.shape[0]):
             reached[step] = -1
         put = begin
@@ -55,6 +121,7 @@ def _hits(tables, apart, events, window, segments, arranged, best, start, reache
             if i % SELDOM == 0 and halt[0]:
                 return n
             mask = apart.steps[events.symbols[i]]
+            start[base + i - begin] = -1
             if windowed:
                 while keys[i] - keys[low] > window.size:
                     low += 1
@@ -66,16 +133,24 @@ def _hits(tables, apart, events, window, segments, arranged, best, start, reache
                 value = i
                 if step == new:
                     while put <= reached[new - 1]:
-                        rank = arranged.rank[0, base + put - begin]
-                        if rank >= 0 and start[base + put - begin] >= 0:
-                            raised(best, 0, 2 * base, size, rank, start[base + put - begin])
+                        since = start[base + put - begin]
+                        if since >= low and side != 0:
+                            if events.sides[row, put] != NO_VALUE:
+                                height = _stacked(held, height, side, events.words[row, put], since)
+                        elif since >= low and arranged.rank[0, base + put - begin] >= 0:
+                            raised(held, 0, 2 * base, size, arranged.rank[0, base + put - begin], since)
                         put += 1
                     value = -1
-                    a, b, c, d = shown(tables, events, arranged, base, size, 0, i)
-                    if a < b:
-                        value = greatest(best, 0, 2 * base, size, a, b)
-                    if c < d:
-                        value = max(value, greatest(best, 0, 2 * base, size, c, d))
+                    if side != 0:
+                        least, most, _, _, _ = asked(tables, events, 0, i)
+                        if least <= most:
+                            value = _matched(held, height, side, least, most)
+                    else:
+                        a, b, c, d = shown(tables, events, arranged, base, size, 0, i)
+                        if a < b:
+                            value = greatest(held, 0, 2 * base, size, a, b)
+                        if c < d:
+                            value = max(value, greatest(held, 0, 2 * base, size, c, d))
                     if value < low:
                         value = -1
                 elif step == old:
@@ -108,13 +183,19 @@ def hits(tables, apart, events, keys, size, segments):
         The event of the latest start.
     """
     window = comparable(keys, size)
-    event, start, left = cpu_nested_loop.found(tables, apart, events, window, segments)
+    side = _side(tables)
+    one_by_one = apart._replace(few=min(apart.few, FEW)) if side else apart
+    event, start, left = cpu_nested_loop.found(tables, one_by_one, events, window, segments)
     if not len(left.begin):
         return event, start
-    arranged = arrange(tables, events, left)
-    out = room_for_ends(left)
-    rows = int(left.base[-1])
-    best, latest = np.empty((1, 2 * rows), np.int64), np.empty(rows, np.int64)
+    arranged = NO_ORDER if side else arrange(tables, events, left)
+    return cpu_nested_loop.merged((event, start), _run(tables, apart, events, window, left, side, arranged))
+
+
+def _run(tables, apart, events, window, segments, side, arranged):
+    out, rows = room_for_ends(segments), int(segments.base[-1])
+    most = int((segments.stop - segments.begin).max(initial=0))
+    held, start = np.empty((2, most) if side else (1, 2 * rows), np.int64), np.empty(rows, np.int64)
     reached = np.empty(apart.last + 1, np.int64)
-    n = _hits(tables, apart, events, window, left, arranged, best, latest, reached, out)
-    return cpu_nested_loop.merged((event, start), (out.event[:n], out.start[:n]))
+    n = _hits(tables, apart, events, window, segments, side, arranged, held, start, reached, out)
+    return out.event[:n], out.start[:n]

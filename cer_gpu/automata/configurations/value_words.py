@@ -15,6 +15,9 @@ from cer_gpu.frozen_dataclass import dataclass
 OPERAND, TEXT = "OPERAND", "TEXT"
 """Instructions whose argument is the number of an operand, or of a text in `HeldWords.texts`."""
 
+WITHIN_TEXTS = {"CONTAINS": "CONTAINS", "STARTS_WITH": "BEGINS", "ENDS_WITH": "ENDS"}
+"""The instruction of each function that looks for a text in another."""
+
 Code: TypeAlias = tuple[tuple[str, int], ...]
 """Instructions by name, each with its argument."""
 
@@ -57,6 +60,11 @@ class HeldWords:
     workings: tuple[ComparisonProgram | None, ...]
     texts: tuple[str, ...] = ()
     spans: tuple[int, int | float] | None = None
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether instructions read what stands in texts, not only their order."""
+        return any(name in WITHIN_TEXTS.values() for one in self.workings if one for name, _ in one.code)
 
     @property
     def works(self) -> bool:

@@ -164,6 +164,8 @@ class ConfigurationRuns(HeldLanes):
             self._regroup(np.flatnonzero(self._kept.shape >= 0), len(self._kept.shape))
             self._steps.texts = self._values.text_labels()
             self._steps.note_programs(anew=True)
+        if self._steps is not None:
+            self._steps.note_texts(self._values.held_texts())
         return values
 
     def _labels_held(self, columns: frozenset[int]) -> np.ndarray:
@@ -319,6 +321,7 @@ class ConfigurationRuns(HeldLanes):
             reals,
         )  # fmt: skip
         found.texts = self._values.text_labels()
+        found.note_texts(self._values.held_texts())
         return found
 
     def _most(self, width: int) -> int:

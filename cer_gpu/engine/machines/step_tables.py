@@ -25,6 +25,7 @@ from cer_gpu.kernels.configurations.contract import (
     IS_KNOWN,
     LESS,
     NO,
+    NO_TEXTS,
     NODE_COLUMNS,
     OTHER,
     OTHER_THAN,
@@ -42,6 +43,7 @@ from cer_gpu.kernels.configurations.contract import (
     UNKNOWN,
     WORKED_OUT,
     YES,
+    HeldTexts,
     Programs,
     Steps,
 )
@@ -259,9 +261,14 @@ class GrowingSteps:
             stack, known = np.zeros(2 * depth, np.int64), np.zeros(2 * depth, np.uint8)
         self.programs = Programs(
             _appended(old.first, ends.astype(np.int32)), _appended(old.code, rows), stack,
-            stack.view(np.float64), known,
+            stack.view(np.float64), known, self.programs.texts,
         )  # fmt: skip
         self._noted = len(every)
+
+    def note_texts(self, texts: HeldTexts) -> None:
+        """Let programs read the texts of labels."""
+        if self.programs is not None:
+            self.programs = self.programs._replace(texts=texts)
 
     @property
     def nbytes(self) -> int:
@@ -461,6 +468,7 @@ def _no_programs() -> Programs:
         stack,
         stack.view(np.float64),
         np.zeros(1, np.uint8),
+        NO_TEXTS,
     )
 
 

@@ -16,9 +16,11 @@ from cer_gpu.automata.configurations.value_words import HeldWords
 from cer_gpu.engine.labels import MovedLabels, OrderedLabels
 from cer_gpu.engine.read.comparisons import ColumnKind, kind_of, known, values_of
 from cer_gpu.engine.read.derive import evaluate, read_columns
+from cer_gpu.engine.read.held_texts import TextStore
 from cer_gpu.engine.read.ranks import beyond
 from cer_gpu.engine.read.sources.arrow_types import all_units
 from cer_gpu.engine.read.sources.columns import is_text, single
+from cer_gpu.kernels.configurations.contract import NO_TEXTS, HeldTexts
 from cer_gpu.language import tree
 
 
@@ -38,6 +40,7 @@ class HeldValues:
         self._ranked = [number for number, word in enumerate(held.words) if word == "rank"]
         self._wanted = held.texts
         self.texts, self.numbers = OrderedLabels(held.texts), OrderedLabels()
+        self._store = TextStore(self.texts) if held.reads_texts else None
         self._of_text: frozenset[int] = frozenset()
         self._value: dict[int, Callable[[Sequence[Any]], Any]] = {}
 
@@ -49,6 +52,10 @@ class HeldValues:
     def text_labels(self) -> list[int]:
         """The labels of the texts that comparisons name."""
         return [self.texts.of[text] for text in self._wanted]
+
+    def held_texts(self) -> HeldTexts:
+        """The texts of all labels, where comparisons read what stands in them."""
+        return NO_TEXTS if self._store is None else self._store.texts()
 
     def read(self, rows: pa.Table) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], list[MovedLabels]]:
         """The values of events, as `_numbers_of` gives them, and the labels that have changed."""

@@ -141,10 +141,12 @@ class BoundQuery:
         if self._query.hidden:
             return sum(len(batch) for batch in self.matches().batches())
         total, limit = 0, self._options.limit
-        run = self.begin("count")
+        # Under LIMIT 1 there is one at each end, whatever they are.
+        asked: Literal["hits", "count"] = "hits" if self._query.limit == 1 else "count"
+        run = self.begin(asked)
         try:
-            for part in self._watched(run, partial(self._ends, run, "count")):
-                total += sum_exactly(part.value)
+            for part in self._watched(run, partial(self._ends, run, asked)):
+                total += len(part.value) if asked == "hits" else sum_exactly(part.value)
                 if limit is not None and total > limit:
                     self.notes.say(stopped(limit))
                     return limit

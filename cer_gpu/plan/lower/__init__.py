@@ -65,6 +65,18 @@ LOWERINGS: tuple[Lowering, ...] = (
             chooses_nothing_beside_comparisons,
         ),
     ),
+    Lowering(
+        "threshold",
+        (
+            is_pattern,
+            has_no_intervals,
+            compares,
+            chooses_nothing,
+            has_no_operators_beside_comparisons,
+            has_no_window_over_attribute,
+            looks_at_nothing_beside,
+        ),
+    ),
     Lowering("rule", (is_rule,)),
     Lowering("join", (is_rule,)),
     Lowering("timed", (is_pattern, compares_by_equality_alone, has_intervals)),

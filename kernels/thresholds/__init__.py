@@ -1,0 +1,1 @@
+"""Hits of iterations whose filters ask for at least so many events, values or distinct values."""
