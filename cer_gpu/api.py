@@ -171,9 +171,8 @@ class Query:
         decimal_point : {".", ","}, optional
             The decimal point of numbers in CSV files.
         ambiguous : {"raise", "earliest", "latest", "infer"}, default "raise"
-            Which moment a time without an offset in a CSV file is, if clocks of the column's time zone
-            (`column_types`) showed it twice, as they were set back: an error, the first, the second, or the
-            first until the times of that night step back from one row to the next, then the second.
+            Which moment a time without an offset in a CSV file is that clocks of the column's time zone
+            showed twice: an error, the first, the second, or by the order of the rows.
         engine : str, default "auto"
             The engine that answers the query: "regular", "chain", "ordered", "apart", "threshold",
             "rule", "join", "timed", "clock", "general". "auto" takes the one that answers in the fewest
@@ -189,12 +188,11 @@ class Query:
         until : str, datetime or number, optional
             A time: the events are known up to it, and nothing beyond. A complex event that rests on nothing
             happening until later is then left out, one that rests on nothing having happened until then is
-            there. Without it, nothing comes after the last event. A later row is an error.
+            there. None: after the last event nothing comes any more. A later row is an error.
         late : str, timedelta or number, optional
             Rows may come out of order by at most so much time, such as "30 s" (a number where the time column
-            holds plain numbers): each waits for so long, and all are put in order. Rows that tie keep the
-            order in which they came. Positions are places in that order, and `row` in `Matches.events()` is
-            the row as it was given.
+            holds plain numbers): they wait that long and are put in order; ties stay as they came. Positions
+            are places in that order, and `row` in `Matches.events()` is the row as it was given.
         on_late : {"error", "drop"}, default "error"
             A row that is later still is an error, or left out and counted in `Matches.notes`.
 

@@ -24,13 +24,12 @@ from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.eviction import KeptLanes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
-from cer_gpu.engine.read.lookahead import SourceLookahead
 from cer_gpu.engine.read.sources.caller_times import moment_in, turned_moment
 from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
 from cer_gpu.engine.run.device_choice import Place, place_of
-from cer_gpu.engine.run.needed_columns import lacks_a_type, needed_columns
+from cer_gpu.engine.run.needed_columns import foresight_of, lacks_a_type, needed_columns
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.portable_query import PortableQuery
 from cer_gpu.engine.run.retry import going_on, in_its_place
@@ -361,7 +360,7 @@ class BoundQuery:
             payload,
             workers,
             self._classifier(query, enumerates) if self.place.numbers else None,
-            self._foresight() if partition and not pushed else None,
+            foresight_of(self._source, query.reading, options) if partition and not pushed else None,
             options.memory,
             self.grouped,
             options.ordered,
@@ -423,19 +422,6 @@ class BoundQuery:
         return DerivedColumns(
             reading, self._units, self.arrow_schema, self._options.stream_column, self._workers
         )
-
-    def _foresight(self) -> SourceLookahead | None:
-        """Reads the times of partitions ahead; None where that is not possible or not needed."""
-        source, reading = self._source, self._query.reading
-        if not self._options.order_by or self._options.ordered:
-            return None
-        if not (source.ordered or source.repeats):
-            return None
-        keys = [name for part in reading.partition for name in part]
-        if reading.streams and self._options.stream_column is not None:
-            keys.append(self._options.stream_column)
-        time, *ties = self._options.order_by
-        return SourceLookahead(source, [*keys, *ties], time)
 
     def _resides(self, query: CompiledQuery) -> bool:
         """Whether one device finds the ends from the columns by itself, with no copy back in between."""

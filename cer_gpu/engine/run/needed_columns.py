@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cer_gpu.engine.read.join_keys import columns_read
+from cer_gpu.engine.read.lookahead import SourceLookahead
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.options import Options
 from cer_gpu.plan.axes import computes
@@ -56,3 +57,16 @@ def lacks_a_type(reading: RowReading, source: Source) -> bool:
         return False
     plain = not (reading.partition or reading.derived or reading.keys.columns or reading.keys.values)
     return plain and not any(map(computes, reading.axes))
+
+
+def foresight_of(source: Source, reading: RowReading, options: Options) -> SourceLookahead | None:
+    """Reads the times of partitions ahead; None where that is not possible or not needed."""
+    if not options.order_by or options.ordered:
+        return None
+    if not (source.ordered or source.repeats):
+        return None
+    keys = [name for part in reading.partition for name in part]
+    if reading.streams and options.stream_column is not None:
+        keys.append(options.stream_column)
+    time, *ties = options.order_by
+    return SourceLookahead(source, [*keys, *ties], time)
