@@ -68,13 +68,13 @@ class StreamOrder:
         if self._buffer is None:
             intake.refuse(batches)
             return batches
-        before = self._buffer.state()
+        before = self._buffer.copied()
         try:
             batch = self._buffer.add(list(self._numbered(batches, self._buffer.seen)))
             given = [] if batch is None else [batch]
             intake.refuse(given)
         except RowError as error:
-            self._buffer.resume(before)
+            self._buffer.restore(before)
             text = f"{error.text}; nothing of this batch was taken, and the stream goes on"
             raise RowError(error.position, text, error.kind) from None
         self._left_out += bound.left_out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,10 @@ class OrderBuffer:
 
     A row may be so much earlier than the latest one before it. So what is that much earlier than the latest
     one is known for good: it is given, in the order of time; ties keep the order in which they came.
+
+    Rows that come are appended to a tail. Those that wait in order are given from the front; once they have
+    run out, or a row of the tail is due, all are put in order. So a row is sorted a few times at most where
+    few rows come late.
 
     Parameters
     ----------
@@ -49,7 +53,14 @@ class OrderBuffer:
     def __init__(self, order_by: Sequence[str], late: int | float, given: Any, drops: bool) -> None:
         self._order_by = tuple(order_by)
         self._late, self._said, self._drops = late, brief(given), drops
-        self._held: pa.RecordBatch | None = None
+        self._sorted: pa.RecordBatch | None = None
+        """Rows that wait, in order."""
+        self._times = np.empty(0, np.int64)
+        """Their times."""
+        self._tail: list[pa.RecordBatch] = []
+        """Rows that came after these, as they came."""
+        self._least: int | float | None = None
+        """The least time in the tail."""
         self.left_out = 0
         self.greatest: int | float | None = None
         self.floor: int | float | None = None
@@ -63,49 +74,65 @@ class OrderBuffer:
         RowError
             For a row that is later than allowed, and for one without a time: nothing is added then.
         """
-        kept, seen, greatest, left_out = [], self.seen, self.greatest, 0
+        kept, seen, greatest, left_out, least = [], self.seen, self.greatest, 0, self._least
         for batch in batches:
             if not batch.num_rows:
                 continue
-            own, greatest = self._in_time(batch, seen, greatest)
+            own, times, greatest = self._in_time(batch, seen, greatest)
             seen += batch.num_rows
             left_out += batch.num_rows - own.num_rows
-            kept.append(own)
-        self.seen, self.greatest = seen, greatest
+            if own.num_rows:
+                kept.append(own)
+                first = times.min().item()
+                least = first if least is None else min(least, first)
+        self.seen, self.greatest, self._least = seen, greatest, least
         self.left_out += left_out
-        return self._given([one for one in [self._held, *kept] if one is not None and one.num_rows])
+        self._tail += kept
+        return self._given()
 
     def advance(self, time: int | float) -> pa.RecordBatch | None:
         """Note that no further row is before a time; gives the rows that this decides."""
         self.floor = time if self.floor is None else max(time, self.floor)
-        return self._given([] if self._held is None else [self._held])
+        return self._given()
 
     def rest(self) -> pa.RecordBatch | None:
         """The rows that wait, in order: no other comes."""
-        held, self._held = self._held, None
-        return None if held is None else self._sorted(held, held.num_rows)[0]
+        self._put_in_order()
+        given, self._sorted = self._sorted, None
+        return given
+
+    def copied(self) -> tuple[dict[str, Any], int]:
+        """What `restore` needs to undo what is added from now on."""
+        return vars(self).copy(), len(self._tail)
+
+    def restore(self, copied: tuple[dict[str, Any], int]) -> None:
+        """Undo what was added since `copied`."""
+        kept, length = copied
+        vars(self).update(kept)
+        del self._tail[length:]
 
     def state(self) -> dict[str, Any]:
         """All that is kept."""
-        held = None if self._held is None else pa.Table.from_batches([self._held])
+        waiting = [*([] if self._sorted is None else [self._sorted]), *self._tail]
         return {
-            "held": held, "left_out": self.left_out, "greatest": self.greatest, "floor": self.floor,
-            "seen": self.seen,
+            "held": pa.Table.from_batches(waiting).unify_dictionaries() if waiting else None,
+            "left_out": self.left_out, "greatest": self.greatest, "floor": self.floor, "seen": self.seen,
         }  # fmt: skip
 
     def resume(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
-        self._held = None if state["held"] is None else one_batch(state["held"])
         self.left_out, self.seen = state["left_out"], state["seen"]
         self.greatest, self.floor = state["greatest"], state["floor"]
+        self._sorted, self._tail = None, [] if state["held"] is None else [one_batch(state["held"])]
+        self._put_in_order()
 
     def _keys(self, batch: pa.RecordBatch, first: int) -> list[pa.Array]:
         return key_columns(batch, self._order_by, lambda row: f"row {row} (counted from 0)", first)
 
     def _in_time(
         self, batch: pa.RecordBatch, seen: int, greatest: int | float | None
-    ) -> tuple[pa.RecordBatch, int | float]:
-        """The rows of a batch that are not too late, and the greatest time after them."""
+    ) -> tuple[pa.RecordBatch, np.ndarray, int | float]:
+        """The rows of a batch that are not too late, their times, and the greatest time after them."""
         times = self._keys(batch, seen)[0].to_numpy(zero_copy_only=False)
         most = np.maximum.accumulate(times)
         if greatest is not None:
@@ -117,11 +144,11 @@ class OrderBuffer:
         before = np.zeros(len(times), bool) if self.floor is None else times < self.floor
         out = behind | before
         if not out.any():
-            return batch, most[-1].item()
+            return batch, times, most[-1].item()
         if not self._drops:
             row = int(np.argmax(out))
             self._refuse(batch, row, seen, None if before[row] else most[row].item())
-        return batch.filter(pa.array(~out)), most[-1].item()
+        return batch.filter(pa.array(~out)), times[~out], most[-1].item()
 
     def _refuse(self, batch: pa.RecordBatch, row: int, seen: int, most: int | float | None) -> None:
         own, kind = order_shown(batch, row, self._order_by[:1]), batch.column(self._order_by[0]).type
@@ -137,35 +164,40 @@ class OrderBuffer:
             f"than late={self._said} after it; allow more, or {LEAVE_OUT}",
         )
 
-    def _given(self, parts: list[pa.RecordBatch]) -> pa.RecordBatch | None:
-        """Keep the rows that still wait; gives the others, in order."""
-        if not parts:
-            self._held = None
-            return None
-        held = parts[0] if len(parts) == 1 else one_batch(pa.Table.from_batches(parts))
+    def _given(self) -> pa.RecordBatch | None:
+        """The rows that no later one can precede, in order; the others wait."""
         mark = None if self.greatest is None else self.greatest - self._late
         if self.floor is not None:
             mark = self.floor if mark is None else max(mark, self.floor)
-        times = self._keys(held, 0)[0].to_numpy(zero_copy_only=False)
-        if mark is None or (times.dtype.kind != "f" and mark < INT64.min):
-            count = 0
-        else:
-            # Where further columns break ties, one that ties may come and be the first of them.
-            known = times < mark if len(self._order_by) > 1 else times <= mark
-            count = int(np.count_nonzero(known))
-        given, self._held = self._sorted(held, count)
-        return given
+        if mark is None or (isinstance(mark, int) and mark < INT64.min):
+            return None
+        # Where further columns break ties, one that ties may come and be the first of them.
+        side: Literal["left", "right"] = "left" if len(self._order_by) > 1 else "right"
+        least = self._least
+        due = least is not None and (least < mark or (least == mark and side == "right"))
+        if due or self._sorted is None:
+            self._put_in_order()
+        if self._sorted is None:
+            return None
+        count = int(np.searchsorted(self._times, mark, side))
+        given, self._sorted = self._sorted.slice(0, count), self._sorted.slice(count)
+        self._times = self._times[count:]
+        if not self._sorted.num_rows:
+            self._sorted = None
+        return given if count else None
 
-    def _sorted(
-        self, batch: pa.RecordBatch, count: int
-    ) -> tuple[pa.RecordBatch | None, pa.RecordBatch | None]:
-        """The first rows of a batch in order, so many, and the others as they came."""
-        if not count:
-            return None, batch
-        order = stable_order([pa.chunked_array([one]) for one in self._keys(batch, 0)])
-        given = batch.take(pa.array(order[:count]))
-        others = np.sort(order[count:])
-        return given, batch.take(pa.array(others)) if len(others) else None
+    def _put_in_order(self) -> None:
+        """Put the rows of the tail among those that are in order."""
+        parts = [*([] if self._sorted is None else [self._sorted]), *self._tail]
+        self._sorted, self._tail, self._least = None, [], None
+        self._times = self._times[:0]
+        if not parts:
+            return
+        held = parts[0] if len(parts) == 1 else one_batch(pa.Table.from_batches(parts))
+        keys = self._keys(held, 0)
+        order = stable_order([pa.chunked_array([one]) for one in keys])
+        self._times = keys[0].to_numpy(zero_copy_only=False)[order]
+        self._sorted = held.take(pa.array(order))
 
 
 LEAVE_OUT = "pass on_late='drop' (--on-late drop) to leave such rows out"
