@@ -241,6 +241,17 @@ def test_a_row_after_it_is_an_error_that_names_it() -> None:
     assert len(list(stream.push(table.slice(3, 1)))) == 1
 
 
+def test_it_is_when_it_comes_though_rows_wait() -> None:
+    stream = cer.compile("SELECT * WHERE A").stream(order_by="ts", until=21, late=9)
+    assert list(stream.push(EVENTS.slice(0, 3))) == []
+    with pytest.raises(
+        cer.DataError, match=r"row 5 .* is after until=21: it has 22; .* nothing of this batch"
+    ):
+        stream.push(EVENTS.slice(3))
+    assert [ce.end for ce in stream.push(EVENTS.slice(3, 1))] == [0, 2]
+    assert [ce.end for ce in stream.close() or ()] == [3]
+
+
 def test_a_text_is_a_time_in_the_zone_of_the_column() -> None:
     times = pa.array([0, 60], pa.timestamp("s", "Europe/Berlin"))  # from one o'clock on
     table = pa.table({"type": ["A", "B"], "ts": times})

@@ -15,6 +15,7 @@ from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import Values
+from cer_gpu.engine.read.sources.order_buffer import AFTER_UNTIL
 from cer_gpu.engine.read.sources.sorting import order_shown, time_shown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
@@ -220,8 +221,7 @@ class OrderCheck:
         if self._until is not None and times[row] > self._until:
             raise RowError(
                 self._rows + row,
-                f"{{row}} is after until={time_shown(self._until, kind)}: it has {own}; leave such rows out, "
-                "or give a later time as until (--until)",
+                AFTER_UNTIL.format(until=time_shown(self._until, kind), own=own),
             )
         raise RowError(
             self._rows + row,

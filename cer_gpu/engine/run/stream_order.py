@@ -53,7 +53,7 @@ class StreamOrder:
         asked, self._schema = self._options, bound.arrow_schema
         if asked is not None and asked.late is not None:
             late = span_in("late", asked.late, self._schema, asked.order_by, asked.order_unit)
-            self._buffer = OrderBuffer(asked.order_by, late, asked.late, asked.on_late == "drop")
+            self._buffer = OrderBuffer(asked.order_by, late, asked.late, asked.on_late == "drop", bound.until)
         if self._floor is not None:
             self.advance(self._floor, intake)
 

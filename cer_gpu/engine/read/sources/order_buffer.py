@@ -37,6 +37,8 @@ class OrderBuffer:
         `late` as it was given, for messages.
     drops : bool
         Whether rows that are later are left out; otherwise they are an error.
+    until : int or float, optional
+        A time after which there may be no row.
 
     Attributes
     ----------
@@ -50,9 +52,16 @@ class OrderBuffer:
         How many rows have come.
     """
 
-    def __init__(self, order_by: Sequence[str], late: int | float, given: Any, drops: bool) -> None:
+    def __init__(
+        self,
+        order_by: Sequence[str],
+        late: int | float,
+        given: Any,
+        drops: bool,
+        until: int | float | None = None,
+    ) -> None:
         self._order_by = tuple(order_by)
-        self._late, self._said, self._drops = late, brief(given), drops
+        self._late, self._said, self._drops, self._until = late, brief(given), drops, until
         self._sorted: pa.RecordBatch | None = None
         """Rows that wait, in order."""
         self._times = np.empty(0, np.int64)
@@ -126,6 +135,9 @@ class OrderBuffer:
         self._sorted, self._tail = None, [] if state["held"] is None else [one_batch(state["held"])]
         self._put_in_order()
 
+    def _kind(self, batch: pa.RecordBatch) -> pa.DataType:
+        return batch.column(self._order_by[0]).type
+
     def _keys(self, batch: pa.RecordBatch, first: int) -> list[pa.Array]:
         return key_columns(batch, self._order_by, lambda row: f"row {row} (counted from 0)", first)
 
@@ -134,6 +146,13 @@ class OrderBuffer:
     ) -> tuple[pa.RecordBatch, np.ndarray, int | float]:
         """The rows of a batch that are not too late, their times, and the greatest time after them."""
         times = self._keys(batch, seen)[0].to_numpy(zero_copy_only=False)
+        if self._until is not None and (times > self._until).any():
+            row = int(np.argmax(times > self._until))
+            own, until = (
+                order_shown(batch, row, self._order_by[:1]),
+                time_shown(self._until, self._kind(batch)),
+            )
+            raise RowError(seen + row, AFTER_UNTIL.format(until=until, own=own))
         most = np.maximum.accumulate(times)
         if greatest is not None:
             most = np.maximum(most, most.dtype.type(greatest))
@@ -151,7 +170,7 @@ class OrderBuffer:
         return batch.filter(pa.array(~out)), times[~out], most[-1].item()
 
     def _refuse(self, batch: pa.RecordBatch, row: int, seen: int, most: int | float | None) -> None:
-        own, kind = order_shown(batch, row, self._order_by[:1]), batch.column(self._order_by[0]).type
+        own, kind = order_shown(batch, row, self._order_by[:1]), self._kind(batch)
         if most is None:
             raise RowError(
                 seen + row,
@@ -199,6 +218,12 @@ class OrderBuffer:
         self._times = keys[0].to_numpy(zero_copy_only=False)[order]
         self._sorted = held.take(pa.array(order))
 
+
+AFTER_UNTIL = (
+    "{{row}} is after until={until}: it has {own}; leave such rows out, or give a later time as until "
+    "(--until)"
+)
+"""The text of the error of a row that is after `until`."""
 
 LEAVE_OUT = "pass on_late='drop' (--on-late drop) to leave such rows out"
 
