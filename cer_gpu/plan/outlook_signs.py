@@ -24,7 +24,8 @@ def doubts(
     """The bit of each outlook while it is not known, which makes for the fewest answers.
 
     None for all of them where no bit does: an outlook stands on both sides, or answers are chosen among
-    others (a strategy, a selector, LIMIT, CONSUME BY). An event whose bit is not known then ends its lane.
+    others with other bits (a strategy, a selector, LIMIT, CONSUME BY). An event whose bit is not known then
+    ends its lane.
     """
     unsure: list[int | None] = [None] * len(tests)
     if _chooses(query):
@@ -38,12 +39,20 @@ def doubts(
 
 
 def _chooses(query: tree.SelectQuery) -> bool:
-    return (
-        query.strategy is tree.Strategy.ANY
-        or query.strategy in tree.CHOOSING
-        or query.consume is not tree.Consume.NONE
-        or query.limit is not None
-    )
+    """Whether answers are chosen among others by what is not known."""
+    weighs = query.strategy is tree.Strategy.ANY or query.strategy in tree.CHOOSING or query.limit is not None
+    return query.consume is not tree.Consume.NONE or (weighs and not _shares_bits(query.pattern))
+
+
+def _shares_bits(pattern: tree.Pattern) -> bool:
+    """Whether what follows is asked of the end of whole answers alone: all of one end then share the bits."""
+    match pattern:
+        case tree.Beside(left=left, right=right, before=before):
+            return not (before and _looks_ahead(right)) and _shares_bits(left)
+        case tree.As() | tree.Filter() | tree.Project():
+            return _shares_bits(pattern.pattern)
+        case _:
+            return not _looks_ahead(pattern)
 
 
 def _noted(pattern: tree.Pattern, more: bool, signs: Signs) -> bool:
