@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import spark_sessions
 from spark_tasks import ROW, shuffled
@@ -52,6 +54,18 @@ def test_what_is_known_until_then(spark: Any, table: pa.Table, text: str, second
     rows = cer_spark.run(frame, query, event_id=ROW, until=until.isoformat(), **OPTIONS).collect()
     wanted = query.run(table, event_id=ROW, until=until, **OPTIONS)
     assert sorted((row["start"], row["end"]) for row in rows) == sorted((ce.start, ce.end) for ce in wanted)
+
+
+def test_backtests_and_files_take_it(spark: Any, table: pa.Table, tmp_path: Path) -> None:
+    until, asked = datetime(1970, 1, 1, 0, 1, 5, tzinfo=UTC), {"one": QUERIES[0], "two": QUERIES[2]}
+    wanted = cer.backtest(asked, table, until=until, **OPTIONS).to_arrow()["hits"].to_pylist()
+    frame = spark.createDataFrame(shuffled(table, Random(1)))
+    found = cer_spark.backtest(frame, asked, until=until, **OPTIONS).to_arrow()
+    assert found["hits"].to_pylist() == wanted
+    assert wanted != cer.backtest(asked, table, **OPTIONS).to_arrow()["hits"].to_pylist()
+    pq.write_table(table, tmp_path / "events.parquet", row_group_size=50)
+    counted = cer_spark.count_files(str(tmp_path), QUERIES[0], until=until, order_by="ts").collect()
+    assert counted[0]["count"] == cer.compile(QUERIES[0]).count(table, order_by="ts", until=until)
 
 
 def test_rows_of_a_frame_are_never_late(spark: Any, table: pa.Table) -> None:
