@@ -15,13 +15,15 @@ from cer_gpu.logic.formulas import atoms, rebuild
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 
+EARLIER: tuple[t.Earlier, ...] = ("PRIOR", "BEFORE")
+
 ATOMS = 6
 """Event types of a pattern, at most."""
 
 STRATEGIES = (*(t.Strategy.ALL,) * 6, *t.Strategy)
 
 
-def value(rng: Random, name: str, attribute: str, prior: bool) -> t.Expression:
+def value(rng: Random, name: str, attribute: str, prior: t.Earlier) -> t.Expression:
     """A value of one event of a variable, or of all that it marks."""
     read = t.Attribute(attribute, name, prior)
     picked = rng.random()
@@ -36,7 +38,7 @@ def value(rng: Random, name: str, attribute: str, prior: bool) -> t.Expression:
     return read
 
 
-def aggregate(rng: Random, name: str, attribute: str, prior: bool) -> t.Aggregate:
+def aggregate(rng: Random, name: str, attribute: str, prior: t.Earlier) -> t.Aggregate:
     """An aggregate whose value has the type of the attribute."""
     functions = ("MIN", "MAX", "FIRST", "LAST")
     if attribute == "v":
@@ -52,12 +54,12 @@ def aggregate(rng: Random, name: str, attribute: str, prior: bool) -> t.Aggregat
 
 
 def comparison(rng: Random, names: list[str], priors: list[str]) -> t.Condition:
-    """A comparison of some variables; of those in `priors` also with PRIOR."""
+    """A comparison of some variables; of those in `priors` also with PRIOR and BEFORE."""
 
-    def chosen() -> tuple[str, bool]:
+    def chosen() -> tuple[str, t.Earlier]:
         if priors and rng.random() < 0.4:
-            return rng.choice(priors), True
-        return rng.choice(names), False
+            return rng.choice(priors), rng.choice(EARLIER)
+        return rng.choice(names), ""
 
     attribute = rng.choice(("id", "v", "v", "p", "p", "s", "ts"))
     one, other = chosen(), chosen()
@@ -88,7 +90,7 @@ def compared(rng: Random, names: list[str], priors: list[str], depth: int = 2) -
     if priors and rng.random() < 0.1:
         inside = condition(rng, (names[0],), 0)
         assert isinstance(inside, t.Every)
-        return t.Every(rng.choice(priors), inside.predicate, True)
+        return t.Every(rng.choice(priors), inside.predicate, rng.choice(EARLIER))
     if rng.random() < 0.25:
         return condition(rng, names, 0)
     return comparison(rng, names, priors)

@@ -171,7 +171,7 @@ def predicate(rng: Random) -> str:
 
 
 def condition(rng: Random, names: list[str], depth: int = 2, prior: list[str] | None = None) -> str:
-    """A condition over some names; `prior` are those whose repetition before may be asked."""
+    """A condition over some names; `prior` are those whose repetitions before may be asked."""
     if depth and rng.random() < 0.4:
         parts = [condition(rng, names, depth - 1, prior) for _ in range(2)]
         match rng.randrange(3):
@@ -185,7 +185,10 @@ def condition(rng: Random, names: list[str], depth: int = 2, prior: list[str] | 
     op = rng.choice(OPERATORS)
     attribute = rng.choice(("id", "v", "v", "p"))
     if prior and rng.random() < 0.4:
-        return f"{name}.{attribute} {op} PRIOR({rng.choice(prior)}).{attribute}"
+        earlier = f"{rng.choice(('PRIOR', 'BEFORE'))}({rng.choice(prior)}).{attribute}"
+        if rng.random() < 0.3:
+            earlier = f"{rng.choice(AGGREGATES)}({earlier})"
+        return f"{name}.{attribute} {op} {earlier}"
     match rng.randrange(10):
         case 0:
             return f"{name}[{predicate(rng)}]"

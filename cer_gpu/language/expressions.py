@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from itertools import chain
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from cer_gpu.errors import Span
 from cer_gpu.frozen_dataclass import dataclass
@@ -22,6 +22,7 @@ __all__ = [
     "Call",
     "Comparison",
     "Condition",
+    "Earlier",
     "Either",
     "End",
     "Every",
@@ -48,6 +49,10 @@ __all__ = [
 def span_field() -> Span | None:
     """Where a node stands in the text: equality and hashing ignore it."""
     return field(default=None, compare=False, repr=False, kw_only=True)
+
+
+Earlier: TypeAlias = Literal["", "PRIOR", "BEFORE"]
+"""Whose events of a variable are meant: those of this repetition, of the one before, or of all before."""
 
 
 # --------------------------------------------------------------------------------- arithmetic
@@ -95,12 +100,12 @@ class Quantity:
 class Attribute:
     """An attribute of an event: `price` inside `x[...]` (variable None), `x.price` in a correlation.
 
-    With `prior`, `PRIOR(x).price`: of the events that x marked in the repetition before.
+    With `prior`, `PRIOR(x).price` or `BEFORE(x).price`: of the events that x marked in earlier repetitions.
     """
 
     name: str
     variable: str | None = None
-    prior: bool = False
+    prior: Earlier = ""
     span: Span | None = span_field()
 
 
@@ -140,8 +145,8 @@ class Aggregate:
         `Attribute`s that name variables of the rule, None for `*`.
     variable : str or None
         In a query, the variable whose events are taken together; None in a rule.
-    prior : bool
-        Whether `PRIOR(variable)` is meant.
+    prior : Earlier
+        Whether `PRIOR(variable)` or `BEFORE(variable)` is meant.
     distinct : bool
         `COUNT(DISTINCT x.a)`.
     order : tuple of str
@@ -151,7 +156,7 @@ class Aggregate:
     function: str
     argument: Expression | None
     variable: str | None = None
-    prior: bool = False
+    prior: Earlier = ""
     distinct: bool = False
     order: tuple[str, ...] = ()
     span: Span | None = span_field()
@@ -378,12 +383,13 @@ class Truth:
 class Every:
     """`x[predicate]`: every event that `variable` marks satisfies the predicate.
 
-    `x.a op constant` and `x.a op x.b` are parsed to this node. With `prior`, `PRIOR(x)[predicate]`.
+    `x.a op constant` and `x.a op x.b` are parsed to this node. With `prior`, `PRIOR(x)[predicate]` or
+    `BEFORE(x)[predicate]`.
     """
 
     variable: str
     predicate: Condition
-    prior: bool = False
+    prior: Earlier = ""
     span: Span | None = span_field()
 
 

@@ -143,9 +143,10 @@ INSTEAD_OF: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PriorEvents:
-    """`PRIOR(x)`, as it stands before `.a` and `[...]` and inside COUNT."""
+    """`PRIOR(x)` or `BEFORE(x)`, as it stands before `.a` and `[...]` and inside COUNT."""
 
     variable: str
+    word: t.Earlier
     span: Span
 
 
@@ -258,8 +259,8 @@ def _count(given: Sequence[Given], span: Span, findings: Findings) -> t.Expressi
             return t.Aggregate("COUNT", None, name, span=span)
         case [StreamVariable(variable=name)]:
             return t.Aggregate("COUNT", None, name, span=span)
-        case [PriorEvents(variable=name)]:
-            return t.Aggregate("COUNT", None, name, True, span=span)
+        case [PriorEvents(variable=name, word=word)]:
+            return t.Aggregate("COUNT", None, name, word, span=span)
         case [t.Attribute(variable=str(name)) as attribute]:
             return t.Aggregate("COUNT", attribute, name, attribute.prior, span=span)
         case [DistinctValues(attribute=t.Attribute(variable=str(name)) as attribute)]:

@@ -1,4 +1,4 @@
-"""The iterations around a place of a pattern, for PRIOR (section 4)."""
+"""The iterations around a place of a pattern, for PRIOR and BEFORE (section 4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cer_gpu.language.words import written_variable
 
 @dataclass(frozen=True, slots=True)
 class Loops:
-    """The iterations around a place, and the operators between them that PRIOR does not cross.
+    """The iterations around a place, and the operators between them that PRIOR and BEFORE do not cross.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Loops:
         return Loops(repeated, "", self)
 
     def beyond(self, operator: str) -> Loops:
-        """A place inside an operator that PRIOR does not cross."""
+        """A place inside an operator that PRIOR and BEFORE do not cross."""
         return Loops(None, operator, self)
 
     def types(self, variable: str) -> frozenset[t.EventType]:
@@ -41,24 +41,24 @@ class Loops:
         found = self._defining(variable)[0]
         return frozenset() if found is None or found.marks is None else found.marks[variable]
 
-    def check(self, variable: str, place: Span | None, findings: Findings) -> None:
-        """Report PRIOR of a variable where there is no repetition before."""
+    def check(self, variable: str, word: t.Earlier, place: Span | None, findings: Findings) -> None:
+        """Report PRIOR or BEFORE of a variable where there is no repetition before."""
         found, barriers = self._defining(variable)
         shown = written_variable(variable)
         if found is None:
-            message = f"PRIOR needs an iteration around it that repeats `{shown}`, and there is none"
+            message = f"{word} needs an iteration around it that repeats `{shown}`, and there is none"
             hint = (
                 f"write the filter inside the iteration: `(A AS {shown} FILTER {shown}.v > "
-                f"PRIOR({shown}).v)+`"
+                f"{word}({shown}).v)+`"
             )
             findings.error("CER027", message, place, hint)
         elif barriers:
-            message = f"`{barriers[0]}` stands between PRIOR and the iteration that repeats `{shown}`"
+            message = f"`{barriers[0]}` stands between {word} and the iteration that repeats `{shown}`"
             findings.error(
                 "CER027",
                 message,
                 place,
-                f"write PRIOR directly inside the iteration, not inside `{barriers[0]}`",
+                f"write {word} directly inside the iteration, not inside `{barriers[0]}`",
             )
 
     def _defining(self, variable: str) -> tuple[Loops | None, list[str]]:

@@ -27,10 +27,10 @@ def measure_of(expression: t.Expression, findings: Findings) -> t.Expression:
         case t.Attribute(variable=str(variable)):
             made = t.Aggregate("FIRST", expression, variable, expression.prior, span=expression.span)
             return measure_of(made, findings)
-        case t.Aggregate(prior=True, variable=str(variable)):
+        case t.Aggregate(prior="PRIOR" | "BEFORE" as word, variable=str(variable)):
             shown = written_variable(variable)
             message = (
-                f"PRIOR({shown}) is for filters inside a repetition; a measure is one value of the whole "
+                f"{word}({shown}) is for filters inside a repetition; a measure is one value of the whole "
                 "match"
             )
             findings.error(

@@ -20,9 +20,9 @@ from cer_gpu.language.words import written, written_variable
 
 
 class _Owner(NamedTuple):
-    # Whose events a part of a condition speaks of: a variable, or PRIOR of one; and where it says so.
+    # Whose events a part of a condition speaks of: a variable, or PRIOR or BEFORE of one; and where.
     name: str
-    prior: bool
+    prior: t.Earlier
     place: Span | None
 
 
@@ -209,7 +209,7 @@ class PatternChecker:
 
     def _check_owner(self, owner: _Owner, scope: Scope, loops: Loops, filtered: t.Pattern) -> None:
         if owner.prior:
-            loops.check(owner.name, owner.place, self._findings)
+            loops.check(owner.name, owner.prior, owner.place, self._findings)
         else:
             self._check_variable(owner.name, scope, owner.place, filtered)
 

@@ -175,17 +175,17 @@ def with_attributes(node: Any, change: Callable[[t.Attribute], t.Attribute]) -> 
 def condition_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
     """The variables in a condition; none for a predicate on one event.
 
-    Variables of PRIOR are left out: see `prior_variables`.
+    Variables of PRIOR and BEFORE are left out: see `prior_variables`.
     """
     return frozenset(name for name, prior in _spoken_of(condition) if not prior)
 
 
 def prior_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
-    """The variables of PRIOR in a condition."""
+    """The variables of PRIOR and BEFORE in a condition."""
     return frozenset(name for name, prior in _spoken_of(condition) if prior)
 
 
-def _spoken_of(condition: t.Condition | t.Expression) -> Iterator[tuple[str, bool]]:
+def _spoken_of(condition: t.Condition | t.Expression) -> Iterator[tuple[str, t.Earlier]]:
     waiting = [condition]
     while waiting:
         match waiting.pop():

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from cer_gpu.language import tree as t
 from cer_gpu.reference.events import Duration, Event, Instant, Value
 
-Marked: TypeAlias = Callable[[str, bool], Sequence[Event]]
-"""The events that a variable marks, in the order of the stream; with True in the repetition before."""
+Marked: TypeAlias = Callable[[str, t.Earlier], Sequence[Event]]
+"""The events that a variable marks, in the order of the stream; with a word in earlier repetitions."""
 
 
 def aggregate_of(node: t.Aggregate, marked: Marked) -> Value:

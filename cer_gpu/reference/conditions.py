@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from cer_gpu.language import tree as t
-from cer_gpu.language.leaves import attributes, operands
+from cer_gpu.language.leaves import aggregates, attributes, operands
 from cer_gpu.language.units import exact
 from cer_gpu.reference.aggregates import Marked, aggregate_of
 from cer_gpu.reference.events import Duration, Event, Instant, Value, duration, instant
@@ -43,8 +43,8 @@ def condition_holds(condition: t.Condition, marked: Marked) -> bool:
     ----------
     condition : Condition
     marked : callable
-        Returns the events that a variable marks, in the order of the stream; called with True, those that it
-        marked in the repetition before. Unary predicates and correlations hold if they hold for every event,
+        Returns the events that a variable marks, in the order of the stream; called with "PRIOR", those that it
+        marked in the repetition before, with "BEFORE" in all before. Unary predicates and correlations hold if they hold for every event,
         or for every choice of one event of each variable; so they hold if there is no event.
 
     Raises
@@ -66,10 +66,18 @@ def condition_holds(condition: t.Condition, marked: Marked) -> bool:
         case _:
             read = attributes(*operands(condition))
             chosen_of = sorted({(one.variable or "", one.prior) for one in read})
+            if any(not marked(name, "BEFORE") for name in _aggregated_before(condition)):
+                return True
             choices = product(*(tuple(marked(*owner)) for owner in chosen_of))
             return all(
                 _correlation_holds(condition, dict(zip(chosen_of, chosen)), marked) for chosen in choices
             )
+
+
+def _aggregated_before(leaf: Leaf) -> frozenset[str]:
+    """The variables whose BEFORE is aggregated in a comparison."""
+    found = aggregates(*operands(leaf))
+    return frozenset(one.variable or "" for one in found if one.prior == "BEFORE")
 
 
 def predicate_holds(predicate: t.Condition, event: Event) -> bool:
@@ -95,7 +103,7 @@ def predicate_holds(predicate: t.Condition, event: Event) -> bool:
             return _leaf_holds(predicate, lambda node: of_event(node, event))
 
 
-def _correlation_holds(leaf: Leaf, chosen: Mapping[tuple[str, bool], Event], marked: Marked) -> bool:
+def _correlation_holds(leaf: Leaf, chosen: Mapping[tuple[str, str], Event], marked: Marked) -> bool:
     def lookup(node: t.Expression) -> Value:
         if isinstance(node, t.Aggregate):
             return aggregate_of(node, marked)

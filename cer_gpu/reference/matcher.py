@@ -13,8 +13,8 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.repetitions import has_optional, may_be_empty
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import condition_variables, prior_variables
-from cer_gpu.logic.binding import hidden, prior_reads, reads
+from cer_gpu.language.walk import children, condition_variables, prior_variables, walk
+from cer_gpu.logic.binding import hidden, reads
 from cer_gpu.reference.conditions import condition_holds
 from cer_gpu.reference.events import Duration, Event, Value, linked
 from cer_gpu.reference.selection import Match, select
@@ -22,13 +22,14 @@ from cer_gpu.reference.time import at_most, counting, difference, inside
 
 
 class PriorMarks(NamedTuple):
-    """What PRIOR(variable) stands for, as a key of an `Environment`."""
+    """What PRIOR(variable) or BEFORE(variable) stands for, as a key of an `Environment`."""
 
     variable: str
+    word: t.Earlier
 
 
 Environment: TypeAlias = Mapping[str | PriorMarks, frozenset[int]]
-"""The positions that variables of enclosing scopes mark, and marked in the repetition before."""
+"""The positions that variables of enclosing scopes mark, and marked in earlier repetitions."""
 
 NOTHING: Environment = {}
 
@@ -177,7 +178,7 @@ class Matcher:
     def _iteration(
         self, pattern: t.Iteration, first: int, outside: Environment, number: int
     ) -> Iterable[Match]:
-        """The repetitions from the one of this number on; PRIOR speaks of the one before it."""
+        """The repetitions from the one of this number on; PRIOR and BEFORE speak of earlier ones."""
         key = id(pattern), first, frozenset(outside.items()), min(number, _counted(pattern))
         if key not in self._known:
             self._known[key] = frozenset(self._repetitions(pattern, first, outside, number))
@@ -187,17 +188,23 @@ class Matcher:
         self, pattern: t.Iteration, first: int, outside: Environment, number: int
     ) -> Iterable[Match]:
         body = pattern.pattern
-        own = self._priors(body) & self._variables(body)
+        own = (
+            []
+            if self.loose
+            else [one for one in self._earlier(body) if one.variable in self._variables(body)]
+        )
         here = dict(outside)
         if number == 1:
-            here.update((PriorMarks(x), frozenset()) for x in own)
+            here.update((one, frozenset()) for one in own)
         for c1 in self.of_scope(body, first, here):
             if number >= pattern.least:
                 yield c1
             if pattern.most is not None and number >= pattern.most:
                 continue
             there = dict(outside)
-            there.update((PriorMarks(x), c1.marked_by(x)) for x in own)
+            for one in own:
+                marked = c1.marked_by(one.variable)
+                there[one] = marked | here[one] if one.word == "BEFORE" else marked
             for c2 in self._iteration(pattern, c1.end + 1, there, number + 1):
                 if self._follows(c1, c2, pattern.contiguous, pattern.gap):
                     yield _union(c1, c2)
@@ -245,10 +252,10 @@ class Matcher:
             return True
         local = self._variables(filtered)
 
-        def marked(name: str, prior: bool) -> Sequence[Event]:
+        def marked(name: str, prior: t.Earlier) -> Sequence[Event]:
             # What a PROJECT drops marks nothing outside of it.
             if prior:
-                positions = outside[PriorMarks(name)]
+                positions = outside[PriorMarks(name, prior)]
             else:
                 positions = match.marked_by(name) if name in local else outside.get(name, frozenset())
             return [self.events[position] for position in sorted(positions)]
@@ -291,27 +298,45 @@ class Matcher:
     def _variables(self, pattern: t.Pattern) -> frozenset[str]:
         return self._node(pattern).variables
 
-    def _priors(self, pattern: t.Pattern) -> frozenset[str]:
-        return self._node(pattern).priors
+    def _earlier(self, pattern: t.Pattern) -> frozenset[PriorMarks]:
+        return self._node(pattern).earlier
 
     def _depends(self, pattern: t.Pattern, name: str | PriorMarks) -> bool:
         node = self._node(pattern)
-        return name.variable in node.priors if isinstance(name, PriorMarks) else name in node.reads
+        return name in (node.earlier if isinstance(name, PriorMarks) else node.reads)
 
     def _node(self, pattern: t.Pattern) -> _Node:
         known = self._nodes.get(id(pattern))
         if known is None:
-            known = _Node(pattern, reads(pattern), variables(pattern), prior_reads(pattern))
+            known = _Node(pattern, reads(pattern), variables(pattern), _earlier_reads(pattern))
             self._nodes[id(pattern)] = known
         return known
 
 
 class _Node(NamedTuple):
-    # A pattern, what it reads from outside, what it defines, and what PRIOR asks of iterations around it.
+    # A pattern, what it reads from outside, what it defines, and what PRIOR and BEFORE ask of iterations around it.
     pattern: t.Pattern
     reads: frozenset[str]
     variables: frozenset[str]
-    priors: frozenset[str]
+    earlier: frozenset[PriorMarks]
+
+
+def _earlier_reads(pattern: t.Pattern) -> frozenset[PriorMarks]:
+    """What PRIOR and BEFORE speak of inside a pattern and no iteration inside it repeats."""
+    match pattern:
+        case t.EventType() | t.OtherEvent():
+            return frozenset()
+        case t.Filter(pattern=inner, condition=condition):
+            spoken = (
+                node for node in walk(condition) if isinstance(node, t.Every | t.Attribute | t.Aggregate)
+            )
+            own = (PriorMarks(node.variable or "", node.prior) for node in spoken if node.prior)
+            return _earlier_reads(inner).union(own)
+        case t.Iteration(pattern=body):
+            inside = variables(body)
+            return frozenset(one for one in _earlier_reads(body) if one.variable not in inside)
+        case _:
+            return frozenset().union(*(_earlier_reads(child) for child in children(pattern)))
 
 
 def _counted(pattern: t.Iteration) -> int:

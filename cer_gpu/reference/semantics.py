@@ -145,7 +145,7 @@ def matches(
 def _measured(query: t.SelectQuery, matcher: Matcher, found: Match) -> tuple[Value, ...]:
     """The values of the measures of a complex event, whose marks the SELECT list has not dropped yet."""
 
-    def marked(name: str, prior: bool) -> list[Event]:
+    def marked(name: str, prior: t.Earlier) -> list[Event]:
         return [matcher.events[position] for position in sorted(found.marked_by(name))]
 
     def value(node: t.Expression) -> Value:

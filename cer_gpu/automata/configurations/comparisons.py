@@ -106,6 +106,9 @@ class _ComparisonReader:
         read: dict[Owner, dict[int, None]] = {}
         for side in sides_of(leaf):
             read.setdefault(owner_of(side), {})[self._column(side)] = None
+        for one in aggregates(*operands(leaf)):
+            if one.prior == "BEFORE":  # kept without values: a comparison with nothing before holds
+                read.setdefault(Owner(one.variable or "", one.prior), {})
         choices = tuple(read)
         columns = tuple(tuple(each) for each in read.values())
         folds = tuple(
@@ -145,5 +148,5 @@ def owner_of(side: tree.Expression) -> Owner:
 
 def column_of(side: tree.Expression) -> tree.Expression:
     """An expression over one variable as an expression over a single event."""
-    found: tree.Expression = with_attributes(side, lambda one: replace(one, variable=None, prior=False))
+    found: tree.Expression = with_attributes(side, lambda one: replace(one, variable=None, prior=""))
     return found

@@ -34,10 +34,10 @@ Register: TypeAlias = Any
 
 
 class Owner(NamedTuple):
-    """A variable that a comparison speaks of; `prior`: its events of the repetition before."""
+    """A variable that a comparison speaks of; `prior`: which earlier repetitions' events of it."""
 
     variable: str
-    prior: bool
+    prior: tree.Earlier
 
 
 @dataclass(frozen=True, slots=True)
