@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from cer_gpu.errors import Span
 from cer_gpu.language import leaves
@@ -12,10 +13,12 @@ from cer_gpu.language.findings import Findings
 from cer_gpu.language.loops import Loops
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.places import leading, trailing
+from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.scope import Marks, Scope, dropped, marks
 from cer_gpu.language.times import TimeChecker
 from cer_gpu.language.types import TypeChecker
+from cer_gpu.language.walk import with_attributes
 from cer_gpu.language.words import written, written_variable
 
 
@@ -80,7 +83,7 @@ class PatternChecker:
                 self._visit(inner, inside, loops)
                 self._times.check_interval(interval)
             case t.Iteration(pattern=inner, gap=gap, times=times):
-                self._visit(inner, inside, loops.inside(self._marks(inner)))
+                self._visit(inner, inside, loops.inside(inner, self._marks(inner)))
                 if gap is not None:
                     self._times.check_interval(gap)
                 if times is not None and times.unsaid:
@@ -186,7 +189,20 @@ class PatternChecker:
                             self._check_owner(_owner_of(attribute), scope, loops, filtered)
                     for aggregate in leaves.aggregates(*leaves.operands(leaf)):
                         self._check_owner(_owner_of(aggregate), scope, loops, filtered)
+                        self._note_own_repetition(aggregate, leaf, loops)
                     self._check_leaf(leaf, None, scope, loops)
+
+    def _note_own_repetition(self, aggregate: t.Aggregate, leaf: leaves.Leaf, loops: Loops) -> None:
+        name = aggregate.variable
+        if name is None or aggregate.prior or aggregate.span is None or not loops.once(name):
+            return
+        corrected = to_text(_of_earlier(leaf, name))
+        self._findings.note(
+            "CER114",
+            f"`{to_text(aggregate)}` is of one event: `{written_variable(name)}` marks one in a repetition",
+            aggregate.span,
+            f"for the events of all earlier repetitions write `{corrected}`",
+        )
 
     def _check_predicate(self, predicate: t.Condition, owner: _Owner, scope: Scope, loops: Loops) -> None:
         for leaf in leaves.leaves_of(predicate):
@@ -232,6 +248,22 @@ class PatternChecker:
         if known is None:
             known = self._dropped_by[id(pattern)] = dropped(pattern)
         return known
+
+
+def _of_earlier(part: Any, name: str) -> Any:
+    """A comparison with its aggregates of a variable as aggregates of BEFORE."""
+    match part:
+        case t.Aggregate(variable=variable, argument=argument, prior="") if variable == name:
+            if argument is not None:
+                argument = with_attributes(argument, lambda one: replace(one, prior="BEFORE"))
+            return replace(part, argument=argument, prior="BEFORE")
+        case t.Comparison(left=left, right=right) | t.Arithmetic(left=left, right=right):
+            return replace(part, left=_of_earlier(left, name), right=_of_earlier(right, name))
+        case t.Negation(operand=operand):
+            return replace(part, operand=_of_earlier(operand, name))
+        case t.Call(arguments=arguments):
+            return replace(part, arguments=tuple(_of_earlier(one, name) for one in arguments))
+    return part
 
 
 def _owner_of(node: t.Attribute | t.Aggregate) -> _Owner:

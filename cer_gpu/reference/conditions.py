@@ -43,9 +43,10 @@ def condition_holds(condition: t.Condition, marked: Marked) -> bool:
     ----------
     condition : Condition
     marked : callable
-        Returns the events that a variable marks, in the order of the stream; called with "PRIOR", those that it
-        marked in the repetition before, with "BEFORE" in all before. Unary predicates and correlations hold if they hold for every event,
-        or for every choice of one event of each variable; so they hold if there is no event.
+        Returns the events that a variable marks, in the order of the stream; called with "PRIOR", those that
+        it marked in the repetition before, with "BEFORE" in all before. Unary predicates and correlations
+        hold if they hold for every event, or for every choice of one event of each variable; so they hold if
+        there is no event.
 
     Raises
     ------

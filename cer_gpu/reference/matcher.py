@@ -314,7 +314,7 @@ class Matcher:
 
 
 class _Node(NamedTuple):
-    # A pattern, what it reads from outside, what it defines, and what PRIOR and BEFORE ask of iterations around it.
+    # A pattern, what it reads from outside, what it defines, and what it asks of earlier repetitions.
     pattern: t.Pattern
     reads: frozenset[str]
     variables: frozenset[str]

@@ -79,7 +79,7 @@ class Binding:
         )
 
     def kept_on(self, registers: tuple[Register, ...]) -> tuple[Register, ...]:
-        """The registers that a repetition begins with, after the earlier ones have left these: BEFORE goes on."""
+        """The registers that the next repetition begins with: those of BEFORE go on."""
         parts = zip(self.bound, registers, self.first, strict=True)
         return tuple([one if own.owner.prior == "BEFORE" else first for own, one, first in parts])
 
@@ -147,7 +147,7 @@ class ScopeMember(PatternWrapper):
             yield label, END if target[0] == END else target, owed
 
     def follow_on(self, state: State, event: EventFacts) -> Iterator[Step]:
-        """The transitions; at the end the target is (`END`, registers that PRIOR and BEFORE stand for from now on)."""
+        """The transitions; at the end the target is (`END`, what PRIOR and BEFORE stand for from now on)."""
         inner, registers, owed, before = state
         binding, prior = self._binding, self._before
         for label, target, more in self._operand.follow(inner, event):
