@@ -13,6 +13,7 @@ from cer_gpu.automata.configurations.registers import (
     ComparedEvents,
     Fold,
     Owner,
+    extremes_of,
     keeps_of,
     owners_of_sides,
     sides_of,
@@ -104,7 +105,8 @@ class _ComparisonReader:
             self.found[leaf] = ComparedEvents(leaf, sides, own, keeps_of(leaf), ())
             return
         read: dict[Owner, dict[int, None]] = {}
-        for side in sides_of(leaf):
+        ends = extremes_of(leaf)
+        for side in sides_of(leaf, [end.side for end in ends.values()]):
             read.setdefault(owner_of(side), {})[self._column(side)] = None
         for one in aggregates(*operands(leaf)):
             if one.prior == "BEFORE":  # kept without values: a comparison with nothing before holds
@@ -121,7 +123,8 @@ class _ComparisonReader:
             )
             for one in dict.fromkeys(aggregates(*operands(leaf)))
         )
-        self.found[leaf] = ComparedEvents(leaf, choices, columns, (ALL,) * len(choices), folds)
+        keeps = tuple(ends[one].keeps if one in ends else ALL for one in choices)
+        self.found[leaf] = ComparedEvents(leaf, choices, columns, keeps, folds)
 
     def _column(self, side: tree.Expression) -> int:
         return self.columns.setdefault(column_of(side), len(self.columns))

@@ -298,12 +298,37 @@ def keeps_of(condition: tree.Comparison) -> tuple[str, str]:
     return ALL, ALL
 
 
-def sides_of(condition: tree.Comparison) -> Iterator[tree.Expression]:
-    """The largest parts of a comparison that are values of one event of one variable, each once."""
+class Extreme(NamedTuple):
+    """A side of a comparison that is a value of one variable, of which the least or the greatest decides."""
+
+    side: tree.Expression
+    keeps: str
+
+
+def extremes_of(condition: tree.Comparison) -> dict[Owner, Extreme]:
+    """The variables that have a side of a comparison by order to themselves: `c.p` in `a.p + b.p < c.p`."""
+    found: dict[Owner, Extreme] = {}
+    if condition.op in ("=", "!="):
+        return found
+    sides = condition.left, condition.right
+    owners = [{Owner(one.variable or "", one.prior) for one in attributes(side)} for side in sides]
+    for side, own, others, keeps in zip(sides, owners, reversed(owners), keeps_of(condition), strict=True):
+        if len(own) == 1 and not own & others and not any(aggregates(side)):
+            found[next(iter(own))] = Extreme(side, keeps)
+    return found
+
+
+def sides_of(condition: tree.Comparison, whole: Sequence[tree.Expression] = ()) -> Iterator[tree.Expression]:
+    """The largest parts of a comparison that are values of one event of one variable, each once.
+
+    Those of `whole` are not taken apart.
+    """
     found: dict[tree.Expression, None] = {}
     waiting: list[tree.Expression] = [condition.right, condition.left]
     while waiting:
         match waiting.pop():
+            case one if one in whole:
+                found[one] = None
             case tree.Attribute() | tree.Previous() as one:
                 found[one] = None
             case tree.Call(arguments=arguments) as call:
