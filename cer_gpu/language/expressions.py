@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from itertools import chain
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from cer_gpu.errors import Span
 from cer_gpu.frozen_dataclass import dataclass
@@ -23,6 +23,7 @@ __all__ = [
     "Comparison",
     "Condition",
     "Earlier",
+    "Edge",
     "Either",
     "End",
     "Every",
@@ -132,6 +133,13 @@ class Call:
     span: Span | None = span_field()
 
 
+class Edge(NamedTuple):
+    """The variable that marks one event of each repetition, the first of those asked for, or the last."""
+
+    variable: str
+    first: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregate:
     """One value over the events that a variable marks or, in the head of a rule, over its answers.
@@ -141,16 +149,20 @@ class Aggregate:
     function : str
         `COUNT SUM MIN MAX AVG`, and in a query `FIRST LAST`, in capitals.
     argument : Expression or None
-        In a query an `Attribute` with its variable, None in `COUNT(x)`; in a rule an expression over
-        `Attribute`s that name variables of the rule, None for `*`.
+        In a query an expression over `Attribute`s with their variables, for COUNT, FIRST and LAST one of
+        these, None in `COUNT(x)`; in a rule an expression over `Attribute`s that name variables of the rule,
+        None for `*`.
     variable : str or None
-        In a query, the variable whose events are taken together; None in a rule.
+        In a query, the variable whose events are taken together; None for several, and in a rule.
     prior : Earlier
         Whether `PRIOR(variable)` or `BEFORE(variable)` is meant.
     distinct : bool
         `COUNT(DISTINCT x.a)`.
     order : tuple of str
         For MIN and MAX of ordered categories: these, ascending. No text says it, but the data.
+    edge : Edge or None
+        For several variables: what tells the repetitions apart of which each gives values; None where there
+        is one. No text says it, but the pattern.
     """
 
     function: str
@@ -159,6 +171,7 @@ class Aggregate:
     prior: Earlier = ""
     distinct: bool = False
     order: tuple[str, ...] = ()
+    edge: Edge | None = None
     span: Span | None = span_field()
 
 

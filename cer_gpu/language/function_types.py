@@ -105,8 +105,10 @@ def of_aggregate(aggregate: t.Aggregate, kind: ValueType | None, findings: Findi
     takes, what = (
         (frozenset(ValueType), "") if function in ("FIRST", "LAST") else (_ORDERED, "values with an order")
     )
-    if function in ("SUM", "AVG"):
+    if function == "AVG":
         takes, what = _NUMBERS, "numbers"
+    elif function == "SUM":
+        takes, what = _NUMBERS | {ValueType.DURATION}, "numbers and lengths of time"
     if kind is not None and kind not in takes and argument is not None:
         message = f"{function} takes {what}, and `{to_text(argument)}` is of type {kind.value}"
         findings.error("CER037", message, argument.span)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cer_gpu.errors import Span
 from cer_gpu.language import leaves
@@ -14,11 +14,12 @@ from cer_gpu.language.loops import Loops
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.places import leading, trailing
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.repeated import UnknownRepetitionError, edge_of, names_of, places, scope_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.scope import Marks, Scope, dropped, marks
 from cer_gpu.language.times import TimeChecker
 from cer_gpu.language.types import TypeChecker
-from cer_gpu.language.walk import with_attributes
+from cer_gpu.language.walk import with_aggregates, with_attributes
 from cer_gpu.language.words import written, written_variable
 
 
@@ -52,7 +53,15 @@ class PatternChecker:
     def check(self, pattern: t.Pattern) -> None:
         """Report what is wrong or suspicious about a pattern."""
         self._whole = pattern
+        errors = self._findings.errors
         self._visit(pattern, Scope({}), Loops())
+        if self._findings.errors > errors:
+            return  # what is defined where is not known
+        for place in places(pattern):
+            try:
+                edge_of(scope_of(place), names_of(place.aggregate))
+            except UnknownRepetitionError as error:
+                self._findings.error("CER037", str(error), place.aggregate.span, error.hint)
 
     def _visit(self, pattern: t.Pattern, around: Scope, loops: Loops) -> None:
         # `around` is what the patterns around define: a filter may speak of it too (section 4).
@@ -188,7 +197,8 @@ class PatternChecker:
                         if attribute.variable is not None:
                             self._check_owner(_owner_of(attribute), scope, loops, filtered)
                     for aggregate in leaves.aggregates(*leaves.operands(leaf)):
-                        self._check_owner(_owner_of(aggregate), scope, loops, filtered)
+                        for one in _spoken_of(aggregate):
+                            self._check_owner(_owner_of(one), scope, loops, filtered)
                         self._note_own_repetition(aggregate, leaf, loops)
                     self._check_leaf(leaf, None, scope, loops)
 
@@ -250,20 +260,24 @@ class PatternChecker:
         return known
 
 
-def _of_earlier(part: Any, name: str) -> Any:
+def _spoken_of(aggregate: t.Aggregate) -> list[t.Attribute | t.Aggregate]:
+    """What of an aggregate names its variables."""
+    if aggregate.variable is not None or aggregate.argument is None:
+        return [aggregate]
+    return list(leaves.attributes(aggregate.argument))
+
+
+def _of_earlier(leaf: leaves.Leaf, name: str) -> leaves.Leaf:
     """A comparison with its aggregates of a variable as aggregates of BEFORE."""
-    match part:
-        case t.Aggregate(variable=variable, argument=argument, prior="") if variable == name:
-            if argument is not None:
-                argument = with_attributes(argument, lambda one: replace(one, prior="BEFORE"))
-            return replace(part, argument=argument, prior="BEFORE")
-        case t.Comparison(left=left, right=right) | t.Arithmetic(left=left, right=right):
-            return replace(part, left=_of_earlier(left, name), right=_of_earlier(right, name))
-        case t.Negation(operand=operand):
-            return replace(part, operand=_of_earlier(operand, name))
-        case t.Call(arguments=arguments):
-            return replace(part, arguments=tuple(_of_earlier(one, name) for one in arguments))
-    return part
+
+    def earlier(one: t.Aggregate) -> t.Aggregate:
+        if one.variable != name or one.prior:
+            return one
+        made: t.Aggregate = with_attributes(one, lambda read: replace(read, prior="BEFORE"))
+        return replace(made, prior="BEFORE")
+
+    found: leaves.Leaf = with_aggregates(leaf, earlier)
+    return found
 
 
 def _owner_of(node: t.Attribute | t.Aggregate) -> _Owner:

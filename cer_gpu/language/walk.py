@@ -172,6 +172,22 @@ def with_attributes(node: Any, change: Callable[[t.Attribute], t.Attribute]) -> 
             return node
 
 
+def with_aggregates(node: Any, change: Callable[[t.Aggregate], t.Expression]) -> Any:
+    """A condition or an expression with each of its aggregates changed; parameters as in `with_attributes`."""
+    match node:
+        case t.Aggregate():
+            return change(node)
+        case t.Comparison() | t.Arithmetic() | t.Both() | t.Either():
+            left, right = (with_aggregates(side, change) for side in (node.left, node.right))
+            return replace(node, left=left, right=right)
+        case t.Not() | t.Negation():
+            return replace(node, operand=with_aggregates(node.operand, change))
+        case t.Call(arguments=arguments):
+            return replace(node, arguments=tuple(with_aggregates(one, change) for one in arguments))
+        case _:
+            return node
+
+
 def condition_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
     """The variables in a condition; none for a predicate on one event.
 
@@ -193,5 +209,9 @@ def _spoken_of(condition: t.Condition | t.Expression) -> Iterator[tuple[str, t.E
                 yield name, prior
             case t.Aggregate(variable=str(name), prior=prior):
                 yield name, prior
+            case t.Aggregate(edge=t.Edge() as edge, argument=argument) as node:
+                own = [*_spoken_of(argument)] if argument is not None else []
+                yield from own
+                yield edge.variable, own[0][1]
             case node:
                 waiting += parts(node)

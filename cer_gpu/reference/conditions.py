@@ -17,7 +17,8 @@ from typing import Any, TypeAlias
 from cer_gpu.language import tree as t
 from cer_gpu.language.leaves import aggregates, attributes, operands
 from cer_gpu.language.units import exact
-from cer_gpu.reference.aggregates import Marked, aggregate_of
+from cer_gpu.language.walk import walk
+from cer_gpu.reference.aggregates import Marked, Repetitions, aggregate_of
 from cer_gpu.reference.events import Duration, Event, Instant, Value, duration, instant
 from cer_gpu.reference.functions import call
 
@@ -36,7 +37,7 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def condition_holds(condition: t.Condition, marked: Marked) -> bool:
+def condition_holds(condition: t.Condition, marked: Marked, repetitions: Repetitions | None = None) -> bool:
     """Whether a condition holds of the events that each variable marks.
 
     Parameters
@@ -47,6 +48,8 @@ def condition_holds(condition: t.Condition, marked: Marked) -> bool:
         it marked in the repetition before, with "BEFORE" in all before. Unary predicates and correlations
         hold if they hold for every event, or for every choice of one event of each variable; so they hold if
         there is no event.
+    repetitions : callable, optional
+        As in `aggregate_of`.
 
     Raises
     ------
@@ -57,11 +60,11 @@ def condition_holds(condition: t.Condition, marked: Marked) -> bool:
         case t.Truth(value=value):
             return value
         case t.Both(left=left, right=right):
-            return condition_holds(left, marked) and condition_holds(right, marked)
+            return condition_holds(left, marked, repetitions) and condition_holds(right, marked, repetitions)
         case t.Either(left=left, right=right):
-            return condition_holds(left, marked) or condition_holds(right, marked)
+            return condition_holds(left, marked, repetitions) or condition_holds(right, marked, repetitions)
         case t.Not(operand=operand):
-            return not condition_holds(operand, marked)
+            return not condition_holds(operand, marked, repetitions)
         case t.Every(variable=name, predicate=predicate, prior=prior):
             return all(predicate_holds(predicate, event) for event in marked(name, prior))
         case _:
@@ -71,14 +74,16 @@ def condition_holds(condition: t.Condition, marked: Marked) -> bool:
                 return True
             choices = product(*(tuple(marked(*owner)) for owner in chosen_of))
             return all(
-                _correlation_holds(condition, dict(zip(chosen_of, chosen)), marked) for chosen in choices
+                _correlation_holds(condition, dict(zip(chosen_of, chosen)), marked, repetitions)
+                for chosen in choices
             )
 
 
 def _aggregated_before(leaf: Leaf) -> frozenset[str]:
     """The variables whose BEFORE is aggregated in a comparison."""
     found = aggregates(*operands(leaf))
-    return frozenset(one.variable or "" for one in found if one.prior == "BEFORE")
+    read = (part for one in found for part in walk(one) if isinstance(part, t.Attribute | t.Aggregate))
+    return frozenset(part.variable for part in read if part.prior == "BEFORE" and part.variable)
 
 
 def predicate_holds(predicate: t.Condition, event: Event) -> bool:
@@ -104,16 +109,29 @@ def predicate_holds(predicate: t.Condition, event: Event) -> bool:
             return _leaf_holds(predicate, lambda node: of_event(node, event))
 
 
-def _correlation_holds(leaf: Leaf, chosen: Mapping[tuple[str, str], Event], marked: Marked) -> bool:
+def _correlation_holds(
+    leaf: Leaf, chosen: Mapping[tuple[str, str], Event], marked: Marked, repetitions: Repetitions | None
+) -> bool:
     def lookup(node: t.Expression) -> Value:
         if isinstance(node, t.Aggregate):
-            return aggregate_of(node, marked)
+            return aggregate_of(node, marked, valued, repetitions)
         owner = node.attribute if isinstance(node, t.Previous) else node
         if not isinstance(owner, t.Attribute) or owner.variable is None:
             raise TypeError(f"{node!r} of no variable in a correlation")
         return of_event(node, chosen[owner.variable, owner.prior])
 
     return _leaf_holds(leaf, lookup)
+
+
+def valued(expression: t.Expression, chosen: Mapping[str, Event]) -> Value:
+    """The value of an expression, given an event for each variable."""
+
+    def lookup(node: t.Expression) -> Value:
+        owner = node.attribute if isinstance(node, t.Previous) else node
+        assert isinstance(owner, t.Attribute)
+        return of_event(node, chosen[owner.variable or ""])
+
+    return value_of(expression, lookup)
 
 
 def of_event(node: t.Expression, event: Event) -> Value:

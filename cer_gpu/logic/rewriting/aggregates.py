@@ -106,7 +106,7 @@ def _of_one(aggregate: t.Aggregate) -> t.Expression:
 def _marks_one(root: t.Pattern, node: t.Filter, aggregate: t.Aggregate) -> bool:
     """Whether the variable of an aggregate in a filter marks one event of each complex event there."""
     name = aggregate.variable
-    if name is None or aggregate.prior:
+    if name is None or aggregate.prior or not isinstance(aggregate.argument, t.Attribute | None):
         return False
     inside = list(sites(node.pattern, name))
     if len(inside) != 1 or len(list(sites(root, name))) != 1:
