@@ -173,7 +173,7 @@ def with_attributes(node: Any, change: Callable[[t.Attribute], t.Attribute]) -> 
 
 
 def with_aggregates(node: Any, change: Callable[[t.Aggregate], t.Expression]) -> Any:
-    """A condition or an expression with each of its aggregates changed; parameters as in `with_attributes`."""
+    """As `with_attributes`, with each aggregate changed."""
     match node:
         case t.Aggregate():
             return change(node)

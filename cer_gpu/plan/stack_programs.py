@@ -158,6 +158,8 @@ class StackTyping:
         """The register or the value that a part is."""
         if isinstance(part, tree.Aggregate):
             for place, fold in enumerate(comparison.folds):
+                if fold.parts or part.variable is None:
+                    raise BeyondWordsError(f"`{to_text(part)}`")
                 column = -1 if part.argument is None else self._columns.index(column_of(part.argument))
                 wanted = part.variable, part.prior, part.function, part.distinct, column
                 if (*fold.owner, fold.function, fold.distinct, fold.column) == wanted:

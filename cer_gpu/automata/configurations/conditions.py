@@ -67,7 +67,9 @@ class _Local:
         self.is_equality = (
             comparison.is_of_two and isinstance(condition, tree.Comparison) and condition.op == "="
         )
-        self.names = frozenset(owner.variable for owner in comparison.owners if self._is_local(owner, local))
+        self.names = frozenset(
+            owner.variable for owner in comparison.owners if self._is_local(owner, local)
+        ).union(*(fold.names for fold, own in zip(comparison.folds, self.own_folds, strict=True) if own))
 
     @staticmethod
     def _is_local(owner: Owner, local: frozenset[str]) -> bool:
@@ -96,7 +98,7 @@ class _Local:
             ),
             tuple(
                 [
-                    folded(fold, one, event) if one is not None and fold.owner.variable in label else one
+                    one if one is None or fold.names.isdisjoint(label) else folded(fold, one, label, event)
                     for fold, one in zip(comparison.folds, folds, strict=True)
                 ]
             ),

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.slots import Ages
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
@@ -40,6 +41,17 @@ class Owner(NamedTuple):
     prior: tree.Earlier
 
 
+class FoldPart(NamedTuple):
+    """A variable of an expression over several, and the columns that it reads of an event."""
+
+    owner: Owner
+    columns: tuple[int, ...]
+
+
+COUNTED = -1
+"""In the place of a column: the events themselves."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fold:
     """An aggregate in a comparison.
@@ -49,10 +61,17 @@ class Fold:
     owner : Owner
     function : str
     column : int
-        The column that is aggregated; -1 for `COUNT(x)`.
+        The column that is aggregated, or `COUNTED`; below it stand the values of expressions over several
+        variables.
     distinct : bool
     most : int
         Counts from this one on make no difference to any comparison; 0: every count does.
+    parts : tuple of FoldPart
+        For an expression over several variables: these.
+    edge : Edge or None
+        The event that tells the repetitions apart in which these are taken together.
+    aggregate : Aggregate or None
+        The aggregate of such an expression.
     """
 
     owner: Owner
@@ -60,6 +79,20 @@ class Fold:
     column: int
     distinct: bool
     most: int = 0
+    parts: tuple[FoldPart, ...] = ()
+    edge: tree.Edge | None = None
+    aggregate: tree.Aggregate | None = None
+
+    @property
+    def owners(self) -> tuple[Owner, ...]:
+        """The variables whose events it takes, all bound in one place."""
+        return tuple(part.owner for part in self.parts) or (self.owner,)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The variables whose events change it."""
+        found = frozenset(owner.variable for owner in self.owners)
+        return found if self.edge is None else found | {self.edge.variable}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +126,7 @@ class ComparedEvents:
     @property
     def owners(self) -> frozenset[Owner]:
         """All variables that it speaks of."""
-        return frozenset((*self.choices, *(fold.owner for fold in self.folds)))
+        return frozenset((*self.choices, *(owner for fold in self.folds for owner in fold.owners)))
 
 
 class EventFacts(Ages, Protocol):
@@ -129,6 +162,10 @@ class EventFacts(Ages, Protocol):
 
     def added(self, column: int, total: Register, value: Any) -> Register:
         """A sum plus one more value of a column; `EMPTY` is the sum of none."""
+        ...
+
+    def joint(self, column: int, choice: tuple[Any, ...]) -> Any:
+        """The value of an expression over several variables, of an event of each; None if it is missing."""
         ...
 
     def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
@@ -194,18 +231,56 @@ def _known(row: tuple[Any, ...], rows: Register, columns: Sequence[int], event: 
 
 def begun(fold: Fold) -> Register:
     """The register of an aggregate of nothing."""
+    if fold.parts:
+        return (EMPTY,) * len(fold.parts), EMPTY
     if fold.function != "COUNT":
         return EMPTY
     return frozenset() if fold.distinct else 0
 
 
-def folded(fold: Fold, register: Register, event: EventFacts) -> Register:
-    """The register of an aggregate whose variable marks the event."""
-    if fold.column < 0:
+def folded(fold: Fold, register: Register, label: Label, event: EventFacts) -> Register:
+    """The register of an aggregate after an event that has a label with a variable of it."""
+    if fold.parts:
+        return _gathered(fold, register, label, event)
+    if fold.column == COUNTED:
         return _counted(fold, register, event)
     value = event.value(fold.column)
-    if event.missing(value):
+    return register if event.missing(value) else _with(fold, register, value, event)
+
+
+def _gathered(fold: Fold, register: Register, label: Label, event: EventFacts) -> Register:
+    """The events of a repetition, and what those before it have given."""
+    rows, total = register
+    over = fold.edge is not None and fold.edge.variable in label
+    if over and fold.edge is not None and fold.edge.first:
+        rows, total = begun(fold)[0], given(fold, register, event)
+    rows = tuple(
+        [
+            (*own, tuple([event.value(column) for column in part.columns]))
+            if part.owner.variable in label
+            else own
+            for part, own in zip(fold.parts, rows, strict=True)
+        ]
+    )
+    if over and fold.edge is not None and not fold.edge.first:
+        return begun(fold)[0], given(fold, (rows, total), event)
+    return rows, total
+
+
+def given(fold: Fold, register: Register, event: EventFacts) -> Register:
+    """What an aggregate has by now, as that of one variable."""
+    if not fold.parts:
         return register
+    rows, total = register
+    for choice in product(*rows):
+        value = event.joint(fold.column, choice)
+        if value is not None:
+            total = _with(fold, total, value, event)
+    return total
+
+
+def _with(fold: Fold, register: Register, value: Any, event: EventFacts) -> Register:
+    """The register with one more value, which is not missing."""
     match fold.function:
         case "COUNT" if fold.distinct:
             return _distinct(fold, register, value, event)
@@ -263,8 +338,8 @@ def truth(
         return True
     if BAD in registers:
         return False
-    given = tuple(folds)
-    return all(event.holds_of(number, rows, given) for rows in product(*registers))
+    known = tuple([given(fold, one, event) for fold, one in zip(comparison.folds, folds, strict=True)])
+    return all(event.holds_of(number, rows, known) for rows in product(*registers))
 
 
 # ---------------------------------------------------------------------------------- what is kept
@@ -318,13 +393,15 @@ def extremes_of(condition: tree.Comparison) -> dict[Owner, Extreme]:
     return found
 
 
-def sides_of(condition: tree.Comparison, whole: Sequence[tree.Expression] = ()) -> Iterator[tree.Expression]:
-    """The largest parts of a comparison that are values of one event of one variable, each once.
+def sides_of(
+    expressions: Sequence[tree.Expression], whole: Sequence[tree.Expression] = ()
+) -> Iterator[tree.Expression]:
+    """The largest parts of expressions that are values of one event of one variable, each once.
 
     Those of `whole` are not taken apart.
     """
     found: dict[tree.Expression, None] = {}
-    waiting: list[tree.Expression] = [condition.right, condition.left]
+    waiting: list[tree.Expression] = [*reversed(expressions)]
     while waiting:
         match waiting.pop():
             case one if one in whole:

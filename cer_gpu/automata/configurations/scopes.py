@@ -95,12 +95,12 @@ class Binding:
             return registers
         found = []
         for own, one in zip(self.bound, registers, strict=True):
-            if own.owner.variable in label:
-                comparison = self._comparisons[own.number]
-                if own.choice:
+            comparison = self._comparisons[own.number]
+            if own.choice:
+                if own.owner.variable in label:
                     one = marked(comparison, own.place, one, event, own.number)
-                else:
-                    one = folded(comparison.folds[own.place], one, event)
+            elif not comparison.folds[own.place].names.isdisjoint(label):
+                one = folded(comparison.folds[own.place], one, label, event)
             found.append(one)
         return tuple(found)
 
@@ -201,8 +201,8 @@ class ScopeMember(PatternWrapper):
             if found is None or not waits:
                 return found
             assert ahead is not None
-            one = self._debts.owner(number, choice, place)
-            return None if one.variable in ahead else found
+            owners = self._debts.owners(number, choice, place)
+            return None if any(one.variable in ahead for one in owners) else found
 
         def fill_all(number: int, choice: bool, place: int) -> Register | None:
             return fill(number, choice, place, False)

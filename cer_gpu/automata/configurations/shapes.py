@@ -157,6 +157,9 @@ class _TestRecorder:
     def added(self, column: int, total: tuple[Any, ...], value: Slot) -> tuple[Any, ...]:
         return self._tests.added(column, total, value)
 
+    def joint(self, column: int, choice: tuple[Any, ...]) -> Slot | None:
+        raise NotImplementedError
+
     def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
         if self._tests.held.workings[comparison] is not None:
             worked = self._tests.asked(comparison, rows, folded)

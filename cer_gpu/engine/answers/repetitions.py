@@ -69,6 +69,6 @@ def _repetition(listed: Listed, marks: Listed | None, edge: Edge | None) -> np.n
     span = int(max(events.max(initial=0), at.max(initial=0))) + 1
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     theirs = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
-    side = "right" if edge.first else "left"
-    before = np.searchsorted(theirs * span + at, owner * span + events, side)
+    keys, asked = theirs * span + at, owner * span + events
+    before = np.searchsorted(keys, asked, "right") if edge.first else np.searchsorted(keys, asked, "left")
     return np.asarray(before - begins[owner], np.int64)
