@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, leftward
-from cer_gpu.language.functions import AGGREGATES, FUNCTIONS, VALUES
+from cer_gpu.language.functions import AGGREGATES, FUNCTIONS, OF_EXPRESSIONS, VALUES
 from cer_gpu.language.measures import MOMENTS, with_what_is_read
 from cer_gpu.language.stream_marks import with_stream_marks
 from cer_gpu.language.units import NANOSECONDS
@@ -70,6 +70,11 @@ def aggregates(draw: st.DrawFn, prior: t.Earlier | None = None) -> t.Aggregate:
     if function == "COUNT" and draw(st.booleans()):
         return t.Aggregate(function, None, name, before)
     distinct = function == "COUNT" and draw(st.booleans())
+    if function in OF_EXPRESSIONS and draw(st.booleans()):
+        inner = t.Arithmetic(
+            draw(st.sampled_from("+-*/%")), *(t.Attribute(draw(ATTRIBUTES), name, before) for _ in "ab")
+        )
+        return t.Aggregate(function, inner, name, before)
     return t.Aggregate(function, t.Attribute(draw(ATTRIBUTES), name, before), name, before, distinct)
 
 

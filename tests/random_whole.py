@@ -10,6 +10,7 @@ from random import Random
 from cer_gpu.errors import QueryError
 from cer_gpu.language import tree as t
 from cer_gpu.language.check import check
+from cer_gpu.language.functions import OF_EXPRESSIONS
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema, ValueType
 
@@ -214,6 +215,10 @@ def condition(rng: Random, names: list[str], depth: int = 2, prior: list[str] | 
 
 def _aggregate(rng: Random, names: list[str]) -> str:
     name = rng.choice(names)
+    if rng.random() < 0.15:
+        other = rng.choice(names)  # of two variables only where it is known what a repetition is
+        inner = f"{name}.{rng.choice('vp')} {rng.choice('+-*')} {other}.{rng.choice('vp')}"
+        return f"{rng.choice(OF_EXPRESSIONS)}({inner})"
     if rng.random() < 0.15:
         return f"COUNT({rng.choice(('', 'DISTINCT '))}{name}.{rng.choice(('v', 'p', 'id'))})"
     return f"{rng.choice(AGGREGATES)}({name}.{rng.choice(('v', 'v', 'p', 'id'))})"
