@@ -83,7 +83,7 @@ CODES: Mapping[str, str] = {
     "CER034": "not a regular expression",
     "CER035": "not a timestamp",
     "CER036": "the alternatives of a key differ in type",
-    "CER037": "an aggregate that is not of one attribute",
+    "CER037": "not what an aggregate takes",
     "CER038": "not a measure",
     "CER039": "categories that cannot be compared by their order",
     # Amounts and time
