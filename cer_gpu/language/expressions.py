@@ -23,7 +23,6 @@ __all__ = [
     "Comparison",
     "Condition",
     "Earlier",
-    "Edge",
     "Either",
     "End",
     "Every",
@@ -42,6 +41,7 @@ __all__ = [
     "Previous",
     "Quantity",
     "RangeEnd",
+    "RepetitionEdge",
     "Text",
     "Truth",
 ]
@@ -133,7 +133,7 @@ class Call:
     span: Span | None = span_field()
 
 
-class Edge(NamedTuple):
+class RepetitionEdge(NamedTuple):
     """The variable that marks one event of each repetition, the first of those asked for, or the last."""
 
     variable: str
@@ -160,7 +160,7 @@ class Aggregate:
         `COUNT(DISTINCT x.a)`.
     order : tuple of str
         For MIN and MAX of ordered categories: these, ascending. No text says it, but the data.
-    edge : Edge or None
+    edge : RepetitionEdge or None
         For several variables: what tells the repetitions apart of which each gives values; None where there
         is one. No text says it, but the pattern.
     """
@@ -171,7 +171,7 @@ class Aggregate:
     prior: Earlier = ""
     distinct: bool = False
     order: tuple[str, ...] = ()
-    edge: Edge | None = None
+    edge: RepetitionEdge | None = None
     span: Span | None = span_field()
 
 

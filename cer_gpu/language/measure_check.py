@@ -6,7 +6,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.places import trailing
-from cer_gpu.language.repeated import UnknownRepetitionError, edge_of, is_joint, names_of
+from cer_gpu.language.repetition_edges import UnknownRepetitionError, edge_of, is_joint, names_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.scope import dropped, marks, variables
 from cer_gpu.language.types import TypeChecker

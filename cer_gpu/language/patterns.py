@@ -14,7 +14,7 @@ from cer_gpu.language.loops import Loops
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.places import leading, trailing
 from cer_gpu.language.printer import to_text
-from cer_gpu.language.repeated import UnknownRepetitionError, edge_of, names_of, places, scope_of
+from cer_gpu.language.repetition_edges import UnknownRepetitionError, edge_of, names_of, places, scope_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.scope import Marks, Scope, dropped, marks
 from cer_gpu.language.times import TimeChecker

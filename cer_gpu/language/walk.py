@@ -209,7 +209,7 @@ def _spoken_of(condition: t.Condition | t.Expression) -> Iterator[tuple[str, t.E
                 yield name, prior
             case t.Aggregate(variable=str(name), prior=prior):
                 yield name, prior
-            case t.Aggregate(edge=t.Edge() as edge, argument=argument) as node:
+            case t.Aggregate(edge=t.RepetitionEdge() as edge, argument=argument) as node:
                 own = [*_spoken_of(argument)] if argument is not None else []
                 yield from own
                 yield edge.variable, own[0][1]

@@ -10,7 +10,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.measures import with_what_is_read
-from cer_gpu.language.repeated import is_joint
+from cer_gpu.language.repetition_edges import is_joint
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import walk

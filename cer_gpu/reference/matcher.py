@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import EVENTS
-from cer_gpu.language.repeated import is_joint, names_of, places, repeated_in, scope_of, word_of
+from cer_gpu.language.repetition_edges import is_joint, names_of, places, repeated_in, scope_of, word_of
 from cer_gpu.language.repetitions import has_optional, may_be_empty
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import children, condition_variables, prior_variables, walk
@@ -29,14 +29,14 @@ class PriorMarks(NamedTuple):
     word: t.Earlier
 
 
-class Repeated(NamedTuple):
+class RepetitionMarks(NamedTuple):
     """What repetitions have marked that a scope binds, or earlier ones of an iteration, as such a key."""
 
     word: t.Earlier = ""
     iteration: int = 0
 
 
-Environment: TypeAlias = Mapping[str | PriorMarks | Repeated, frozenset[Any]]
+Environment: TypeAlias = Mapping[str | PriorMarks | RepetitionMarks, frozenset[Any]]
 """The positions that variables of enclosing scopes mark, and marked in earlier repetitions."""
 
 NOTHING: Environment = {}
@@ -118,13 +118,13 @@ class Matcher:
             return (*(match.marked_by(x) for x in names), match.repetitions)
 
         own = {id(node) for node in walk(body)} if self._joins else set[int]()
-        around = frozenset(one for one in outside.get(Repeated(), ()) if one[0] not in own)
+        around = frozenset(one for one in outside.get(RepetitionMarks(), ()) if one[0] not in own)
         found: set[Match] = set()
         for guess in {guessed(m) for m in self._candidates.of(body, first, NOTHING)}:
             inner = dict(outside)
             inner.update(zip(names, guess))
             if self._joins:
-                inner[Repeated()] = around | guess[-1]
+                inner[RepetitionMarks()] = around | guess[-1]
             found |= {m for m in self.of(body, first, inner) if guessed(m) == guess}
         return frozenset(found)
 
@@ -230,11 +230,11 @@ class Matcher:
             else [one for one in self._earlier(body) if one.variable in self._variables(body)]
         )
         here = dict(outside)
-        again = (
-            [] if self.loose or not self._joins else [Repeated(w, id(pattern)) for w in ("PRIOR", "BEFORE")]
-        )
+        words: tuple[t.Earlier, ...] = () if self.loose or not self._joins else ("PRIOR", "BEFORE")
+        again = [RepetitionMarks(word, id(pattern)) for word in words]
         if number == 1:
-            here.update((one, frozenset()) for one in (*own, *again))
+            here.update((one, frozenset()) for one in own)
+            here.update((one, frozenset()) for one in again)
         for found in self.of_scope(body, first, here):
             c1 = self._noted(pattern, found)
             if number >= pattern.least:
@@ -321,9 +321,9 @@ class Matcher:
                 return [{name: marked(name, word) for name in names}]
             if word:
                 [around] = [one for one in place.loops if scope in (one, one.pattern)]
-                known = outside[Repeated(word, id(around))]
+                known = outside[RepetitionMarks(word, id(around))]
             else:
-                known = match.repetitions if scope is filtered else outside[Repeated()]
+                known = match.repetitions if scope is filtered else outside[RepetitionMarks()]
             return self.events_of(known, loops, names)
 
         return condition_holds(condition, marked, repetitions)
@@ -377,9 +377,9 @@ class Matcher:
     def _earlier(self, pattern: t.Pattern) -> frozenset[PriorMarks]:
         return self._node(pattern).earlier
 
-    def _depends(self, pattern: t.Pattern, name: str | PriorMarks | Repeated) -> bool:
+    def _depends(self, pattern: t.Pattern, name: str | PriorMarks | RepetitionMarks) -> bool:
         node = self._node(pattern)
-        if isinstance(name, Repeated):
+        if isinstance(name, RepetitionMarks):
             return node.joint
         return name in (node.earlier if isinstance(name, PriorMarks) else node.reads)
 

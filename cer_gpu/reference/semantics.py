@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
-from cer_gpu.language.repeated import names_of, repeated_in
+from cer_gpu.language.repetition_edges import names_of, repeated_in
 from cer_gpu.language.scope import dropped, variables
 from cer_gpu.logic.binding import reads
 from cer_gpu.reference.aggregates import aggregate_of

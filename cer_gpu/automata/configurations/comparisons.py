@@ -22,7 +22,7 @@ from cer_gpu.automata.configurations.registers import (
 )
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import aggregates, attributes, operands
-from cer_gpu.language.repeated import is_joint
+from cer_gpu.language.repetition_edges import is_joint
 from cer_gpu.language.walk import condition_variables, with_attributes
 from cer_gpu.logic.formulas import compares_events
 

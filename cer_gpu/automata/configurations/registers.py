@@ -68,7 +68,7 @@ class Fold:
         Counts from this one on make no difference to any comparison; 0: every count does.
     parts : tuple of FoldPart
         For an expression over several variables: these.
-    edge : Edge or None
+    edge : RepetitionEdge or None
         The event that tells the repetitions apart in which these are taken together.
     aggregate : Aggregate or None
         The aggregate of such an expression.
@@ -80,7 +80,7 @@ class Fold:
     distinct: bool
     most: int = 0
     parts: tuple[FoldPart, ...] = ()
-    edge: tree.Edge | None = None
+    edge: tree.RepetitionEdge | None = None
     aggregate: tree.Aggregate | None = None
 
     @property
@@ -373,23 +373,23 @@ def keeps_of(condition: tree.Comparison) -> tuple[str, str]:
     return ALL, ALL
 
 
-class Extreme(NamedTuple):
+class DecidingSide(NamedTuple):
     """A side of a comparison that is a value of one variable, of which the least or the greatest decides."""
 
     side: tree.Expression
     keeps: str
 
 
-def extremes_of(condition: tree.Comparison) -> dict[Owner, Extreme]:
+def extremes_of(condition: tree.Comparison) -> dict[Owner, DecidingSide]:
     """The variables that have a side of a comparison by order to themselves: `c.p` in `a.p + b.p < c.p`."""
-    found: dict[Owner, Extreme] = {}
+    found: dict[Owner, DecidingSide] = {}
     if condition.op in ("=", "!="):
         return found
     sides = condition.left, condition.right
     owners = [{Owner(one.variable or "", one.prior) for one in attributes(side)} for side in sides]
     for side, own, others, keeps in zip(sides, owners, reversed(owners), keeps_of(condition), strict=True):
         if len(own) == 1 and not own & others and not any(aggregates(side)):
-            found[next(iter(own))] = Extreme(side, keeps)
+            found[next(iter(own))] = DecidingSide(side, keeps)
     return found
 
 

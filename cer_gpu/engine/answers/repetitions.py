@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cer_gpu.language.tree import Edge
+from cer_gpu.language.tree import RepetitionEdge
 
 Listed = tuple[np.ndarray, np.ndarray]
 """Where the events of each complex event begin, and the events."""
 
 
-class Choices(NamedTuple):
-    """Choices of one event for each variable, one complex event after another.
+class EventChoices(NamedTuple):
+    """EventChoices of one event for each variable, one complex event after another.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Choices(NamedTuple):
     offsets: np.ndarray
 
 
-def choices(marked: Mapping[str, Listed], marks: Listed | None, edge: Edge | None) -> Choices:
+def choices(marked: Mapping[str, Listed], marks: Listed | None, edge: RepetitionEdge | None) -> EventChoices:
     """Every choice of events of one repetition of a complex event.
 
     Parameters
@@ -37,13 +37,13 @@ def choices(marked: Mapping[str, Listed], marks: Listed | None, edge: Edge | Non
         What each variable marks in each complex event, ascending.
     marks : (offsets, events) or None
         What the edge marks; None where a complex event is one repetition.
-    edge : Edge or None
+    edge : RepetitionEdge or None
     """
     (name, (offsets, first)), *others = marked.items()
     count = len(offsets) - 1
     owner = np.repeat(np.arange(count), np.diff(offsets))
     if not others:
-        return Choices({name: first}, offsets.astype(np.int64))
+        return EventChoices({name: first}, offsets.astype(np.int64))
     chosen, repetition = {name: first}, _repetition(marked[name], marks, edge)
     for other, (begins, events) in others:
         theirs = np.repeat(np.arange(count), np.diff(begins))
@@ -57,10 +57,10 @@ def choices(marked: Mapping[str, Listed], marks: Listed | None, edge: Edge | Non
         chosen = {own: np.repeat(rows, times) for own, rows in chosen.items()}
         chosen[other] = events[place]
         owner, repetition = np.repeat(owner, times), np.repeat(repetition, times)
-    return Choices(chosen, np.searchsorted(owner, np.arange(count + 1)).astype(np.int64))
+    return EventChoices(chosen, np.searchsorted(owner, np.arange(count + 1)).astype(np.int64))
 
 
-def _repetition(listed: Listed, marks: Listed | None, edge: Edge | None) -> np.ndarray:
+def _repetition(listed: Listed, marks: Listed | None, edge: RepetitionEdge | None) -> np.ndarray:
     """The number of the repetition of each event of a variable, within its complex event."""
     offsets, events = listed
     if marks is None or edge is None:

@@ -1,8 +1,8 @@
 """What an aggregate of an expression takes together: one value for each repetition of an iteration.
 
 `SUM(u.ts - d.ts)` outside `(Down AS d ; Up AS u)+` has a value for each repetition of the smallest iteration
-in which all its variables are defined (section 4). Where a repetition begins is known by its `Edge`: an event
-that one variable marks, once in each repetition, before or after all events of the expression.
+in which all its variables are defined (section 4). Where a repetition begins is known by its `RepetitionEdge`:
+an event that one variable marks, once in each repetition, before or after all events of the expression.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class UnknownRepetitionError(Exception):
         self.hint = hint
 
 
-class Place(NamedTuple):
+class AggregatePlace(NamedTuple):
     """An aggregate of an expression over several variables in a condition.
 
     Attributes
@@ -63,22 +63,22 @@ def word_of(aggregate: t.Aggregate) -> t.Earlier:
     return next(attributes(aggregate.argument)).prior
 
 
-def places(pattern: t.Pattern) -> Iterator[Place]:
+def places(pattern: t.Pattern) -> Iterator[AggregatePlace]:
     """The aggregates of expressions over several variables in the filters of a pattern."""
     yield from _places(pattern, (pattern,), ())
 
 
 def _places(
     pattern: t.Pattern, around: tuple[t.Pattern, ...], loops: tuple[t.Iteration, ...]
-) -> Iterator[Place]:
+) -> Iterator[AggregatePlace]:
     match pattern:
         case t.EventType():
             return
         case t.OtherEvent(type=kind, condition=condition):
             if condition is not None:
-                yield from (Place(one, kind, around, loops) for one in _joint_in(condition))
+                yield from (AggregatePlace(one, kind, around, loops) for one in _joint_in(condition))
         case t.Filter(pattern=inner, condition=condition):
-            yield from (Place(one, inner, around, loops) for one in _joint_in(condition))
+            yield from (AggregatePlace(one, inner, around, loops) for one in _joint_in(condition))
             yield from _places(inner, around, loops)
         case t.Iteration(pattern=inner):
             yield from _places(inner, (*around, inner), (*loops, pattern))
@@ -104,7 +104,7 @@ def _joint_in(condition: t.Condition) -> Iterator[t.Aggregate]:
             yield node
 
 
-def scope_of(place: Place) -> t.Pattern:
+def scope_of(place: AggregatePlace) -> t.Pattern:
     """The pattern in which all variables of an aggregate are bound.
 
     Raises
@@ -157,7 +157,7 @@ def repeated_in(scope: t.Pattern, names: frozenset[str]) -> list[t.Iteration]:
             return [one for child in children(scope) for one in repeated_in(child, names)]
 
 
-def edge_of(scope: t.Pattern, names: frozenset[str]) -> t.Edge | None:
+def edge_of(scope: t.Pattern, names: frozenset[str]) -> t.RepetitionEdge | None:
     """What tells the repetitions of some variables in a scope apart; None where there is one repetition.
 
     Raises
@@ -179,7 +179,7 @@ def edge_of(scope: t.Pattern, names: frozenset[str]) -> t.Edge | None:
     for first in (True, False):
         found = _edges(loop.pattern, names, first) - outside
         if found:
-            return t.Edge(min(found, key=lambda name: (name not in names, name)), first)
+            return t.RepetitionEdge(min(found, key=lambda name: (name not in names, name)), first)
     raise UnknownRepetitionError(
         f"it is not known where a repetition with {shown} begins",
         "one event before or after theirs has to be in each repetition, once, with a name of its own: "
