@@ -32,6 +32,9 @@ PATTERNS = [
     "((A AS x : B AS y) OR (A AS x ; C AS y))+ FILTER SUM(ABS(y.v - x.v)) >= 2 AND AVG(x.p * y.p) > 1",
     "A AS a ; ((A AS x ; B AS y)+ FILTER SUM(x.v - y.v) <= a.v)",
     "MAX((A AS x ; B AS y)+) FILTER MIN(COALESCE(x.v, 0) - y.v) < 3",
+    "((A AS x)+ ; (B AS y)+)+ FILTER SUM(y.v - x.v) > 1 AND MIN(x.v * y.v) < 9",
+    "(C ; (A AS x)+ ; (A AS y)+ ; (B AS z)+)+ FILTER MAX(y.v - x.v) > 1 OR SUM(x.v * y.v) = 2",
+    "((A AS x)+ ; (B AS y)+ FILTER SUM(BEFORE(y).v * BEFORE(x).v) < 9)+",
     "(A AS x ; B AS y)+ AND ((A AS x ; B AS y)+ FILTER MAX(x.v + y.v) > 3)",
 ]
 
@@ -60,6 +63,8 @@ MEASURES = [
     ("SUM(x.v * x.p)", "(A AS x ; B AS y)+"),
     ("SUM(ABS(x.v - y.v)) - COUNT(x)", "((A AS x ; B AS y){1,2} ; C AS c)+"),
     ("SUM(x.v * y.v * c.v)", "(C AS c ; (A AS x)+ ; (B AS y)+)+"),
+    ("SUM(x.v * y.v)", "((A AS x)+ ; (B AS y)+)+"),
+    ("MIN(x.v - y.v)", "((A AS x)+ ; (A AS y)+ ; (B AS z)+)+"),
     ("SUM(x.v * y.v)", "(C ; (A AS x)+ ; (B AS y)+)+"),
 ]
 
@@ -117,10 +122,10 @@ def test_sums_that_do_not_fit_say_so() -> None:
     ("query", "message"),
     [
         (
-            "SELECT * WHERE (A AS x+ ; B AS y+)+ FILTER SUM(x.v - y.v) > 3",
+            "SELECT * WHERE (A AS x ALL B AS y)+ FILTER SUM(x.v - y.v) > 3",
             "it is not known where a repetition",
         ),
-        ("SELECT SUM(x.v - y.v) AS s WHERE (A AS x+ ; B AS y+)+", "it is not known where a repetition"),
+        ("SELECT SUM(x.v - y.v) AS s WHERE (A AS x+ ; B AS y+ ?)+", "it is not known where a repetition"),
         ("SELECT * WHERE (A AS x ; (B AS y FILTER SUM(x.v - y.v) > 3))+", "are not of one repetition"),
         ("SELECT * WHERE (A AS x ; B AS y)+ ; A AS x FILTER SUM(x.v - y.v) > 3", "more than one place"),
         ("SELECT * WHERE (A AS x)+ FILTER SUM(MAX(x.v) - x.v) > 3", "cannot stand inside another"),

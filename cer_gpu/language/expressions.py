@@ -134,10 +134,26 @@ class Call:
 
 
 class RepetitionEdge(NamedTuple):
-    """The variable that marks one event of each repetition, the first of those asked for, or the last."""
+    """Where a repetition begins or ends, among the events that some variables mark.
+
+    Attributes
+    ----------
+    variable : str
+        Marks one event of each repetition, and with `after` one or more.
+    first : bool
+        Whether they come before all others that are asked for; after them otherwise.
+    after : str
+        If given, an event of `variable` begins a repetition only if one of this has come since the last did.
+    """
 
     variable: str
     first: bool
+    after: str = ""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables whose events it is seen by."""
+        return (self.variable, self.after) if self.after else (self.variable,)
 
 
 @dataclass(frozen=True, slots=True)

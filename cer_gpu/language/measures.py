@@ -71,7 +71,7 @@ def variables_of(measures: Iterable[t.SelectMeasure]) -> Iterator[str]:
             elif node.argument is not None:
                 yield from (str(one.variable) for one in attributes(node.argument))
                 if node.edge is not None:
-                    yield node.edge.variable
+                    yield from node.edge.variables
 
 
 def with_what_is_read(

@@ -1,8 +1,9 @@
 """What an aggregate of an expression takes together: one value for each repetition of an iteration.
 
 `SUM(u.ts - d.ts)` outside `(Down AS d ; Up AS u)+` has a value for each repetition of the smallest iteration
-in which all its variables are defined (section 4). Where a repetition begins is known by its `RepetitionEdge`:
-an event that one variable marks, once in each repetition, before or after all events of the expression.
+in which all its variables are defined (section 4). A `RepetitionEdge` tells where a repetition begins: at an
+event that one variable marks, once in each repetition, before or after all events of the expression; or, as
+in `(A+ AS x ; B+ AS y)+`, where events of one element follow those of a later one.
 """
 
 from __future__ import annotations
@@ -180,10 +181,13 @@ def edge_of(scope: t.Pattern, names: frozenset[str]) -> t.RepetitionEdge | None:
         found = _edges(loop.pattern, names, first) - outside
         if found:
             return t.RepetitionEdge(min(found, key=lambda name: (name not in names, name)), first)
+    for variable, after in _turns(loop.pattern, names):
+        if variable not in outside and after not in outside:
+            return t.RepetitionEdge(variable, True, after)
     raise UnknownRepetitionError(
         f"it is not known where a repetition with {shown} begins",
         "one event before or after theirs has to be in each repetition, once, with a name of its own: "
-        "`(Begin AS b ; A+ AS x ; B+ AS y)+`",
+        "`(Begin AS b ; (A AS x ALL B AS y))+`",
     )
 
 
@@ -229,6 +233,39 @@ def _edges(body: t.Pattern, names: frozenset[str], first: bool) -> frozenset[str
                     found = _edges(one, names, first).difference(*others)
                     if found or there:
                         return found
+    return frozenset()
+
+
+def _turns(body: t.Pattern, names: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Variables of the first element with events of some names, and of a later one, which take turns."""
+    while isinstance(body, t.Filter | t.Timed):
+        body = body.pattern
+    if not isinstance(body, t.Sequence):
+        return
+    elements = _elements(body)
+    place = next(at for at, one in enumerate(elements) if variables(one) & names)
+
+    def alone(at: int) -> list[str]:
+        others = (variables(one) for other, one in enumerate(elements) if other != at)
+        return sorted(_of_all(elements[at]).difference(*others), key=lambda name: (name not in names, name))
+
+    for variable in alone(place):
+        for later in range(place + 1, len(elements)):
+            yield from ((variable, after) for after in alone(later))
+
+
+def _of_all(pattern: t.Pattern) -> frozenset[str]:
+    """The variables that mark all events of each match, none of which is without a mark."""
+    match pattern:
+        case t.EventType():
+            return frozenset(pattern.variables)
+        case t.As(pattern=inner, variable=name):
+            found = _of_all(inner)
+            return found | {name} if found else found
+        case t.Filter() | t.Timed() | t.Iteration():
+            return _of_all(pattern.pattern)
+        case t.Or(left=left, right=right):
+            return _of_all(left) & _of_all(right)
     return frozenset()
 
 

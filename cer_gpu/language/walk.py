@@ -212,6 +212,6 @@ def _spoken_of(condition: t.Condition | t.Expression) -> Iterator[tuple[str, t.E
             case t.Aggregate(edge=t.RepetitionEdge() as edge, argument=argument) as node:
                 own = [*_spoken_of(argument)] if argument is not None else []
                 yield from own
-                yield edge.variable, own[0][1]
+                yield from ((name, own[0][1]) for name in edge.variables)
             case node:
                 waiting += parts(node)

@@ -92,7 +92,7 @@ class Fold:
     def names(self) -> frozenset[str]:
         """The variables whose events change it."""
         found = frozenset(owner.variable for owner in self.owners)
-        return found if self.edge is None else found | {self.edge.variable}
+        return found if self.edge is None else found.union(self.edge.variables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ def _known(row: tuple[Any, ...], rows: Register, columns: Sequence[int], event: 
 def begun(fold: Fold) -> Register:
     """The register of an aggregate of nothing."""
     if fold.parts:
-        return (EMPTY,) * len(fold.parts), EMPTY
+        return (EMPTY,) * len(fold.parts), EMPTY, False
     if fold.function != "COUNT":
         return EMPTY
     return frozenset() if fold.distinct else 0
@@ -249,11 +249,12 @@ def folded(fold: Fold, register: Register, label: Label, event: EventFacts) -> R
 
 
 def _gathered(fold: Fold, register: Register, label: Label, event: EventFacts) -> Register:
-    """The events of a repetition, and what those before it have given."""
-    rows, total = register
-    over = fold.edge is not None and fold.edge.variable in label
-    if over and fold.edge is not None and fold.edge.first:
-        rows, total = begun(fold)[0], given(fold, register, event)
+    """The events of a repetition, what those before it have given, and whether it may be over."""
+    rows, total, turned = register
+    edge = fold.edge
+    over = edge is not None and edge.variable in label
+    if over and edge is not None and edge.first and (turned or not edge.after):
+        rows, total, turned = begun(fold)[0], given(fold, register, event), False
     rows = tuple(
         [
             (*own, tuple([event.value(column) for column in part.columns]))
@@ -262,16 +263,16 @@ def _gathered(fold: Fold, register: Register, label: Label, event: EventFacts) -
             for part, own in zip(fold.parts, rows, strict=True)
         ]
     )
-    if over and fold.edge is not None and not fold.edge.first:
-        return begun(fold)[0], given(fold, (rows, total), event)
-    return rows, total
+    if over and edge is not None and not edge.first:
+        return begun(fold)[0], given(fold, (rows, total, False), event), False
+    return rows, total, turned or (edge is not None and edge.after in label)
 
 
 def given(fold: Fold, register: Register, event: EventFacts) -> Register:
     """What an aggregate has by now, as that of one variable."""
     if not fold.parts:
         return register
-    rows, total = register
+    rows, total, _ = register
     for choice in product(*rows):
         value = event.joint(fold.column, choice)
         if value is not None:

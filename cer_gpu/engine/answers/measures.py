@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.aggregates import ListedValues, aggregated
-from cer_gpu.engine.answers.repetitions import choices
+from cer_gpu.engine.answers.repetitions import choices, edges
 from cer_gpu.engine.read.arithmetic import computed
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.sources.arrow_types import first_line, roomy
@@ -121,9 +121,7 @@ class Measures:
                 return pa.array(np.diff(marked.get(node.variable or "", none)[0]).astype(np.int64))
             names = sorted({part.variable or "" for part in attributes(node.argument)})
             own = {name: marked.get(name, none) for name in names}
-            chosen = choices(
-                own, None if node.edge is None else marked.get(node.edge.variable, none), node.edge
-            )
+            chosen = choices(own, None if node.edge is None else edges(marked, node.edge, none), node.edge)
 
             def value(part: Any) -> pa.Array:
                 return taken(part.name, chosen.events[part.variable or ""])

@@ -60,6 +60,20 @@ def choices(marked: Mapping[str, Listed], marks: Listed | None, edge: Repetition
     return EventChoices(chosen, np.searchsorted(owner, np.arange(count + 1)).astype(np.int64))
 
 
+def edges(marked: Mapping[str, Listed], edge: RepetitionEdge, none: Listed) -> Listed:
+    """The events with which repetitions begin (end); parameters as for `choices`, `none` of no events."""
+    begins, at = marked.get(edge.variable, none)
+    if not edge.after or not len(at):
+        return begins, at
+    ends, later = marked.get(edge.after, none)
+    span = int(max(at.max(), later.max(initial=0))) + 1
+    owner = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
+    theirs = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+    passed = np.searchsorted(theirs * span + later, owner * span + at)
+    kept = np.append(True, (passed[1:] > passed[:-1]) | (owner[1:] != owner[:-1]))
+    return np.append(0, np.cumsum(kept))[begins], at[kept]
+
+
 def _repetition(listed: Listed, marks: Listed | None, edge: RepetitionEdge | None) -> np.ndarray:
     """The number of the repetition of each event of a variable, within its complex event."""
     offsets, events = listed
