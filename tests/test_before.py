@@ -106,6 +106,18 @@ def test_values_that_are_null_are_not_nothing() -> None:
         assert [(one.start, one.end) for one in found] == [(0, 0), (1, 1)], condition
 
 
+def test_texts_are_times_beside_aggregates_of_times() -> None:
+    moments = pa.array([0, 5, 10], pa.timestamp("s", tz="Europe/Berlin"))
+    table = pa.table({"type": ["A"] * 3, "t": moments})
+    for condition, ends in (
+        ("MAX(BEFORE(x).t) < '1970-01-01T01:00:05'", [0, 1]),
+        ("LAST(BEFORE(x).t) <= '1970-01-01T00:00:05Z'", [0, 1, 2]),
+        ("'1970-01-01T01:00:01' > MIN(BEFORE(x).t) + 1 s", [0]),
+    ):
+        found = cer.compile(f"SELECT * WHERE (A AS x FILTER {condition}) :+").run(table, order_by="t")
+        assert [one.end for one in found if one.start == 0] == ends, condition
+
+
 @pytest.mark.parametrize(
     "pattern",
     [
