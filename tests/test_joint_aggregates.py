@@ -35,6 +35,8 @@ PATTERNS = [
     "((A AS x)+ ; (B AS y)+)+ FILTER SUM(y.v - x.v) > 1 AND MIN(x.v * y.v) < 9",
     "(C ; (A AS x)+ ; (A AS y)+ ; (B AS z)+)+ FILTER MAX(y.v - x.v) > 1 OR SUM(x.v * y.v) = 2",
     "((A AS x)+ ; (B AS y)+ FILTER SUM(BEFORE(y).v * BEFORE(x).v) < 9)+",
+    "((A AS x AS y)+ ; B AS z) FILTER SUM(y.v * x.p) > 3 AND MIN(x.v - y.v) = 0",
+    "((A AS y AS x ; B AS x)+ ; C) FILTER SUM(x.v - y.v) >= 0",
     "(A AS x ; B AS y)+ AND ((A AS x ; B AS y)+ FILTER MAX(x.v + y.v) > 3)",
 ]
 

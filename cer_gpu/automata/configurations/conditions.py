@@ -23,6 +23,7 @@ from cer_gpu.automata.configurations.registers import (
     ComparedEvents,
     EventFacts,
     Owner,
+    awaited,
     begun,
     folded,
     marked,
@@ -118,7 +119,10 @@ class _Local:
         comparison = self.comparison
         choices, folds = registers
         if folds:
-            return registers if self.names & ahead else self.formula(registers, event)
+            if not self.names & ahead:
+                return self.formula(registers, event)
+            pairs = zip(comparison.folds, folds, strict=True)
+            return choices, tuple([awaited(fold, one, ahead) for fold, one in pairs])
         if not self.names.isdisjoint(label) and not self.formula(registers, event):
             return False
         waiting = [owner.variable in ahead for owner in comparison.choices]

@@ -88,6 +88,15 @@ class Fold:
         """The variables whose events it takes, all bound in one place."""
         return tuple(part.owner for part in self.parts) or (self.owner,)
 
+    def waits(self, place: int) -> bool:
+        """Whether events of a part may meet later ones of another part in the same repetition."""
+        others = {part.owner.variable for at, part in enumerate(self.parts) if at != place}
+        if self.edge is None:
+            return True
+        if self.edge.first:  # it comes before all others, which wait for no more of it
+            return bool(others - {self.edge.variable})
+        return self.parts[place].owner.variable != self.edge.variable
+
     @property
     def names(self) -> frozenset[str]:
         """The variables whose events change it."""
@@ -249,35 +258,43 @@ def folded(fold: Fold, register: Register, label: Label, event: EventFacts) -> R
 
 
 def _gathered(fold: Fold, register: Register, label: Label, event: EventFacts) -> Register:
-    """The events of a repetition, what those before it have given, and whether it may be over."""
+    """The events of a repetition, what all choices of them have given, and whether it may be over."""
     rows, total, turned = register
     edge = fold.edge
-    over = edge is not None and edge.variable in label
-    if over and edge is not None and edge.first and (turned or not edge.after):
-        rows, total, turned = begun(fold)[0], given(fold, register, event), False
-    rows = tuple(
-        [
-            (*own, tuple([event.value(column) for column in part.columns]))
-            if part.owner.variable in label
-            else own
-            for part, own in zip(fold.parts, rows, strict=True)
-        ]
-    )
-    if over and edge is not None and not edge.first:
-        return begun(fold)[0], given(fold, (rows, total, False), event), False
-    return rows, total, turned or (edge is not None and edge.after in label)
+    edged = edge is not None and edge.variable in label
+    if edged and edge is not None and edge.first and (turned or not edge.after):
+        rows, turned = begun(fold)[0], False
+    for place, part in enumerate(fold.parts):
+        if part.owner.variable not in label:
+            continue
+        row = tuple([event.value(column) for column in part.columns])
+        for choice in product(*rows[:place], (row,), *rows[place + 1 :]):
+            value = event.joint(fold.column, choice)
+            if value is not None:
+                total = _with(fold, total, value, event)
+        rows = (*rows[:place], (*rows[place], row), *rows[place + 1 :])
+    if edged and edge is not None and not edge.first:
+        return begun(fold)[0], total, False
+    kept = tuple([own if fold.waits(place) else EMPTY for place, own in enumerate(rows)])
+    return kept, total, turned or (edge is not None and edge.after in label)
 
 
-def given(fold: Fold, register: Register, event: EventFacts) -> Register:
-    """What an aggregate has by now, as that of one variable."""
-    if not fold.parts:
+def awaited(fold: Fold, register: Register, ahead: frozenset[str]) -> Register:
+    """The register without events that can meet no more, if it is known which variables lie ahead."""
+    if not fold.parts or fold.edge is not None:
         return register
-    rows, total, _ = register
-    for choice in product(*rows):
-        value = event.joint(fold.column, choice)
-        if value is not None:
-            total = _with(fold, total, value, event)
-    return total
+    rows, total, turned = register
+    names = [part.owner.variable for part in fold.parts]
+    kept = [
+        own if any(name in ahead for at, name in enumerate(names) if at != place) else EMPTY
+        for place, own in enumerate(rows)
+    ]
+    return tuple(kept), total, turned
+
+
+def _given(fold: Fold, register: Register) -> Register:
+    """What an aggregate has by now, as that of one variable."""
+    return register[1] if fold.parts else register
 
 
 def _with(fold: Fold, register: Register, value: Any, event: EventFacts) -> Register:
@@ -339,7 +356,7 @@ def truth(
         return True
     if BAD in registers:
         return False
-    known = tuple([given(fold, one, event) for fold, one in zip(comparison.folds, folds, strict=True)])
+    known = tuple([_given(fold, one) for fold, one in zip(comparison.folds, folds, strict=True)])
     return all(event.holds_of(number, rows, known) for rows in product(*registers))
 
 
