@@ -147,6 +147,12 @@ def test_what_is_no_argument_is_shown(query: str, message: str) -> None:
     assert found[0].span is not None
 
 
+def test_the_mean_of_durations_is_shown() -> None:
+    query = cer.compile("SELECT * WHERE (Down AS d ; Up AS u)+ FILTER AVG(u.ts - d.ts) > 3")
+    with pytest.raises(cer.QueryError, match=r"divide the sum: `SUM\(u.ts - d.ts\) / COUNT\(u\)`"):
+        query.count(outages(), order_by="ts")
+
+
 def test_expressions_are_printed_as_they_are_read() -> None:
     query = parse("SELECT x, y, SUM(y.v - x.v) AS m WHERE (A AS x ; B AS y)+ FILTER MAX(x.v * (y.v + 1)) > 3")
     assert parse(to_text(query)) == query
