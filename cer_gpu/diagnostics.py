@@ -72,7 +72,7 @@ CODES: Mapping[str, str] = {
     "CER024": "a column whose type the language cannot use",
     "CER025": "a name is listed twice",
     "CER026": "a pattern that may match no event",
-    "CER027": "PRIOR without an iteration around it",
+    "CER027": "PRIOR or BEFORE without an iteration around it",
     "CER028": "unknown function",
     "CER029": "a function of a value that it does not take",
     # Types
@@ -83,7 +83,7 @@ CODES: Mapping[str, str] = {
     "CER034": "not a regular expression",
     "CER035": "not a timestamp",
     "CER036": "the alternatives of a key differ in type",
-    "CER037": "an aggregate that is not of one attribute",
+    "CER037": "not what an aggregate takes",
     "CER038": "not a measure",
     "CER039": "categories that cannot be compared by their order",
     # Amounts and time
@@ -127,6 +127,7 @@ CODES: Mapping[str, str] = {
     "CER111": "a clause that bounds nothing",
     "CER112": "a time that no clock showed, or that was shown twice",
     "CER113": "categories that are compared as text",
+    "CER114": "an aggregate of one event",
 }
 """Every code with its title. A code is never used again for something else."""
 

@@ -145,7 +145,9 @@ def together_asked(
             return f"{written} does not speak of one event of the step"
         if used & own & before:
             return f"{written} reads a variable that marks events of earlier steps, too"
-        if any(isinstance(node, tree.Aggregate) and node.variable in own for node in walk(condition)):
+        if any(
+            isinstance(node, tree.Aggregate) and condition_variables(node) & own for node in walk(condition)
+        ):
             return f"{written} aggregates events of the step"
         if used & own - needed:
             return f"{written} reads an event that may be left out"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, leftward
-from cer_gpu.language.functions import AGGREGATES, FUNCTIONS, VALUES
+from cer_gpu.language.functions import AGGREGATES, FUNCTIONS, OF_EXPRESSIONS, VALUES
 from cer_gpu.language.measures import MOMENTS, with_what_is_read
 from cer_gpu.language.stream_marks import with_stream_marks
 from cer_gpu.language.units import NANOSECONDS
@@ -44,7 +44,10 @@ def _around(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     )
 
 
-def _read(variable: str | None, prior: bool) -> st.SearchStrategy[Any]:
+EARLIER: st.SearchStrategy[t.Earlier] = st.sampled_from(("", "PRIOR", "BEFORE"))
+
+
+def _read(variable: str | None, prior: t.Earlier) -> st.SearchStrategy[Any]:
     attributes = st.builds(t.Attribute, ATTRIBUTES, st.just(variable), st.just(prior))
     return (
         attributes
@@ -54,19 +57,24 @@ def _read(variable: str | None, prior: bool) -> st.SearchStrategy[Any]:
     )
 
 
-def expressions(variable: str | None, prior: bool = False) -> st.SearchStrategy[Any]:
+def expressions(variable: str | None, prior: t.Earlier = "") -> st.SearchStrategy[Any]:
     """Arithmetic and functions over the attributes of one variable, or of the event in brackets."""
     return st.recursive(LITERALS | PARAMETERS | _read(variable, prior), _around, max_leaves=5)
 
 
 @st.composite
-def aggregates(draw: st.DrawFn, prior: bool | None = None) -> t.Aggregate:
-    """Aggregates over a variable, or over PRIOR of one."""
-    name, before = draw(VARIABLES), draw(st.booleans()) if prior is None else prior
+def aggregates(draw: st.DrawFn, prior: t.Earlier | None = None) -> t.Aggregate:
+    """Aggregates over a variable, or over PRIOR or BEFORE of one."""
+    name, before = draw(VARIABLES), draw(EARLIER) if prior is None else prior
     function = draw(st.sampled_from(AGGREGATES))
     if function == "COUNT" and draw(st.booleans()):
         return t.Aggregate(function, None, name, before)
     distinct = function == "COUNT" and draw(st.booleans())
+    if function in OF_EXPRESSIONS and draw(st.booleans()):
+        inner = t.Arithmetic(
+            draw(st.sampled_from("+-*/%")), *(t.Attribute(draw(ATTRIBUTES), name, before) for _ in "ab")
+        )
+        return t.Aggregate(function, inner, name, before)
     return t.Aggregate(function, t.Attribute(draw(ATTRIBUTES), name, before), name, before, distinct)
 
 
@@ -118,7 +126,7 @@ PREDICATES = _combined(TESTS)
 @st.composite
 def correlations(draw: st.DrawFn) -> t.Comparison:
     """Comparisons over several variables, on the two sides or on one, and with aggregates."""
-    owners = draw(st.lists(st.tuples(VARIABLES, st.booleans()), min_size=2, max_size=3, unique=True))
+    owners = draw(st.lists(st.tuples(VARIABLES, EARLIER), min_size=2, max_size=3, unique=True))
     values = [
         t.Arithmetic("+", draw(expressions(*owner)), t.Attribute(draw(ATTRIBUTES), *owner))
         if draw(st.booleans())
@@ -134,7 +142,7 @@ def correlations(draw: st.DrawFn) -> t.Comparison:
 
 
 CONDITIONS = _combined(
-    st.builds(t.Every, VARIABLES, PREDICATES, st.booleans())
+    st.builds(t.Every, VARIABLES, PREDICATES, EARLIER)
     | correlations()
     | st.builds(t.Comparison, COMPARATORS, aggregates(), LITERALS | PARAMETERS | aggregates())
 )
@@ -218,7 +226,7 @@ _ITEMS = st.builds(t.SelectItem, VARIABLES, st.lists(ATTRIBUTES, max_size=2).map
     t.SelectItem, VARIABLES, st.just(()), st.just(True)
 )
 MEASURE_EXPRESSIONS = st.recursive(
-    LITERALS | PARAMETERS | aggregates(prior=False) | st.builds(t.Moment, st.sampled_from(MOMENTS)),
+    LITERALS | PARAMETERS | aggregates(prior="") | st.builds(t.Moment, st.sampled_from(MOMENTS)),
     _around,
     max_leaves=4,
 )

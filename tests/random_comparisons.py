@@ -8,6 +8,8 @@ from generate import any_query, condition, constant, pattern, query_around
 from random_windows import with_optional
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.functions import OF_EXPRESSIONS
+from cer_gpu.language.repetition_edges import UnknownRepetitionError, edge_of, names_of, places, scope_of
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import walk
 from cer_gpu.logic.binding import prior_reads, reads
@@ -15,13 +17,15 @@ from cer_gpu.logic.formulas import atoms, rebuild
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 
+EARLIER: tuple[t.Earlier, ...] = ("PRIOR", "BEFORE")
+
 ATOMS = 6
 """Event types of a pattern, at most."""
 
 STRATEGIES = (*(t.Strategy.ALL,) * 6, *t.Strategy)
 
 
-def value(rng: Random, name: str, attribute: str, prior: bool) -> t.Expression:
+def value(rng: Random, name: str, attribute: str, prior: t.Earlier) -> t.Expression:
     """A value of one event of a variable, or of all that it marks."""
     read = t.Attribute(attribute, name, prior)
     picked = rng.random()
@@ -36,7 +40,7 @@ def value(rng: Random, name: str, attribute: str, prior: bool) -> t.Expression:
     return read
 
 
-def aggregate(rng: Random, name: str, attribute: str, prior: bool) -> t.Aggregate:
+def aggregate(rng: Random, name: str, attribute: str, prior: t.Earlier) -> t.Aggregate:
     """An aggregate whose value has the type of the attribute."""
     functions = ("MIN", "MAX", "FIRST", "LAST")
     if attribute == "v":
@@ -44,21 +48,38 @@ def aggregate(rng: Random, name: str, attribute: str, prior: bool) -> t.Aggregat
     if attribute == "p":
         functions = (*functions, "SUM", "AVG")
     function = rng.choice(functions)
-    read = t.Attribute(attribute, name, prior)
+    read: t.Expression = t.Attribute(attribute, name, prior)
+    if function in OF_EXPRESSIONS and attribute in ("v", "p") and rng.random() < 0.3:
+        read = t.Arithmetic(rng.choice("+-*"), read, t.Attribute(rng.choice("vp"), name, prior))
     if function == "COUNT":
         argument = rng.choice((None, read))
         return t.Aggregate("COUNT", argument, name, prior, argument is not None and rng.random() < 0.5)
     return t.Aggregate(function, read, name, prior)
 
 
+def joint(rng: Random, names: list[str], prior: t.Earlier) -> t.Aggregate:
+    """An aggregate of an expression over several variables."""
+    parts = [t.Attribute(rng.choice("vvp"), name, prior) for name in rng.sample(names, 2)]
+    made: t.Expression = t.Arithmetic(rng.choice("--*+"), *parts)
+    if rng.random() < 0.2:
+        made = t.Arithmetic(rng.choice("/%"), made, parts[1])
+    elif rng.random() < 0.2:
+        made = t.Call("ABS", (made,))
+    return t.Aggregate(rng.choice(OF_EXPRESSIONS), made)
+
+
 def comparison(rng: Random, names: list[str], priors: list[str]) -> t.Condition:
-    """A comparison of some variables; of those in `priors` also with PRIOR."""
+    """A comparison of some variables; of those in `priors` also with PRIOR and BEFORE."""
 
-    def chosen() -> tuple[str, bool]:
+    def chosen() -> tuple[str, t.Earlier]:
         if priors and rng.random() < 0.4:
-            return rng.choice(priors), True
-        return rng.choice(names), False
+            return rng.choice(priors), rng.choice(EARLIER)
+        return rng.choice(names), ""
 
+    if len(names) > 1 and rng.random() < 0.2:
+        word = rng.choice(EARLIER) if len(priors) > 1 and rng.random() < 0.4 else ""
+        right = t.Number(rng.randrange(-3, 12)) if rng.random() < 0.7 else t.Attribute("v", rng.choice(names))
+        return t.Comparison(rng.choice(OPERATORS), joint(rng, priors if word else names, word), right)
     attribute = rng.choice(("id", "v", "v", "p", "p", "s", "ts"))
     one, other = chosen(), chosen()
     if one == other:
@@ -88,7 +109,7 @@ def compared(rng: Random, names: list[str], priors: list[str], depth: int = 2) -
     if priors and rng.random() < 0.1:
         inside = condition(rng, (names[0],), 0)
         assert isinstance(inside, t.Every)
-        return t.Every(rng.choice(priors), inside.predicate, True)
+        return t.Every(rng.choice(priors), inside.predicate, rng.choice(EARLIER))
     if rng.random() < 0.25:
         return condition(rng, names, 0)
     return comparison(rng, names, priors)
@@ -141,8 +162,19 @@ def compared_query(rng: Random, atoms_at_most: int = 4) -> t.SelectQuery:
             and not prior_reads(made)
             and compares(made)
             and atoms(made) <= ATOMS
+            and are_taken_together(made)
         ):
             return query
+
+
+def are_taken_together(made: t.Pattern) -> bool:
+    """Whether it is known which events of several variables are of one repetition, for all aggregates."""
+    try:
+        for place in places(made):
+            edge_of(scope_of(place), names_of(place.aggregate))
+    except UnknownRepetitionError:
+        return False
+    return True
 
 
 def compares(made: t.Pattern) -> bool:

@@ -53,7 +53,7 @@ def _element(rng: Random, names: object) -> tuple[t.Pattern, list[str]]:
         made = t.Filter(made, condition(rng, (name,), depth=1))
     if rng.random() > 0.35:
         return made, [name]
-    made = t.Filter(made, random_comparison(rng, t.Attribute, name, name, prior=True))
+    made = t.Filter(made, random_comparison(rng, t.Attribute, name, name, prior="PRIOR"))
     counts = times(rng) if rng.random() < 0.6 else None
     return t.Iteration(made, contiguous=rng.random() < 0.25, times=counts), []
 
@@ -71,7 +71,7 @@ def _comparisons(rng: Random, names: list[str]) -> t.Condition:
 
 
 def random_comparison(
-    rng: Random, attribute: type, one: str, other: str, prior: bool = False
+    rng: Random, attribute: type, one: str, other: str, prior: t.Earlier = ""
 ) -> t.Comparison:
     """A comparison of two events, of numbers, times or texts."""
     pick = rng.random()
@@ -117,10 +117,10 @@ def random_chosen(rng: Random) -> t.SelectQuery:
         made = t.Or(made, t.As(t.EventType(rng.choice(TYPES)), "x"))
     value = rng.choice(("v", "p", "v", "s"))
     rises: t.Condition = t.Comparison(
-        rng.choice(OPERATORS[:4]), t.Attribute(value, "x"), t.Attribute(value, "x", prior=True)
+        rng.choice(OPERATORS[:4]), t.Attribute(value, "x"), t.Attribute(value, "x", prior="PRIOR")
     )
     if rng.random() < 0.3:
-        same = t.Comparison("=", t.Attribute("id", "x"), t.Attribute("id", "x", prior=True))
+        same = t.Comparison("=", t.Attribute("id", "x"), t.Attribute("id", "x", prior="PRIOR"))
         rises = t.Both(rises, same) if rng.random() < 0.7 else same
     least = rng.choice((1, 1, 2, 2, 3, 4))
     made = t.Iteration(t.Filter(made, rises), times=t.Times(least, None))
@@ -132,7 +132,7 @@ def random_neighbours(rng: Random) -> t.SelectQuery:
     made: t.Pattern = t.As(t.EventType(rng.choice(TYPES)), "x")
     if rng.random() < 0.3:
         made = t.Filter(made, condition(rng, ("x",), depth=1))
-    made = t.Filter(made, random_comparison(rng, t.Attribute, "x", "x", prior=True))
+    made = t.Filter(made, random_comparison(rng, t.Attribute, "x", "x", prior="PRIOR"))
     if rng.random() < 0.3:
         made = t.As(made, "w")
     made = t.Iteration(made, contiguous=True, times=times(rng) if rng.random() < 0.6 else None)

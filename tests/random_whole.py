@@ -10,6 +10,7 @@ from random import Random
 from cer_gpu.errors import QueryError
 from cer_gpu.language import tree as t
 from cer_gpu.language.check import check
+from cer_gpu.language.functions import OF_EXPRESSIONS
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema, ValueType
 
@@ -171,7 +172,7 @@ def predicate(rng: Random) -> str:
 
 
 def condition(rng: Random, names: list[str], depth: int = 2, prior: list[str] | None = None) -> str:
-    """A condition over some names; `prior` are those whose repetition before may be asked."""
+    """A condition over some names; `prior` are those whose repetitions before may be asked."""
     if depth and rng.random() < 0.4:
         parts = [condition(rng, names, depth - 1, prior) for _ in range(2)]
         match rng.randrange(3):
@@ -185,7 +186,10 @@ def condition(rng: Random, names: list[str], depth: int = 2, prior: list[str] | 
     op = rng.choice(OPERATORS)
     attribute = rng.choice(("id", "v", "v", "p"))
     if prior and rng.random() < 0.4:
-        return f"{name}.{attribute} {op} PRIOR({rng.choice(prior)}).{attribute}"
+        earlier = f"{rng.choice(('PRIOR', 'BEFORE'))}({rng.choice(prior)}).{attribute}"
+        if rng.random() < 0.3:
+            earlier = f"{rng.choice(AGGREGATES)}({earlier})"
+        return f"{name}.{attribute} {op} {earlier}"
     match rng.randrange(10):
         case 0:
             return f"{name}[{predicate(rng)}]"
@@ -211,6 +215,10 @@ def condition(rng: Random, names: list[str], depth: int = 2, prior: list[str] | 
 
 def _aggregate(rng: Random, names: list[str]) -> str:
     name = rng.choice(names)
+    if rng.random() < 0.15:
+        other = rng.choice(names)  # of two variables only where it is known what a repetition is
+        inner = f"{name}.{rng.choice('vp')} {rng.choice('+-*')} {other}.{rng.choice('vp')}"
+        return f"{rng.choice(OF_EXPRESSIONS)}({inner})"
     if rng.random() < 0.15:
         return f"COUNT({rng.choice(('', 'DISTINCT '))}{name}.{rng.choice(('v', 'p', 'id'))})"
     return f"{rng.choice(AGGREGATES)}({name}.{rng.choice(('v', 'v', 'p', 'id'))})"

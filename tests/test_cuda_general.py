@@ -84,6 +84,8 @@ TEXTS = {
     "texts": "A AS a ; B ; C AS c FILTER c.name >= a.name PARTITION BY k WITHIN 9 EVENTS",
     "worked out": "A AS a ; B ; C AS c FILTER c.p + c.q > 2 * a.p - 1 PARTITION BY k WITHIN 20 SECONDS",
     "an aggregate": "A AS a ; B+ AS b ; C AS c FILTER SUM(b.p) > a.p + c.p PARTITION BY k WITHIN 15 SECONDS",
+    "before": "(A AS a FILTER a.p >= MAX(BEFORE(a).p)) {2,3} ; C PARTITION BY k WITHIN 8 SECONDS",
+    "repetitions": "(A AS a ; B AS b) {1,2} ; C FILTER SUM(b.p - a.p) > 1 PARTITION BY k WITHIN 9 SECONDS",
     "several clocks": "((A ; B) WITHIN [<= 4 s] ; C) WITHIN [<= 9 s] PARTITION BY k",
     "clocks and values": "A AS a ;[<= 5 s] B ;[>= 1 s] C AS c FILTER c.p > a.p PARTITION BY k",
     "consumed": "A AS a ; B ; C AS c FILTER c.p > a.p PARTITION BY k WITHIN 20 SECONDS CONSUME BY PARTITION",

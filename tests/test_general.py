@@ -99,7 +99,7 @@ def test_what_events_do_is_found_again_once_it_was_forgotten(monkeypatch: pytest
     monkeypatch.setattr(GrowingSteps, "crowded", lambda steps: True)
     monkeypatch.setitem(ENGINE, "engine", "general")
     answered = 0
-    for seed in range(12):
+    for seed in range(24):
         rng = Random(f"forgotten {seed}")
         query = compared_query(rng)
         if dict(cer.compile(to_text(query))._plan.said)["general"] is not None:

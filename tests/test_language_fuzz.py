@@ -67,6 +67,8 @@ TOKENS = [
         "LAST(",
         "PRIOR(x)",
         "PRIOR(x).v",
+        "BEFORE(x)",
+        "BEFORE(x).v",
     ),
     *("x[*]", "AS n", "START_TIME", "FILTER x.v > 1", "times(3)", "oneOrMore", "ORDER BY", "-> B", "every A"),
 ]

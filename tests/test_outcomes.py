@@ -222,6 +222,7 @@ def test_the_kernels_do_what_their_contract_says(seed: int) -> None:
         ("x >", "'o', `x >`"),
         ("MAX WITHIN 0 EVENTS (y)", "1 or more"),
         ("UPPER(name)", "an outcome can have numbers"),
+        ("SUM(s.y * s.y)", "SUM takes one attribute of a variable here"),
     ],
 )
 def test_what_is_no_outcome_is_named(text: str, said: str) -> None:

@@ -97,6 +97,9 @@ CONDITIONS = {
 
 INSIDE = {
     "PRIOR": "B AS b FILTER b.p > PRIOR(b).p",
+    "BEFORE": "B AS b FILTER b.p > BEFORE(b).p",
+    "predicate of BEFORE": "B AS b FILTER BEFORE(b)[v > 3]",
+    "aggregate of BEFORE": "B AS b FILTER b.v > SUM(BEFORE(b).v)",
     "predicate of PRIOR": "B AS b FILTER PRIOR(b)[v > 3]",
     "aggregate of PRIOR": "B AS b FILTER b.v > SUM(PRIOR(b).v)",
     "of outside in a repetition": "B AS b FILTER b.id = a.id",

@@ -376,6 +376,8 @@ class _PositionWalk:
         local = variables(inner)
         sides: list[tuple[str, t.Expression, frozenset[int] | None]] = []
         prior: int | None = None
+        if any(getattr(part, "prior", "") == "BEFORE" for part in every_part(condition)):
+            raise inexpressible(condition, "it speaks of BEFORE")
         for number, side in enumerate((condition.left, condition.right)):
             names, before = condition_variables(side), prior_variables(side)
             if len(names) + len(before) != 1:

@@ -113,7 +113,7 @@ class ConditionBuilder(Transformer):
     def every_prior(self, meta: Meta, children: list[Any]) -> t.Every:
         prior, predicate = children
         leaves.check_predicate(prior.variable, predicate, self.findings)
-        return t.Every(prior.variable, predicate, True, span=place_of(meta))
+        return t.Every(prior.variable, predicate, prior.word, span=place_of(meta))
 
     def comparison(self, meta: Meta, children: list[Any]) -> t.Condition:
         left, op, right = children
@@ -232,11 +232,12 @@ class ConditionBuilder(Transformer):
 
     def attribute_of_prior(self, meta: Meta, children: list[Any]) -> t.Attribute:
         prior, name = children
-        return t.Attribute(name.text, prior.variable, True, span=place_of(meta))
+        return t.Attribute(name.text, prior.variable, prior.word, span=place_of(meta))
 
     def prior(self, meta: Meta, children: list[Any]) -> functions.PriorEvents:
         names = [self._plain(name) for name in nodes_of(children)]
-        return functions.PriorEvents(">".join(names), place_of(meta))
+        word: t.Earlier = "PRIOR" if has(children, "PRIOR") else "BEFORE"
+        return functions.PriorEvents(">".join(names), word, place_of(meta))
 
     def marked(self, meta: Meta, children: list[Any]) -> functions.StreamVariable:
         names = [self._plain(name) for name in nodes_of(children)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from itertools import chain
-from typing import TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from cer_gpu.errors import Span
 from cer_gpu.frozen_dataclass import dataclass
@@ -22,6 +22,7 @@ __all__ = [
     "Call",
     "Comparison",
     "Condition",
+    "Earlier",
     "Either",
     "End",
     "Every",
@@ -40,6 +41,7 @@ __all__ = [
     "Previous",
     "Quantity",
     "RangeEnd",
+    "RepetitionEdge",
     "Text",
     "Truth",
 ]
@@ -48,6 +50,10 @@ __all__ = [
 def span_field() -> Span | None:
     """Where a node stands in the text: equality and hashing ignore it."""
     return field(default=None, compare=False, repr=False, kw_only=True)
+
+
+Earlier: TypeAlias = Literal["", "PRIOR", "BEFORE"]
+"""Whose events of a variable are meant: those of this repetition, of the one before, or of all before."""
 
 
 # --------------------------------------------------------------------------------- arithmetic
@@ -95,12 +101,12 @@ class Quantity:
 class Attribute:
     """An attribute of an event: `price` inside `x[...]` (variable None), `x.price` in a correlation.
 
-    With `prior`, `PRIOR(x).price`: of the events that x marked in the repetition before.
+    With `prior`, `PRIOR(x).price` or `BEFORE(x).price`: of the events that x marked in earlier repetitions.
     """
 
     name: str
     variable: str | None = None
-    prior: bool = False
+    prior: Earlier = ""
     span: Span | None = span_field()
 
 
@@ -127,6 +133,29 @@ class Call:
     span: Span | None = span_field()
 
 
+class RepetitionEdge(NamedTuple):
+    """Where a repetition begins or ends, among the events that some variables mark.
+
+    Attributes
+    ----------
+    variable : str
+        Marks one event of each repetition, and with `after` one or more.
+    first : bool
+        Whether they come before all others that are asked for; after them otherwise.
+    after : str
+        If given, an event of `variable` begins a repetition only if one of this has come since the last did.
+    """
+
+    variable: str
+    first: bool
+    after: str = ""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables whose events it is seen by."""
+        return (self.variable, self.after) if self.after else (self.variable,)
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregate:
     """One value over the events that a variable marks or, in the head of a rule, over its answers.
@@ -136,24 +165,29 @@ class Aggregate:
     function : str
         `COUNT SUM MIN MAX AVG`, and in a query `FIRST LAST`, in capitals.
     argument : Expression or None
-        In a query an `Attribute` with its variable, None in `COUNT(x)`; in a rule an expression over
-        `Attribute`s that name variables of the rule, None for `*`.
+        In a query an expression over `Attribute`s with their variables, for COUNT, FIRST and LAST one of
+        these, None in `COUNT(x)`; in a rule an expression over `Attribute`s that name variables of the rule,
+        None for `*`.
     variable : str or None
-        In a query, the variable whose events are taken together; None in a rule.
-    prior : bool
-        Whether `PRIOR(variable)` is meant.
+        In a query, the variable whose events are taken together; None for several, and in a rule.
+    prior : Earlier
+        Whether `PRIOR(variable)` or `BEFORE(variable)` is meant.
     distinct : bool
         `COUNT(DISTINCT x.a)`.
     order : tuple of str
         For MIN and MAX of ordered categories: these, ascending. No text says it, but the data.
+    edge : RepetitionEdge or None
+        For several variables: what tells the repetitions apart of which each gives values; None where there
+        is one. No text says it, but the pattern.
     """
 
     function: str
     argument: Expression | None
     variable: str | None = None
-    prior: bool = False
+    prior: Earlier = ""
     distinct: bool = False
     order: tuple[str, ...] = ()
+    edge: RepetitionEdge | None = None
     span: Span | None = span_field()
 
 
@@ -378,12 +412,13 @@ class Truth:
 class Every:
     """`x[predicate]`: every event that `variable` marks satisfies the predicate.
 
-    `x.a op constant` and `x.a op x.b` are parsed to this node. With `prior`, `PRIOR(x)[predicate]`.
+    `x.a op constant` and `x.a op x.b` are parsed to this node. With `prior`, `PRIOR(x)[predicate]` or
+    `BEFORE(x)[predicate]`.
     """
 
     variable: str
     predicate: Condition
-    prior: bool = False
+    prior: Earlier = ""
     span: Span | None = span_field()
 
 

@@ -33,6 +33,11 @@ class Findings:
         """Add a note: the query runs, and may not mean what was intended."""
         self._found.setdefault(_Finding(span, "note", code, message), hints)
 
+    @property
+    def errors(self) -> int:
+        """How many errors there are."""
+        return sum(one.severity == "error" for one in self._found)
+
     def forget(self, code: str, within: Span | None) -> None:
         """Drop the findings of a code whose place lies inside `within`: a better finding replaces them."""
         if within is None:

@@ -8,8 +8,10 @@ from typing import TypeAlias
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.functions import PREDICATES, TEXTS
+from cer_gpu.language.leaves import attributes
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
+from cer_gpu.language.words import written_variable
 
 _NUMBERS = frozenset({ValueType.INT64, ValueType.FLOAT64, ValueType.DECIMAL})
 _DATES = frozenset({ValueType.TIMESTAMP})
@@ -105,11 +107,17 @@ def of_aggregate(aggregate: t.Aggregate, kind: ValueType | None, findings: Findi
     takes, what = (
         (frozenset(ValueType), "") if function in ("FIRST", "LAST") else (_ORDERED, "values with an order")
     )
-    if function in ("SUM", "AVG"):
+    if function == "AVG":
         takes, what = _NUMBERS, "numbers"
+    elif function == "SUM":
+        takes, what = _NUMBERS | {ValueType.DURATION}, "numbers and lengths of time"
     if kind is not None and kind not in takes and argument is not None:
         message = f"{function} takes {what}, and `{to_text(argument)}` is of type {kind.value}"
-        findings.error("CER037", message, argument.span)
+        hints: list[str] = []
+        if function == "AVG" and kind is ValueType.DURATION and (read := next(attributes(argument), None)):
+            counted = written_variable(read.variable or "x")
+            hints = [f"divide the sum: `SUM({to_text(argument)}) / COUNT({counted})`"]
+        findings.error("CER037", message, argument.span, *hints)
         return None
     return ValueType.FLOAT64 if function == "AVG" else kind
 

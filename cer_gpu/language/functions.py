@@ -71,6 +71,9 @@ VALUES: Mapping[str, tuple[int, int | None]] = {
 }
 """How many values a function takes, at least and at most (None: any number); those not named take one."""
 
+OF_EXPRESSIONS = ("SUM", "AVG", "MIN", "MAX")
+"""The aggregates of expressions."""
+
 AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG", "FIRST", "LAST")
 """The functions of all the events that a variable marks."""
 
@@ -143,9 +146,10 @@ INSTEAD_OF: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PriorEvents:
-    """`PRIOR(x)`, as it stands before `.a` and `[...]` and inside COUNT."""
+    """`PRIOR(x)` or `BEFORE(x)`, as it stands before `.a` and `[...]` and inside COUNT."""
 
     variable: str
+    word: t.Earlier
     span: Span
 
 
@@ -258,8 +262,8 @@ def _count(given: Sequence[Given], span: Span, findings: Findings) -> t.Expressi
             return t.Aggregate("COUNT", None, name, span=span)
         case [StreamVariable(variable=name)]:
             return t.Aggregate("COUNT", None, name, span=span)
-        case [PriorEvents(variable=name)]:
-            return t.Aggregate("COUNT", None, name, True, span=span)
+        case [PriorEvents(variable=name, word=word)]:
+            return t.Aggregate("COUNT", None, name, word, span=span)
         case [t.Attribute(variable=str(name)) as attribute]:
             return t.Aggregate("COUNT", attribute, name, attribute.prior, span=span)
         case [DistinctValues(attribute=t.Attribute(variable=str(name)) as attribute)]:
@@ -280,15 +284,45 @@ def _aggregate(function: str, given: Sequence[Given], span: Span, findings: Find
             hint = f"name the variable: `{function}(x.{written(name)})`"
         case [DistinctValues()]:
             hint = "only COUNT can have DISTINCT"
+        case [t.Arithmetic() | t.Negation() | t.Call() | t.Previous() as expression] if (
+            function in OF_EXPRESSIONS
+        ):
+            return _of_expression(function, expression, span, findings)
         case [t.Arithmetic()]:
-            hint = (
-                f"arithmetic is written around it, `{function}(x.price) * 2`; inside it name a column, added "
-                f"to the events before, that holds the result: `{function}(x.total)`"
-            )
+            hint = f"arithmetic is written around it, `{function}(x.price) * 2`, or in SUM, AVG, MIN and MAX"
         case _:
             hint = f"as in `{function}(x.price)`; arithmetic is written around it"
     message = f"{function} takes one attribute of a variable"
     findings.error("CER037", message, _inside(given, span), hint)
+    return _INSTEAD
+
+
+def _of_expression(function: str, inner: t.Expression, span: Span, findings: Findings) -> t.Expression:
+    parts = list(walk(inner))
+    named = {(one.variable, one.prior) for one in parts if isinstance(one, t.Attribute)}
+    nested = next((one for one in parts if isinstance(one, t.Aggregate)), None)
+    place = span if inner.span is None else inner.span
+    if nested is not None:
+        hint = f"write arithmetic of aggregates around them, `{function}(x.a) / COUNT(x)`"
+        findings.error("CER037", "an aggregate cannot stand inside another", nested.span or place, hint)
+    elif not named:
+        findings.error("CER037", f"{function} takes values of events", place, f"as in `{function}(x.price)`")
+    elif bare := next((one for one in parts if isinstance(one, t.Attribute) and one.variable is None), None):
+        name = written(bare.name)
+        hint = f"name the variable: `x.{name}`"
+        findings.error("CER037", f"`{name}` belongs to no variable", bare.span or place, hint)
+    elif len({word for _, word in named}) > 1:
+        findings.error(
+            "CER037",
+            f"{function} takes values of one repetition",
+            place,
+            "write PRIOR or BEFORE around all variables, or around none: `SUM(BEFORE(u).ts - BEFORE(d).ts)`",
+        )
+    elif len(named) == 1:
+        ((variable, word),) = named
+        return t.Aggregate(function, inner, variable, word, span=span)
+    else:
+        return t.Aggregate(function, inner, span=span)
     return _INSTEAD
 
 

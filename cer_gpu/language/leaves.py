@@ -11,7 +11,7 @@ from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import parts, with_attributes
-from cer_gpu.language.words import written, written_variable
+from cer_gpu.language.words import written, written_owner, written_variable
 
 Leaf: TypeAlias = t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull
 
@@ -113,8 +113,8 @@ def condition_of(leaf: Leaf, findings: Findings, *, negated: bool = False) -> t.
     return whole(leaf)
 
 
-def _listed(named: set[tuple[str, bool]]) -> str:
-    shown = (f"PRIOR({written_variable(name)})" if prior else written_variable(name) for name, prior in named)
+def _listed(named: set[tuple[str, t.Earlier]]) -> str:
+    shown = (written_owner(name, prior) for name, prior in named)
     return " and ".join(f"`{one}`" for one in sorted(shown))
 
 
@@ -129,7 +129,7 @@ def _compared(leaf: t.InRange) -> t.Condition | None:
 
 def _bare(leaf: Leaf) -> Leaf:
     # The leaf without the variable of its attributes.
-    found: Leaf = with_attributes(leaf, lambda attribute: replace(attribute, variable=None, prior=False))
+    found: Leaf = with_attributes(leaf, lambda attribute: replace(attribute, variable=None, prior=""))
     return found
 
 

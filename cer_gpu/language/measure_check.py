@@ -6,6 +6,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.places import trailing
+from cer_gpu.language.repetition_edges import UnknownRepetitionError, edge_of, is_joint, names_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.scope import dropped, marks, variables
 from cer_gpu.language.types import TypeChecker
@@ -36,8 +37,8 @@ class MeasureChecker:
         types = TypeChecker(self._attribute_type, self._findings, time=time)
         for measure in self._query.measures:
             for node in walk(measure.expression):
-                if isinstance(node, t.Aggregate) and node.variable is not None:
-                    self._check_variable(node.variable, node)
+                if isinstance(node, t.Aggregate):
+                    self._check_aggregate(node)
                 elif isinstance(node, t.Moment) and schema is not None and schema.order is None:
                     message = f"{node.name} needs to know which column is the time"
                     self._findings.error(
@@ -50,6 +51,19 @@ class MeasureChecker:
         name = attribute.variable or ""
         place = trailing(attribute.span, attribute.name)
         return self._names.check_attribute(attribute.name, name, self._known.get(name, frozenset()), place)
+
+    def _check_aggregate(self, node: t.Aggregate) -> None:
+        if not is_joint(node):
+            self._check_variable(node.variable or "", node)
+            return
+        names = names_of(node)
+        for name in sorted(names):
+            self._check_variable(name, node)
+        if names <= self._known.keys():
+            try:
+                edge_of(self._query.pattern, names)
+            except UnknownRepetitionError as error:
+                self._findings.error("CER037", str(error), node.span, error.hint)
 
     def _check_variable(self, variable: str, node: t.Aggregate) -> None:
         if variable in self._known:

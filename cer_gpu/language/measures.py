@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
+from cer_gpu.language.leaves import attributes
 from cer_gpu.language.walk import walk
 from cer_gpu.language.words import written, written_variable
 
@@ -27,15 +28,23 @@ def measure_of(expression: t.Expression, findings: Findings) -> t.Expression:
         case t.Attribute(variable=str(variable)):
             made = t.Aggregate("FIRST", expression, variable, expression.prior, span=expression.span)
             return measure_of(made, findings)
-        case t.Aggregate(prior=True, variable=str(variable)):
+        case t.Aggregate(prior="PRIOR" | "BEFORE" as word, variable=str(variable)):
             shown = written_variable(variable)
             message = (
-                f"PRIOR({shown}) is for filters inside a repetition; a measure is one value of the whole "
+                f"{word}({shown}) is for filters inside a repetition; a measure is one value of the whole "
                 "match"
             )
             findings.error(
                 "CER027", message, expression.span, f"write `FIRST({shown}.a)` or `LAST({shown}.a)`"
             )
+        case t.Aggregate(argument=argument) if argument is not None:
+            for part in walk(argument):
+                if isinstance(part, t.Previous):
+                    measure_of(part, findings)
+                elif isinstance(part, t.Attribute) and part.prior:
+                    measure_of(
+                        t.Aggregate("FIRST", part, part.variable, part.prior, span=part.span), findings
+                    )
         case t.Previous():
             message = "PREV is a value of one event, and a measure is one value of the whole match"
             name = written(expression.attribute.name)
@@ -56,8 +65,13 @@ def measure_of(expression: t.Expression, findings: Findings) -> t.Expression:
 def variables_of(measures: Iterable[t.SelectMeasure]) -> Iterator[str]:
     """The variables that measures read, in the order of the text."""
     for node in walk(tuple(measures)):
-        if isinstance(node, t.Aggregate) and node.variable is not None:
-            yield node.variable
+        if isinstance(node, t.Aggregate):
+            if node.variable is not None:
+                yield node.variable
+            elif node.argument is not None:
+                yield from (str(one.variable) for one in attributes(node.argument))
+                if node.edge is not None:
+                    yield from node.edge.variables
 
 
 def with_what_is_read(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from cer_gpu.errors import Span
@@ -12,17 +13,20 @@ from cer_gpu.language.findings import Findings
 from cer_gpu.language.loops import Loops
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.places import leading, trailing
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.repetition_edges import UnknownRepetitionError, edge_of, names_of, places, scope_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.scope import Marks, Scope, dropped, marks
 from cer_gpu.language.times import TimeChecker
 from cer_gpu.language.types import TypeChecker
+from cer_gpu.language.walk import with_aggregates, with_attributes
 from cer_gpu.language.words import written, written_variable
 
 
 class _Owner(NamedTuple):
-    # Whose events a part of a condition speaks of: a variable, or PRIOR of one; and where it says so.
+    # Whose events a part of a condition speaks of: a variable, or PRIOR or BEFORE of one; and where.
     name: str
-    prior: bool
+    prior: t.Earlier
     place: Span | None
 
 
@@ -49,7 +53,15 @@ class PatternChecker:
     def check(self, pattern: t.Pattern) -> None:
         """Report what is wrong or suspicious about a pattern."""
         self._whole = pattern
+        errors = self._findings.errors
         self._visit(pattern, Scope({}), Loops())
+        if self._findings.errors > errors:
+            return  # what is defined where is not known
+        for place in places(pattern):
+            try:
+                edge_of(scope_of(place), names_of(place.aggregate))
+            except UnknownRepetitionError as error:
+                self._findings.error("CER037", str(error), place.aggregate.span, error.hint)
 
     def _visit(self, pattern: t.Pattern, around: Scope, loops: Loops) -> None:
         # `around` is what the patterns around define: a filter may speak of it too (section 4).
@@ -80,7 +92,7 @@ class PatternChecker:
                 self._visit(inner, inside, loops)
                 self._times.check_interval(interval)
             case t.Iteration(pattern=inner, gap=gap, times=times):
-                self._visit(inner, inside, loops.inside(self._marks(inner)))
+                self._visit(inner, inside, loops.inside(inner, self._marks(inner)))
                 if gap is not None:
                     self._times.check_interval(gap)
                 if times is not None and times.unsaid:
@@ -185,8 +197,22 @@ class PatternChecker:
                         if attribute.variable is not None:
                             self._check_owner(_owner_of(attribute), scope, loops, filtered)
                     for aggregate in leaves.aggregates(*leaves.operands(leaf)):
-                        self._check_owner(_owner_of(aggregate), scope, loops, filtered)
+                        for one in _spoken_of(aggregate):
+                            self._check_owner(_owner_of(one), scope, loops, filtered)
+                        self._note_own_repetition(aggregate, leaf, loops)
                     self._check_leaf(leaf, None, scope, loops)
+
+    def _note_own_repetition(self, aggregate: t.Aggregate, leaf: leaves.Leaf, loops: Loops) -> None:
+        name = aggregate.variable
+        if name is None or aggregate.prior or aggregate.span is None or not loops.once(name):
+            return
+        corrected = to_text(_of_earlier(leaf, name))
+        self._findings.note(
+            "CER114",
+            f"`{to_text(aggregate)}` is of one event: `{written_variable(name)}` marks one in a repetition",
+            aggregate.span,
+            f"for the events of all earlier repetitions write `{corrected}`",
+        )
 
     def _check_predicate(self, predicate: t.Condition, owner: _Owner, scope: Scope, loops: Loops) -> None:
         for leaf in leaves.leaves_of(predicate):
@@ -209,7 +235,7 @@ class PatternChecker:
 
     def _check_owner(self, owner: _Owner, scope: Scope, loops: Loops, filtered: t.Pattern) -> None:
         if owner.prior:
-            loops.check(owner.name, owner.place, self._findings)
+            loops.check(owner.name, owner.prior, owner.place, self._findings)
         else:
             self._check_variable(owner.name, scope, owner.place, filtered)
 
@@ -232,6 +258,26 @@ class PatternChecker:
         if known is None:
             known = self._dropped_by[id(pattern)] = dropped(pattern)
         return known
+
+
+def _spoken_of(aggregate: t.Aggregate) -> list[t.Attribute | t.Aggregate]:
+    """What of an aggregate names its variables."""
+    if aggregate.variable is not None or aggregate.argument is None:
+        return [aggregate]
+    return list(leaves.attributes(aggregate.argument))
+
+
+def _of_earlier(leaf: leaves.Leaf, name: str) -> leaves.Leaf:
+    """A comparison with its aggregates of a variable as aggregates of BEFORE."""
+
+    def earlier(one: t.Aggregate) -> t.Aggregate:
+        if one.variable != name or one.prior:
+            return one
+        made: t.Aggregate = with_attributes(one, lambda read: replace(read, prior="BEFORE"))
+        return replace(made, prior="BEFORE")
+
+    found: leaves.Leaf = with_aggregates(leaf, earlier)
+    return found
 
 
 def _owner_of(node: t.Attribute | t.Aggregate) -> _Owner:

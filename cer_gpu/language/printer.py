@@ -11,7 +11,7 @@ from cer_gpu.language.chains import as_written
 from cer_gpu.language.functions import is_predicate
 from cer_gpu.language.repetitions import has_optional
 from cer_gpu.language.units import LONG_NAMES
-from cer_gpu.language.words import quoted_text, written, written_variable
+from cer_gpu.language.words import quoted_text, written, written_owner, written_variable
 
 # Levels of patterns, from the loosest to the tightest (the table of section 3).
 _FILTER, _UNLESS, _OR, _ALL, _AND, _SEQUENCE, _POSTFIX, _ATOM = range(8)
@@ -121,7 +121,7 @@ def _aggregate(aggregate: t.Aggregate) -> str:
     if aggregate.argument is not None:
         over = ("DISTINCT " if aggregate.distinct else "") + _expression(aggregate.argument, _SUM)
     else:
-        over = "*" if aggregate.variable is None else _owner(aggregate.variable, aggregate.prior)
+        over = "*" if aggregate.variable is None else written_owner(aggregate.variable, aggregate.prior)
     return f"{aggregate.function}({over})"
 
 
@@ -260,7 +260,7 @@ def _condition_at(condition: t.Condition) -> tuple[int, str]:
         case t.Not(operand=operand):
             return _NOT, f"NOT {_condition(operand, _NOT)}"
         case t.Every(variable=variable, predicate=predicate, prior=prior):
-            return _NOT, f"{_owner(variable, prior)}[{_condition(predicate, _EITHER)}]"
+            return _NOT, f"{written_owner(variable, prior)}[{_condition(predicate, _EITHER)}]"
         case t.Comparison(op="=", left=t.Call() as call, right=t.Boolean(value=True)) if is_predicate(call):
             return _NOT, _expression(call, _SUM)
         case t.Comparison(op=op, left=left_side, right=right_side):
@@ -319,7 +319,7 @@ def _expression_at(expression: t.Expression) -> tuple[int, str]:
         case t.Parameter(name=name):
             return _VALUE, f"${name}"
         case t.Attribute(name=name, variable=variable, prior=prior):
-            owner = "" if variable is None else f"{_owner(variable, prior)}."
+            owner = "" if variable is None else f"{written_owner(variable, prior)}."
             return _VALUE, owner + written(name)
         case t.Previous(attribute=attribute, distance=distance, parameter=parameter):
             back = "" if (distance, parameter) == (1, None) else f", {_given(distance, parameter)}"
@@ -339,10 +339,6 @@ def _expression_at(expression: t.Expression) -> tuple[int, str]:
         case t.Arithmetic(op=op, left=left, right=right):
             own = _ARITHMETIC[op]
             return own, f"{_expression(left, own)} {op} {_expression(right, own + 1)}"
-
-
-def _owner(variable: str, prior: bool) -> str:
-    return f"PRIOR({written_variable(variable)})" if prior else written_variable(variable)
 
 
 def _number(value: int | float) -> str:

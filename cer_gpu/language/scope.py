@@ -80,6 +80,34 @@ def _marks(pattern: t.Pattern, known: dict[int, Marks]) -> Marks:
             return marks(pattern.pattern, known)
 
 
+def most_marked(pattern: t.Pattern, name: str) -> int:
+    """How many events a variable marks at most: 0, 1, or 2 for several."""
+    return _most_marked(pattern, name, False)
+
+
+def _most_marked(pattern: t.Pattern, name: str, named: bool) -> int:
+    # With `named`, an AS around the pattern has given the name to all that it marks.
+    match pattern:
+        case t.EventType():
+            return 1 if named or name in pattern.variables else 0
+        case t.OtherEvent():
+            return 0
+        case t.As(pattern=inner, variable=own):
+            return _most_marked(inner, name, named or own == name)
+        case t.Project(pattern=inner, variables=kept):
+            return _most_marked(inner, name, named) if named or name in kept else 0
+        case t.Iteration(pattern=inner):
+            return min(2, _most_marked(inner, name, named) * (1 if pattern.most == 1 else 2))
+        case t.Or() | t.And():
+            return max(_most_marked(side, name, named) for side in (pattern.left, pattern.right))
+        case t.Sequence() | t.All():
+            return min(2, sum(_most_marked(side, name, named) for side in (pattern.left, pattern.right)))
+        case t.Unless(left=left) | t.Beside(left=left):
+            return _most_marked(left, name, named)
+        case _:
+            return _most_marked(pattern.pattern, name, named)
+
+
 class Scope:
     """The variables that can be used at a place of a pattern: those of the patterns around it.
 

@@ -105,8 +105,8 @@ def _joins_stream(tokens: list[Token], index: int) -> bool:
     if before.type not in _NAMES or earlier in ("DOT", "NUMBER") or after.type not in _NAMES:
         return False
     if then.type == "RPAR" and earlier == "LPAR":
-        # COUNT(S>T), PRIOR(S>T), but not a pattern in parentheses nor `(v > w)`.
-        return index > 2 and tokens[index - 3].upper() in ("COUNT", "PRIOR")
+        # COUNT(S>T), PRIOR(S>T), BEFORE(S>T), but not a pattern in parentheses nor `(v > w)`.
+        return index > 2 and tokens[index - 3].upper() in ("COUNT", "PRIOR", "BEFORE")
     return then.type in ("DOT", "LSQB")
 
 

@@ -172,20 +172,36 @@ def with_attributes(node: Any, change: Callable[[t.Attribute], t.Attribute]) -> 
             return node
 
 
+def with_aggregates(node: Any, change: Callable[[t.Aggregate], t.Expression]) -> Any:
+    """As `with_attributes`, with each aggregate changed."""
+    match node:
+        case t.Aggregate():
+            return change(node)
+        case t.Comparison() | t.Arithmetic() | t.Both() | t.Either():
+            left, right = (with_aggregates(side, change) for side in (node.left, node.right))
+            return replace(node, left=left, right=right)
+        case t.Not() | t.Negation():
+            return replace(node, operand=with_aggregates(node.operand, change))
+        case t.Call(arguments=arguments):
+            return replace(node, arguments=tuple(with_aggregates(one, change) for one in arguments))
+        case _:
+            return node
+
+
 def condition_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
     """The variables in a condition; none for a predicate on one event.
 
-    Variables of PRIOR are left out: see `prior_variables`.
+    Variables of PRIOR and BEFORE are left out: see `prior_variables`.
     """
     return frozenset(name for name, prior in _spoken_of(condition) if not prior)
 
 
 def prior_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
-    """The variables of PRIOR in a condition."""
+    """The variables of PRIOR and BEFORE in a condition."""
     return frozenset(name for name, prior in _spoken_of(condition) if prior)
 
 
-def _spoken_of(condition: t.Condition | t.Expression) -> Iterator[tuple[str, bool]]:
+def _spoken_of(condition: t.Condition | t.Expression) -> Iterator[tuple[str, t.Earlier]]:
     waiting = [condition]
     while waiting:
         match waiting.pop():
@@ -193,5 +209,9 @@ def _spoken_of(condition: t.Condition | t.Expression) -> Iterator[tuple[str, boo
                 yield name, prior
             case t.Aggregate(variable=str(name), prior=prior):
                 yield name, prior
+            case t.Aggregate(edge=t.RepetitionEdge() as edge, argument=argument) as node:
+                own = [*_spoken_of(argument)] if argument is not None else []
+                yield from own
+                yield from ((name, own[0][1]) for name in edge.variables)
             case node:
                 waiting += parts(node)

@@ -12,7 +12,7 @@ RESERVED = frozenset(
 
 CONTEXTUAL = frozenset(
     {"ANY", "NEXT", "NXT", "LAST", "MAX", "STRICT", "BY", "RANGE", "LIMIT"}
-    | {"FOLLOWED", "PRECEDED", "PRIOR", "DISTINCT"}
+    | {"FOLLOWED", "PRECEDED", "PRIOR", "BEFORE", "DISTINCT"}
 )
 """Keywords that are also names, where a name stands: `last`, `max` and `limit` are usual columns."""
 
@@ -41,6 +41,11 @@ def written(name: str) -> str:
 def written_variable(variable: str) -> str:
     """A variable as it is written in a query; `S>T` is a stream and a type."""
     return ">".join(written(part) for part in variable.split(">", 1))
+
+
+def written_owner(variable: str, earlier: str) -> str:
+    """The events that are spoken of, as they are written: `x`, `PRIOR(x)` or `BEFORE(x)`."""
+    return f"{earlier}({written_variable(variable)})" if earlier else written_variable(variable)
 
 
 def unquoted(token: str) -> str:

@@ -45,7 +45,7 @@ def reads(pattern: t.Pattern) -> frozenset[str]:
 
 
 def prior_reads(pattern: t.Pattern) -> frozenset[str]:
-    """The variables that PRIOR speaks of inside a pattern and that no iteration inside it repeats."""
+    """The variables of PRIOR and BEFORE inside a pattern that no iteration inside it repeats."""
     match pattern:
         case t.EventType() | t.OtherEvent():
             return frozenset()

@@ -104,9 +104,9 @@ def branches(condition: t.Condition) -> list[Branch]:
     match condition:
         case t.Truth(value=value):
             return [Branch()] if value else []
-        case t.Every(variable=name, predicate=predicate, prior=False):
+        case t.Every(variable=name, predicate=predicate, prior=""):
             return [Branch(universal=(Demand(frozenset((name,)), predicate),))]
-        case t.Not(operand=t.Every(variable=name, predicate=predicate, prior=False)):
+        case t.Not(operand=t.Every(variable=name, predicate=predicate, prior="")):
             return [Branch(existential=(Demand(frozenset((name,)), negation(predicate)),))]
         case t.Either(left=left, right=right) if speaks_of_events(condition):
             return branches(left) + branches(right)

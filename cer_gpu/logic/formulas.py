@@ -182,7 +182,7 @@ def compares_events(condition: t.Condition) -> bool:
         case t.Not(operand=operand):
             return compares_events(operand)
         case t.Every(prior=prior):
-            return prior
+            return bool(prior)
         case t.Truth():
             return False
         case _:

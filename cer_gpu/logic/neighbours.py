@@ -98,6 +98,8 @@ def _as_previous(condition: t.Condition, names: set[str]) -> t.Condition | None:
     plain = all(isinstance(one.variable, str) and one.variable in names for one in read)
     if not plain or any(isinstance(part, t.Previous | t.Aggregate) for part in walk(condition)):
         return None
+    if any(one.prior == "BEFORE" for one in read):
+        return None
     owners = [*{str(one.variable) for one in read if not one.prior}]
     if len(owners) != 1 or all(one.prior for one in read):
         return None

@@ -94,7 +94,8 @@ def vacuous(condition: t.Condition, names: frozenset[str]) -> t.Condition:
         if any(read.variable in names and not read.prior for read in attributes(one.left, one.right)):
             return TRUE
         if any(
-            fold.variable in names and fold.function != "COUNT" for fold in aggregates(one.left, one.right)
+            not fold.prior and condition_variables(fold) & names and fold.function != "COUNT"
+            for fold in aggregates(one.left, one.right)
         ):
             return FALSE
         sides = _constant(one.left, names), _constant(one.right, names)
@@ -110,7 +111,7 @@ def _constant(side: t.Expression, names: frozenset[str]) -> int | float | None:
     match side:
         case t.Number(value=value):
             return value
-        case t.Aggregate(function="COUNT", variable=name) if name in names:
+        case t.Aggregate(function="COUNT", variable=name, prior="") if name in names:
             return 0
     return None
 

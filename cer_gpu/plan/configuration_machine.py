@@ -21,7 +21,7 @@ from cer_gpu.language.units import exact
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.general import GeneralMachine
 from cer_gpu.plan.reaches import reach_of
-from cer_gpu.plan.stack_programs import BeyondWordsError, StackKind, StackTyping
+from cer_gpu.plan.stack_programs import BeyondWordsError, StackKind, StackTyping, word_of
 
 REMEMBERING = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
 """The selectors of which what they choose depends on events before the start."""
@@ -92,6 +92,9 @@ def held_of(automaton: SteppedAutomaton, formula: Any, schema: Schema) -> HeldWo
     workings: list[ComparisonProgram | None] = []
     pairs: list[ComparedEvents] = []
     try:
+        joint = tuple(map(typing.joint, automaton.joint))
+        for column in {column for one in automaton.joint for part in one.parts for column in part.columns}:
+            words[column] = word_of(typing.kind_of(column))
         for one in automaton.comparisons:
             working = None
             if isinstance(one.condition, tree.Comparison):
@@ -128,7 +131,7 @@ def held_of(automaton: SteppedAutomaton, formula: Any, schema: Schema) -> HeldWo
     except BeyondWordsError as error:
         return str(error)
     every = tuple(words[column] for column in range(len(automaton.columns)))
-    return HeldWords(every, tuple(workings), tuple(typing.texts), spans)
+    return HeldWords(every, tuple(workings), tuple(typing.texts), spans, joint)
 
 
 def _is_pair(one: ComparedEvents, columns: Sequence[tree.Expression], typing: StackTyping) -> bool:
@@ -151,13 +154,6 @@ def _columns_of(one: ComparedEvents) -> Iterator[int]:
     for fold in one.folds:
         if fold.column >= 0 and fold.function != "COUNT":
             yield fold.column
-
-
-def word_of(kind: StackKind) -> Word:
-    """The word that holds a value."""
-    if kind.name == "text":
-        return "rank"
-    return "real" if kind.real else "whole"
 
 
 def _in_words(size: int | float, kind: StackKind) -> int | float:

@@ -120,7 +120,9 @@ class ConstantReader:
         """
         unit = wanted.unit
         if wanted.type is ValueType.TIMESTAMP and isinstance(expression, tree.Text):
-            return _whole(Fraction(_nanoseconds_of(expression.value, wanted.zone), NANOSECONDS[unit or "ns"]))
+            return _whole(
+                Fraction(nanoseconds_of_text(expression.value, wanted.zone), NANOSECONDS[unit or "ns"])
+            )
         value = fold(expression)
         if isinstance(value, str) or value is None:
             return value
@@ -241,7 +243,14 @@ def _of_decimals(op: str, left: Measure, right: Measure) -> Measure:
     return Measure(ValueType.DECIMAL, decimal_unit(first + second if op == "*" else max(first, second)))
 
 
-def _nanoseconds_of(text: str, zone: str | None) -> int:
+def nanoseconds_of_text(text: str, zone: str | None) -> int:
+    """The time that a text is beside a column in a time zone, in nanoseconds since 1970.
+
+    Raises
+    ------
+    DataError
+        When the zone is not known on this machine.
+    """
     try:
         return timestamp_nanoseconds(text, zone or "UTC")
     except KeyError:

@@ -10,6 +10,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.measures import with_what_is_read
+from cer_gpu.language.repetition_edges import is_joint
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import walk
@@ -185,7 +186,7 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     LimitError
         When the normal form would exceed its budget.
     """
-    statement = rewritten_statement(statement)
+    statement = rewritten_statement(_with_edges(statement))
     if isinstance(statement, tree.Rule):
         return Outline(statement, text)
     canonical, spans = _canonical(statement)
@@ -299,6 +300,17 @@ def bare(query: tree.SelectQuery) -> tree.Pattern:
 def chosen(formula: tree.Pattern, query: tree.SelectQuery) -> tree.Pattern:
     """The formula with the strategy STRICT of a query around it."""
     return tree.Selector(query.strategy, formula) if query.strategy is tree.Strategy.STRICT else formula
+
+
+def _with_edges(statement: tree.Statement) -> tree.Statement:
+    """A statement whose aggregates of several variables know what tells repetitions apart."""
+    if isinstance(statement, tree.Rule) or not any(
+        map(is_joint, walk((statement.pattern, statement.measures)))
+    ):
+        return statement
+    from cer_gpu.logic.edges import with_edges  # few queries have any
+
+    return with_edges(statement)
 
 
 def rewritten_statement(statement: tree.Statement) -> tree.Statement:

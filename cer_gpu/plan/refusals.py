@@ -19,8 +19,8 @@ def _compares(node: Any) -> str | None:
     match node:
         case tree.Aggregate(function=function):
             return f"the aggregate `{function}(...)` in a filter"
-        case tree.Attribute(prior=True) | tree.Every(prior=True):
-            return "`PRIOR(...)`"
+        case tree.Attribute(prior="PRIOR" | "BEFORE" as word) | tree.Every(prior="PRIOR" | "BEFORE" as word):
+            return f"`{word}(...)`"
         case tree.Comparison():
             return _comparison(node)
     return None

@@ -14,14 +14,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from cer_gpu.automata.configurations.comparisons import column_of, owner_of
-from cer_gpu.automata.configurations.registers import ComparedEvents
+from cer_gpu.automata.configurations.comparisons import JointValue, column_of, owner_of
+from cer_gpu.automata.configurations.registers import COUNTED, ComparedEvents
 from cer_gpu.automata.configurations.value_words import (
     OPERAND,
     TEXT,
     WITHIN_TEXTS,
     Code,
     ComparisonProgram,
+    JointProgram,
+    Word,
     bits_of,
 )
 from cer_gpu.language import tree
@@ -97,6 +99,27 @@ class StackTyping:
         self._reader = reader
         self._columns = list(columns)
         self.texts: list[str] = []
+        self._joint: list[StackKind] = []
+
+    def joint(self, value: JointValue) -> JointProgram:
+        """An expression over several variables as instructions; called for each in their order.
+
+        Raises
+        ------
+        BeyondWordsError
+            When there are none.
+        """
+        owners = tuple(part.owner for part in value.parts)
+        columns = tuple(part.columns for part in value.parts)
+        read = ComparedEvents(
+            tree.Comparison("=", value.expression, value.expression), owners, columns, (), ()
+        )
+        part = self._part(value.expression, read)
+        text = to_text(value.expression)
+        if part.kind.name == "text":
+            raise BeyondWordsError(f"`{text}` is a text")
+        self._joint.append(part.kind)
+        return JointProgram(part.code, word_of(part.kind), _fills(value.expression), text)
 
     def kind_of(self, column: int) -> StackKind:
         """The type of the values of a column.
@@ -136,7 +159,7 @@ class StackTyping:
         op = condition.op
         if op in _TURNED:
             left, right, op = right, left, _TURNED[op]
-        return ComparisonProgram(self._compared(op, left, right), _fills(condition))
+        return ComparisonProgram(self._compared(op, left, right), _fills(condition.left, condition.right))
 
     # ------------------------------------------------------------------------------------------ parts
 
@@ -165,6 +188,11 @@ class StackTyping:
         """The register or the value that a part is."""
         if isinstance(part, tree.Aggregate):
             for place, fold in enumerate(comparison.folds):
+                if part == fold.aggregate:
+                    at = sum(map(len, comparison.columns)) + place
+                    return StackPart(self._kind_of_fold(part, fold.function, fold.column), ((OPERAND, at),))
+                if part.variable is None or fold.parts:
+                    continue
                 column = -1 if part.argument is None else self._columns.index(column_of(part.argument))
                 wanted = part.variable, part.prior, part.function, part.distinct, column
                 if (*fold.owner, fold.function, fold.distinct, fold.column) == wanted:
@@ -184,7 +212,7 @@ class StackTyping:
     def _kind_of_fold(self, part: tree.Aggregate, function: str, column: int) -> StackKind:
         if function == "COUNT":
             return NUMBER
-        kind = self.kind_of(column)
+        kind = self.kind_of(column) if column >= 0 else self._joint[COUNTED - 1 - column]
         if function == "AVG":
             if kind.name != "number" or kind.exact:
                 raise BeyondWordsError(f"`{to_text(part)}` is an average of decimals or spans of time")
@@ -269,6 +297,13 @@ class StackTyping:
         return ((TEXT, self.texts.index(part.constant)),)
 
 
+def word_of(kind: StackKind) -> Word:
+    """The word that holds a value."""
+    if kind.name == "text":
+        return "rank"
+    return "real" if kind.real else "whole"
+
+
 def kind_of_measure(measure: Measure, about: str) -> StackKind:
     """The type on the stack of values of a type.
 
@@ -305,9 +340,9 @@ _REAL_COMPARE = {
 }  # fmt: skip
 
 
-def _fills(condition: tree.Comparison) -> bool:
-    """Whether COALESCE stands in a comparison."""
-    waiting: list[tree.Expression] = [condition.left, condition.right]
+def _fills(*sides: tree.Expression) -> bool:
+    """Whether COALESCE stands in some expressions."""
+    waiting: list[tree.Expression] = [*sides]
     while waiting:
         match waiting.pop():
             case tree.Call(function="COALESCE"):

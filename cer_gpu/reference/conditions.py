@@ -15,9 +15,10 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from cer_gpu.language import tree as t
-from cer_gpu.language.leaves import attributes, operands
+from cer_gpu.language.leaves import aggregates, attributes, operands
 from cer_gpu.language.units import exact
-from cer_gpu.reference.aggregates import Marked, aggregate_of
+from cer_gpu.language.walk import walk
+from cer_gpu.reference.aggregates import Marked, Repetitions, aggregate_of
 from cer_gpu.reference.events import Duration, Event, Instant, Value, duration, instant
 from cer_gpu.reference.functions import call
 
@@ -36,16 +37,19 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def condition_holds(condition: t.Condition, marked: Marked) -> bool:
+def condition_holds(condition: t.Condition, marked: Marked, repetitions: Repetitions | None = None) -> bool:
     """Whether a condition holds of the events that each variable marks.
 
     Parameters
     ----------
     condition : Condition
     marked : callable
-        Returns the events that a variable marks, in the order of the stream; called with True, those that it
-        marked in the repetition before. Unary predicates and correlations hold if they hold for every event,
-        or for every choice of one event of each variable; so they hold if there is no event.
+        Returns the events that a variable marks, in the order of the stream; called with "PRIOR", those that
+        it marked in the repetition before, with "BEFORE" in all before. Unary predicates and correlations
+        hold if they hold for every event, or for every choice of one event of each variable; so they hold if
+        there is no event.
+    repetitions : callable, optional
+        As in `aggregate_of`.
 
     Raises
     ------
@@ -56,20 +60,30 @@ def condition_holds(condition: t.Condition, marked: Marked) -> bool:
         case t.Truth(value=value):
             return value
         case t.Both(left=left, right=right):
-            return condition_holds(left, marked) and condition_holds(right, marked)
+            return condition_holds(left, marked, repetitions) and condition_holds(right, marked, repetitions)
         case t.Either(left=left, right=right):
-            return condition_holds(left, marked) or condition_holds(right, marked)
+            return condition_holds(left, marked, repetitions) or condition_holds(right, marked, repetitions)
         case t.Not(operand=operand):
-            return not condition_holds(operand, marked)
+            return not condition_holds(operand, marked, repetitions)
         case t.Every(variable=name, predicate=predicate, prior=prior):
             return all(predicate_holds(predicate, event) for event in marked(name, prior))
         case _:
             read = attributes(*operands(condition))
             chosen_of = sorted({(one.variable or "", one.prior) for one in read})
+            if any(not marked(name, "BEFORE") for name in _aggregated_before(condition)):
+                return True
             choices = product(*(tuple(marked(*owner)) for owner in chosen_of))
             return all(
-                _correlation_holds(condition, dict(zip(chosen_of, chosen)), marked) for chosen in choices
+                _correlation_holds(condition, dict(zip(chosen_of, chosen)), marked, repetitions)
+                for chosen in choices
             )
+
+
+def _aggregated_before(leaf: Leaf) -> frozenset[str]:
+    """The variables whose BEFORE is aggregated in a comparison."""
+    found = aggregates(*operands(leaf))
+    read = (part for one in found for part in walk(one) if isinstance(part, t.Attribute | t.Aggregate))
+    return frozenset(part.variable for part in read if part.prior == "BEFORE" and part.variable)
 
 
 def predicate_holds(predicate: t.Condition, event: Event) -> bool:
@@ -95,16 +109,29 @@ def predicate_holds(predicate: t.Condition, event: Event) -> bool:
             return _leaf_holds(predicate, lambda node: of_event(node, event))
 
 
-def _correlation_holds(leaf: Leaf, chosen: Mapping[tuple[str, bool], Event], marked: Marked) -> bool:
+def _correlation_holds(
+    leaf: Leaf, chosen: Mapping[tuple[str, str], Event], marked: Marked, repetitions: Repetitions | None
+) -> bool:
     def lookup(node: t.Expression) -> Value:
         if isinstance(node, t.Aggregate):
-            return aggregate_of(node, marked)
+            return aggregate_of(node, marked, valued, repetitions)
         owner = node.attribute if isinstance(node, t.Previous) else node
         if not isinstance(owner, t.Attribute) or owner.variable is None:
             raise TypeError(f"{node!r} of no variable in a correlation")
         return of_event(node, chosen[owner.variable, owner.prior])
 
     return _leaf_holds(leaf, lookup)
+
+
+def valued(expression: t.Expression, chosen: Mapping[str, Event]) -> Value:
+    """The value of an expression, given an event for each variable."""
+
+    def lookup(node: t.Expression) -> Value:
+        owner = node.attribute if isinstance(node, t.Previous) else node
+        assert isinstance(owner, t.Attribute)
+        return of_event(node, chosen[owner.variable or ""])
+
+    return value_of(expression, lookup)
 
 
 def of_event(node: t.Expression, event: Event) -> Value:

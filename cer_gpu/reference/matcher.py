@@ -6,17 +6,18 @@ CEPL thesis (UNLESS, ALL, selectors, the starting position i, and "there is a va
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import EVENTS
+from cer_gpu.language.repetition_edges import is_joint, names_of, places, repeated_in, scope_of, word_of
 from cer_gpu.language.repetitions import has_optional, may_be_empty
 from cer_gpu.language.scope import variables
 from cer_gpu.language.tree import Strategy
-from cer_gpu.language.walk import condition_variables, prior_variables
-from cer_gpu.logic.binding import hidden, prior_reads, reads
+from cer_gpu.language.walk import children, condition_variables, prior_variables, walk
+from cer_gpu.logic.binding import hidden, reads
 from cer_gpu.reference.conditions import condition_holds
 from cer_gpu.reference.events import Duration, Event, Instant, Value, linked
 from cer_gpu.reference.selection import Match, select
@@ -24,15 +25,33 @@ from cer_gpu.reference.time import at_most, counting, difference, inside
 
 
 class PriorMarks(NamedTuple):
-    """What PRIOR(variable) stands for, as a key of an `Environment`."""
+    """What PRIOR(variable) or BEFORE(variable) stands for, as a key of an `Environment`."""
 
     variable: str
+    word: t.Earlier
 
 
-Environment: TypeAlias = Mapping[str | PriorMarks, frozenset[int]]
-"""The positions that variables of enclosing scopes mark, and marked in the repetition before."""
+class RepetitionMarks(NamedTuple):
+    """What repetitions have marked that a scope binds, or earlier ones of an iteration, as such a key."""
+
+    word: t.Earlier = ""
+    iteration: int = 0
+
+
+Environment: TypeAlias = Mapping[str | PriorMarks | RepetitionMarks, frozenset[Any]]
+"""The positions that variables of enclosing scopes mark, and marked in earlier repetitions."""
 
 NOTHING: Environment = {}
+
+
+class JointAggregates:
+    """The aggregates of expressions over several variables in a query."""
+
+    def __init__(self, pattern: t.Pattern, measures: Iterable[t.Expression] = ()) -> None:
+        found = list(places(pattern))
+        measured = [node for one in measures for node in walk(one) if is_joint(node)]
+        self.names = frozenset(names_of(one) for one in (*(place.aggregate for place in found), *measured))
+        self.places = {(id(place.filtered), place.aggregate): place for place in found}
 
 
 class Matcher:
@@ -49,6 +68,8 @@ class Matcher:
     loose : bool
         Whether to over-approximate: filters that read a variable from outside hold, selectors keep everything
         and UNLESS drops nothing.
+    joint : JointAggregates, optional
+        The aggregates of expressions over several variables.
     until : Value
         The time up to which the stream is known; None: after the last event nothing comes.
     surely : bool
@@ -63,6 +84,7 @@ class Matcher:
         order_unit: str | None = None,
         *,
         loose: bool = False,
+        joint: JointAggregates | None = None,
         until: Value = None,
         surely: bool = True,
     ) -> None:
@@ -70,10 +92,12 @@ class Matcher:
         self.order = order
         self.order_unit = order_unit
         self.loose = loose
+        self._joint = joint
+        self._joins = frozenset[frozenset[str]]() if joint is None else joint.names
         self.until = until
         self.surely = surely
         self._other: Matcher | None = None
-        self._candidates = self if loose else Matcher(events, order, order_unit, loose=True)
+        self._candidates = self if loose else Matcher(events, order, order_unit, loose=True, joint=joint)
         # Keyed by the identity of nodes, which are kept alive with their results.
         self._known: dict[tuple[object, ...], frozenset[Match]] = {}
         self._nodes: dict[int, _Node] = {}
@@ -85,7 +109,12 @@ class Matcher:
             return self
         if self._other is None:
             self._other = Matcher(
-                self.events, self.order, self.order_unit, until=self.until, surely=not self.surely
+                self.events,
+                self.order,
+                self.order_unit,
+                joint=self._joint,
+                until=self.until,
+                surely=not self.surely,
             )
             self._other._other = self
         return self._other
@@ -120,12 +149,19 @@ class Matcher:
         if self.loose or not bound:
             return self.of(body, first, outside)
         names = sorted(bound)
-        guesses = {tuple(m.marked_by(x) for x in names) for m in self._candidates.of(body, first, NOTHING)}
+
+        def guessed(match: Match) -> tuple[Any, ...]:
+            return (*(match.marked_by(x) for x in names), match.repetitions)
+
+        own = {id(node) for node in walk(body)} if self._joins else set[int]()
+        around = frozenset(one for one in outside.get(RepetitionMarks(), ()) if one[0] not in own)
         found: set[Match] = set()
-        for guess in guesses:
+        for guess in {guessed(m) for m in self._candidates.of(body, first, NOTHING)}:
             inner = dict(outside)
             inner.update(zip(names, guess))
-            found |= {m for m in self.of(body, first, inner) if tuple(m.marked_by(x) for x in names) == guess}
+            if self._joins:
+                inner[RepetitionMarks()] = around | guess[-1]
+            found |= {m for m in self.of(body, first, inner) if guessed(m) == guess}
         return frozenset(found)
 
     def _of(self, pattern: t.Pattern, first: int, outside: Environment) -> Iterable[Match]:
@@ -159,7 +195,13 @@ class Matcher:
             case t.Or(left=left, right=right):
                 return self.of(left, first, outside) | self.of(right, first, outside)
             case t.And(left=left, right=right):
-                return self.of(left, first, outside) & self.of(right, first, outside)
+                others = self.of(right, first, outside)
+                return (
+                    _union(c1, c2)
+                    for c1 in self.of(left, first, outside)
+                    for c2 in others
+                    if c1[:3] == c2[:3]
+                )
             case t.All(left=left, right=right):
                 others = self.of(right, first, outside)
                 return (_union(c1, c2) for c1 in self.of(left, first, outside) for c2 in others)
@@ -210,7 +252,7 @@ class Matcher:
     def _iteration(
         self, pattern: t.Iteration, first: int, outside: Environment, number: int
     ) -> Iterable[Match]:
-        """The repetitions from the one of this number on; PRIOR speaks of the one before it."""
+        """The repetitions from the one of this number on; PRIOR and BEFORE speak of earlier ones."""
         key = id(pattern), first, frozenset(outside.items()), min(number, _counted(pattern))
         if key not in self._known:
             self._known[key] = frozenset(self._repetitions(pattern, first, outside, number))
@@ -220,20 +262,42 @@ class Matcher:
         self, pattern: t.Iteration, first: int, outside: Environment, number: int
     ) -> Iterable[Match]:
         body = pattern.pattern
-        own = self._priors(body) & self._variables(body)
+        own = (
+            []
+            if self.loose
+            else [one for one in self._earlier(body) if one.variable in self._variables(body)]
+        )
         here = dict(outside)
+        words: tuple[t.Earlier, ...] = () if self.loose or not self._joins else ("PRIOR", "BEFORE")
+        again = [RepetitionMarks(word, id(pattern)) for word in words]
         if number == 1:
-            here.update((PriorMarks(x), frozenset()) for x in own)
-        for c1 in self.of_scope(body, first, here):
+            here.update((one, frozenset()) for one in own)
+            here.update((one, frozenset()) for one in again)
+        for found in self.of_scope(body, first, here):
+            c1 = self._noted(pattern, found)
             if number >= pattern.least:
                 yield c1
             if pattern.most is not None and number >= pattern.most:
                 continue
             there = dict(outside)
-            there.update((PriorMarks(x), c1.marked_by(x)) for x in own)
+            for one in own:
+                marked = c1.marked_by(one.variable)
+                there[one] = marked | here[one] if one.word == "BEFORE" else marked
+            for key in again:
+                there[key] = c1.repetitions | here[key] if key.word == "BEFORE" else c1.repetitions
             for c2 in self._iteration(pattern, c1.end + 1, there, number + 1):
                 if self._follows(c1, c2, pattern.contiguous, pattern.gap):
                     yield _union(c1, c2)
+
+    def _noted(self, iteration: t.Iteration, match: Match) -> Match:
+        """A repetition with what it has marked, for the aggregates that take its events together."""
+        body = iteration.pattern
+        found = set(match.repetitions)
+        for names in self._joins:
+            if names <= self._variables(body) and not repeated_in(body, names):
+                marks = frozenset(mark for mark in match.marks if mark[0] in names)
+                found.add((id(iteration), names, marks))
+        return match._replace(repetitions=frozenset(found))
 
     def _elements(self, pattern: t.Sequence, first: int, outside: Environment) -> Iterable[Match]:
         """Every way to leave elements out of a sequence that leans to the left."""
@@ -296,15 +360,39 @@ class Matcher:
             return True
         local = self._variables(filtered)
 
-        def marked(name: str, prior: bool) -> Sequence[Event]:
+        def marked(name: str, prior: t.Earlier) -> Sequence[Event]:
             # What a PROJECT drops marks nothing outside of it.
             if prior:
-                positions = outside[PriorMarks(name)]
+                positions = outside[PriorMarks(name, prior)]
             else:
                 positions = match.marked_by(name) if name in local else outside.get(name, frozenset())
             return [self.events[position] for position in sorted(positions)]
 
-        return condition_holds(condition, marked)
+        def repetitions(aggregate: t.Aggregate) -> Sequence[Mapping[str, Sequence[Event]]]:
+            assert self._joint is not None
+            place = self._joint.places[id(filtered), aggregate]
+            scope, names, word = scope_of(place), names_of(aggregate), word_of(aggregate)
+            loops = {id(one) for one in repeated_in(scope, names)}
+            if not loops:
+                return [{name: marked(name, word) for name in names}]
+            if word:
+                [around] = [one for one in place.loops if scope in (one, one.pattern)]
+                known = outside[RepetitionMarks(word, id(around))]
+            else:
+                known = match.repetitions if scope is filtered else outside[RepetitionMarks()]
+            return self.events_of(known, loops, names)
+
+        return condition_holds(condition, marked, repetitions)
+
+    def events_of(
+        self, known: Iterable[Any], loops: Container[int], names: frozenset[str]
+    ) -> list[dict[str, list[Event]]]:
+        """The events that some variables have marked in each repetition of some iterations."""
+        return [
+            {name: [self.events[p] for x, p in sorted(marks) if x == name] for name in sorted(names)}
+            for loop, own, marks in sorted(known, key=lambda one: min((p for _, p in one[2]), default=0))
+            if loop in loops and own == names
+        ]
 
     def _elapsed(self, early: int, late: int) -> int | float | Duration | None:
         if self.order is None:
@@ -342,27 +430,54 @@ class Matcher:
     def _variables(self, pattern: t.Pattern) -> frozenset[str]:
         return self._node(pattern).variables
 
-    def _priors(self, pattern: t.Pattern) -> frozenset[str]:
-        return self._node(pattern).priors
+    def _earlier(self, pattern: t.Pattern) -> frozenset[PriorMarks]:
+        return self._node(pattern).earlier
 
-    def _depends(self, pattern: t.Pattern, name: str | PriorMarks) -> bool:
+    def _depends(self, pattern: t.Pattern, name: str | PriorMarks | RepetitionMarks) -> bool:
         node = self._node(pattern)
-        return name.variable in node.priors if isinstance(name, PriorMarks) else name in node.reads
+        if isinstance(name, RepetitionMarks):
+            return node.joint
+        return name in (node.earlier if isinstance(name, PriorMarks) else node.reads)
 
     def _node(self, pattern: t.Pattern) -> _Node:
         known = self._nodes.get(id(pattern))
         if known is None:
-            known = _Node(pattern, reads(pattern), variables(pattern), prior_reads(pattern))
+            known = _Node(
+                pattern,
+                reads(pattern),
+                variables(pattern),
+                _earlier_reads(pattern),
+                any(map(is_joint, walk(pattern))),
+            )
             self._nodes[id(pattern)] = known
         return known
 
 
 class _Node(NamedTuple):
-    # A pattern, what it reads from outside, what it defines, and what PRIOR asks of iterations around it.
+    # A pattern, what it reads from outside, what it defines, and what it asks of earlier repetitions.
     pattern: t.Pattern
     reads: frozenset[str]
     variables: frozenset[str]
-    priors: frozenset[str]
+    earlier: frozenset[PriorMarks]
+    joint: bool
+
+
+def _earlier_reads(pattern: t.Pattern) -> frozenset[PriorMarks]:
+    """What PRIOR and BEFORE speak of inside a pattern and no iteration inside it repeats."""
+    match pattern:
+        case t.EventType() | t.OtherEvent():
+            return frozenset()
+        case t.Filter(pattern=inner, condition=condition):
+            spoken = (
+                node for node in walk(condition) if isinstance(node, t.Every | t.Attribute | t.Aggregate)
+            )
+            own = (PriorMarks(node.variable or "", node.prior) for node in spoken if node.prior)
+            return _earlier_reads(inner).union(own)
+        case t.Iteration(pattern=body):
+            inside = variables(body)
+            return frozenset(one for one in _earlier_reads(body) if one.variable not in inside)
+        case _:
+            return frozenset().union(*(_earlier_reads(child) for child in children(pattern)))
 
 
 def _next(time: Value) -> Value:
@@ -381,4 +496,5 @@ def _counted(pattern: t.Iteration) -> int:
 
 
 def _union(c1: Match, c2: Match) -> Match:
-    return Match(min(c1.start, c2.start), max(c1.end, c2.end), c1.marks | c2.marks)
+    marks, repetitions = c1.marks | c2.marks, c1.repetitions | c2.repetitions
+    return Match(min(c1.start, c2.start), max(c1.end, c2.end), marks, repetitions)

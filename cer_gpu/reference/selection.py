@@ -9,11 +9,16 @@ from cer_gpu.language.tree import Strategy
 
 
 class Match(NamedTuple):
-    """A complex event: two positions, and the pairs (variable, position) of its marks."""
+    """A complex event: two positions, and the pairs (variable, position) of its marks.
+
+    While a query is evaluated that aggregates expressions over several variables, `repetitions` has what each
+    repetition of an iteration has marked: the identity of the iteration, the variables, their marks.
+    """
 
     start: int
     end: int
     marks: frozenset[tuple[str, int]]
+    repetitions: frozenset[tuple[int, frozenset[str], frozenset[tuple[str, int]]]] = frozenset()
 
     def positions(self) -> frozenset[int]:
         """The positions that some variable marks."""

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
+from cer_gpu.language.repetition_edges import names_of, repeated_in
 from cer_gpu.language.scope import dropped, variables
 from cer_gpu.logic.binding import reads
 from cer_gpu.reference.aggregates import aggregate_of
-from cer_gpu.reference.conditions import value_of
+from cer_gpu.reference.conditions import value_of, valued
 from cer_gpu.reference.events import Duration, Event, Instant, Value
-from cer_gpu.reference.matcher import NOTHING, Matcher
+from cer_gpu.reference.matcher import NOTHING, JointAggregates, Matcher
 from cer_gpu.reference.selection import Match
 
 
@@ -110,11 +111,14 @@ def evaluate(
     undefined = reads(query.pattern) - variables(query.pattern) - dropped(query.pattern)
     if undefined:
         raise ValueError(f"variables that no pattern defines: {', '.join(sorted(undefined))}")
+    joint = JointAggregates(query.pattern, [one.expression for one in query.measures])
     parts = [
         PartitionEvents(
-            key, positions, Matcher([events[p] for p in positions], order, order_unit, until=until)
+            key,
+            places,
+            Matcher([events[p] for p in places], order, order_unit, joint=joint, until=until),
         )
-        for key, positions in _partition(query, events)
+        for key, places in _partition(query, events)
     ]
     kept = None if query.select is None else frozenset(item.variable for item in query.select)
     limit = 1 if query.strategy is t.Strategy.ANY and query.limit != 0 else query.limit
@@ -154,19 +158,28 @@ def matches(
     ValueError, TypeError
         As `evaluate`.
     """
-    return Matcher(events, order, order_unit).of_scope(pattern, 0, NOTHING)
+    matcher = Matcher(events, order, order_unit, joint=JointAggregates(pattern))
+    found = matcher.of_scope(pattern, 0, NOTHING)
+    return frozenset(match._replace(repetitions=frozenset()) for match in found)
 
 
 def _measured(query: t.SelectQuery, matcher: Matcher, found: Match) -> tuple[Value, ...]:
     """The values of the measures of a complex event, whose marks the SELECT list has not dropped yet."""
 
-    def marked(name: str, prior: bool) -> list[Event]:
+    def marked(name: str, prior: t.Earlier) -> list[Event]:
         return [matcher.events[position] for position in sorted(found.marked_by(name))]
+
+    def repetitions(node: t.Aggregate) -> Sequence[Mapping[str, Sequence[Event]]]:
+        names = names_of(node)
+        loops = {id(one) for one in repeated_in(query.pattern, names)}
+        if not loops:
+            return [{name: marked(name, "") for name in names}]
+        return matcher.events_of(found.repetitions, loops, names)
 
     def value(node: t.Expression) -> Value:
         match node:
             case t.Aggregate():
-                return aggregate_of(node, marked)
+                return aggregate_of(node, marked, valued, repetitions)
             case t.Moment(name=name):
                 return matcher.moment(name, found)
         raise TypeError(f"{node!r} in a measure")

@@ -9,18 +9,29 @@ from typing import Any, NamedTuple
 from cer_gpu.automata.configurations.conditions import Comparisons, leaves_in
 from cer_gpu.automata.configurations.registers import (
     ALL,
+    COUNTED,
     TRUE_OF,
     ComparedEvents,
     Fold,
+    FoldPart,
     Owner,
+    extremes_of,
     keeps_of,
     owners_of_sides,
     sides_of,
 )
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import aggregates, attributes, operands
+from cer_gpu.language.repetition_edges import is_joint
 from cer_gpu.language.walk import condition_variables, with_attributes
 from cer_gpu.logic.formulas import compares_events
+
+
+class JointValue(NamedTuple):
+    """An expression over several variables, and these."""
+
+    expression: tree.Expression
+    parts: tuple[FoldPart, ...]
 
 
 class FormulaComparisons(NamedTuple):
@@ -32,10 +43,14 @@ class FormulaComparisons(NamedTuple):
     columns : tuple of Expression
         The values of an event that comparisons read, by the number of the column; attributes have no
         variable.
+    joint : tuple of JointValue
+        The expressions over several variables that are aggregated; number n stands in the place of the
+        column `COUNTED - 1 - n`.
     """
 
     comparisons: Comparisons
     columns: tuple[tree.Expression, ...]
+    joint: tuple[JointValue, ...]
 
 
 def is_correlated(node: object) -> bool:
@@ -56,7 +71,9 @@ def read_of(formula: Any) -> FormulaComparisons:
         if hasattr(node, "attribute"):  # a window over an attribute reads it
             reading.columns.setdefault(node.attribute, len(reading.columns))
     number = {leaf: place for place, leaf in enumerate(reading.found)}
-    return FormulaComparisons(Comparisons(tuple(reading.found.values()), number), tuple(reading.columns))
+    return FormulaComparisons(
+        Comparisons(tuple(reading.found.values()), number), tuple(reading.columns), tuple(reading.joint)
+    )
 
 
 def conditions_in(formula: Any) -> Iterator[tree.Condition]:
@@ -87,6 +104,7 @@ class _ComparisonReader:
     def __init__(self) -> None:
         self.found: dict[tree.Condition, ComparedEvents] = {}
         self.columns: dict[tree.Expression, int] = {}
+        self.joint: dict[JointValue, int] = {}
 
     def add(self, leaf: tree.Condition) -> None:
         """Take a comparison in, unless it is known."""
@@ -104,21 +122,30 @@ class _ComparisonReader:
             self.found[leaf] = ComparedEvents(leaf, sides, own, keeps_of(leaf), ())
             return
         read: dict[Owner, dict[int, None]] = {}
-        for side in sides_of(leaf):
+        ends = extremes_of(leaf)
+        for side in sides_of(operands(leaf), [end.side for end in ends.values()]):
             read.setdefault(owner_of(side), {})[self._column(side)] = None
+        folds = tuple(self._fold(leaf, one) for one in dict.fromkeys(aggregates(*operands(leaf))))
+        for owner in (owner for fold in folds for owner in fold.owners):
+            if owner.prior == "BEFORE":  # kept without values: a comparison with nothing before holds
+                read.setdefault(owner, {})
         choices = tuple(read)
         columns = tuple(tuple(each) for each in read.values())
-        folds = tuple(
-            Fold(
-                Owner(one.variable or "", one.prior),
-                one.function,
-                -1 if one.argument is None else self._column(one.argument),
-                one.distinct,
-                _most_counted(leaf, one),
-            )
-            for one in dict.fromkeys(aggregates(*operands(leaf)))
-        )
-        self.found[leaf] = ComparedEvents(leaf, choices, columns, (ALL,) * len(choices), folds)
+        keeps = tuple(ends[one].keeps if one in ends else ALL for one in choices)
+        self.found[leaf] = ComparedEvents(leaf, choices, columns, keeps, folds)
+
+    def _fold(self, leaf: tree.Comparison, one: tree.Aggregate) -> Fold:
+        if one.argument is None or not is_joint(one):
+            column = COUNTED if one.argument is None else self._column(one.argument)
+            owner = Owner(one.variable or "", one.prior)
+            return Fold(owner, one.function, column, one.distinct, _most_counted(leaf, one))
+        read: dict[Owner, dict[int, None]] = {}
+        for side in sides_of([one.argument]):
+            read.setdefault(owner_of(side), {})[self._column(side)] = None
+        parts = tuple(FoldPart(owner, tuple(columns)) for owner, columns in read.items())
+        value = JointValue(one.argument, parts)
+        column = COUNTED - 1 - self.joint.setdefault(value, len(self.joint))
+        return Fold(parts[0].owner, one.function, column, False, 0, parts, one.edge, one)
 
     def _column(self, side: tree.Expression) -> int:
         return self.columns.setdefault(column_of(side), len(self.columns))
@@ -145,5 +172,5 @@ def owner_of(side: tree.Expression) -> Owner:
 
 def column_of(side: tree.Expression) -> tree.Expression:
     """An expression over one variable as an expression over a single event."""
-    found: tree.Expression = with_attributes(side, lambda one: replace(one, variable=None, prior=False))
+    found: tree.Expression = with_attributes(side, lambda one: replace(one, variable=None, prior=""))
     return found

@@ -23,6 +23,7 @@ from cer_gpu.automata.configurations.registers import (
     ComparedEvents,
     EventFacts,
     Owner,
+    awaited,
     begun,
     folded,
     marked,
@@ -67,7 +68,9 @@ class _Local:
         self.is_equality = (
             comparison.is_of_two and isinstance(condition, tree.Comparison) and condition.op == "="
         )
-        self.names = frozenset(owner.variable for owner in comparison.owners if self._is_local(owner, local))
+        self.names = frozenset(
+            owner.variable for owner in comparison.owners if self._is_local(owner, local)
+        ).union(*(fold.names for fold, own in zip(comparison.folds, self.own_folds, strict=True) if own))
 
     @staticmethod
     def _is_local(owner: Owner, local: frozenset[str]) -> bool:
@@ -96,7 +99,7 @@ class _Local:
             ),
             tuple(
                 [
-                    folded(fold, one, event) if one is not None and fold.owner.variable in label else one
+                    one if one is None or fold.names.isdisjoint(label) else folded(fold, one, label, event)
                     for fold, one in zip(comparison.folds, folds, strict=True)
                 ]
             ),
@@ -116,7 +119,10 @@ class _Local:
         comparison = self.comparison
         choices, folds = registers
         if folds:
-            return registers if self.names & ahead else self.formula(registers, event)
+            if not self.names & ahead:
+                return self.formula(registers, event)
+            pairs = zip(comparison.folds, folds, strict=True)
+            return choices, tuple([awaited(fold, one, ahead) for fold, one in pairs])
         if not self.names.isdisjoint(label) and not self.formula(registers, event):
             return False
         waiting = [owner.variable in ahead for owner in comparison.choices]

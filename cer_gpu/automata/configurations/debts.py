@@ -94,10 +94,10 @@ class Debts:
     def __init__(self, comparisons: Sequence[ComparedEvents]) -> None:
         self._comparisons = comparisons
 
-    def owner(self, number: int, choice: bool, place: int) -> Owner:
-        """The variable of a choice of a comparison, or of an aggregate in it."""
+    def owners(self, number: int, choice: bool, place: int) -> tuple[Owner, ...]:
+        """The variable of a choice of a comparison, or those of an aggregate in it."""
         comparison = self._comparisons[number]
-        return comparison.choices[place] if choice else comparison.folds[place].owner
+        return (comparison.choices[place],) if choice else comparison.folds[place].owners
 
     def waits_for(self, one: Formula) -> Iterator[Owner]:
         """The variables whose events are not known yet."""

@@ -9,7 +9,7 @@ from cer_gpu.automata.cea import Label, OutlookTest, Predicate, complement, iden
 from cer_gpu.automata.compose import evaluated, literals, operator
 from cer_gpu.automata.configurations import binary_operators, sequences
 from cer_gpu.automata.configurations import unary_operators as operators
-from cer_gpu.automata.configurations.comparisons import conditions_in, is_correlated, read_of
+from cer_gpu.automata.configurations.comparisons import JointValue, conditions_in, is_correlated, read_of
 from cer_gpu.automata.configurations.conditions import ConditionFilter, NegatedEvent, leaves_in
 from cer_gpu.automata.configurations.debts import Debts
 from cer_gpu.automata.configurations.member import Member, OneEvent
@@ -133,6 +133,8 @@ class SteppedAutomaton:
         The values of an event that these read.
     satisfied : tuple of tuple of bool
         For each comparison `x[...]` which symbols satisfy its predicate; empty for any other.
+    joint : tuple of JointValue
+        The expressions over several variables that are aggregated.
     """
 
     member: Member
@@ -141,6 +143,7 @@ class SteppedAutomaton:
     comparisons: tuple[ComparedEvents, ...] = ()
     columns: tuple[tree.Expression, ...] = ()
     satisfied: tuple[tuple[bool, ...], ...] = ()
+    joint: tuple[JointValue, ...] = ()
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -184,6 +187,7 @@ def stepped(
             tuple(builder.holds(one.condition.predicate)) if isinstance(one.condition, tree.Every) else ()
             for one in builder.comparisons.all
         ),
+        builder.joint,
     )
 
 
@@ -191,7 +195,7 @@ class _MemberBuilder:
     def __init__(
         self, symbols: Sequence[frozenset[int]], predicates: Sequence[Predicate], formula: object
     ) -> None:
-        self.comparisons, self.columns = read_of(formula)
+        self.comparisons, self.columns, self.joint = read_of(formula)
         self._debts = Debts(self.comparisons.all)
         self._symbols = symbols
         self._index = {identity(predicate): number for number, predicate in enumerate(predicates)}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cer_gpu.automata.configurations.formulas import SteppedAutomaton
-from cer_gpu.automata.configurations.registers import Fold
+from cer_gpu.automata.configurations.registers import COUNTED, Fold
 from cer_gpu.automata.configurations.slots import NOW, Slot
-from cer_gpu.automata.configurations.value_words import OPERAND, Code, HeldWords, bits_of
+from cer_gpu.automata.configurations.value_words import OPERAND, Code, HeldWords, Word, bits_of
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import aggregates, operands
 from cer_gpu.language.printer import to_text
@@ -34,6 +35,8 @@ class RegisterTests:
         The programs, by number.
     spans : int
         The test whether a window over an attribute holds.
+    joints : int
+        The test of the values of expressions over several variables.
     """
 
     def __init__(self, automaton: SteppedAutomaton, held: HeldWords) -> None:
@@ -46,6 +49,7 @@ class RegisterTests:
         self._program: dict[Code, int] = {}
         self._measures: list[int] = []
         self._worked: dict[int, int] = {}
+        self._joint: dict[int, str] = {}
         self.all: list[tuple[str, int, int]] = []
         self.turned: list[bool] = []
         for column in range(len(automaton.columns)):
@@ -64,6 +68,9 @@ class RegisterTests:
                 self.all.append(("known", 0, 0))
         self.spans = self._first + len(self.all)
         if held.spans is not None:
+            self.all.append(("works", 0, 0))
+        self.joints = self._first + len(self.all)
+        if held.joint:
             self.all.append(("works", 0, 0))
 
     def worked(self, code: Code, measure: int) -> Slot:
@@ -90,6 +97,8 @@ class RegisterTests:
 
     def about(self, program: int, sums: bool) -> str:
         """The operator that a program belongs to, for messages: a sum, or a comparison."""
+        if program not in self._worked:
+            return f"`{self._joint[program]}`"
         condition = self._comparisons[self._worked[program]].condition
         if sums and isinstance(condition, tree.Comparison):
             found = aggregates(*operands(condition))
@@ -111,14 +120,43 @@ class RegisterTests:
 
     def added(self, column: int, total: tuple[Slot | int, ...], value: Slot) -> tuple[Slot | int, ...]:
         """A sum and one more; of whole numbers it has a low and a high word."""
-        whole = self.held.words[column] == "whole"
+        whole, measure = self._word_of(column) == "whole", self._measure(column)
         if not total:
             return (value, 0) if whole else (value,)
         low = (*self._word(total[0]), *self._word(value), ("SUM_LOW" if whole else "REAL_PLUS", 0))
         if not whole:
-            return (self.worked(low, 2 + column),)
+            return (self.worked(low, measure),)
         high = (*self._word(total[0]), *self._word(total[1]), *self._word(value), ("SUM_HIGH", 0))
-        return self.worked(low, 2 + column), self.worked(high, 2 + self._columns)
+        return self.worked(low, measure), self.worked(high, 2 + self._columns)
+
+    def _word_of(self, column: int) -> Word:
+        """The word that holds the values of a column, or of an expression over several variables."""
+        return self.held.words[column] if column > COUNTED else self.held.joint[COUNTED - 1 - column].word
+
+    def _measure(self, column: int) -> int:
+        """The measure of slots with values of a column, or of an expression over several variables."""
+        return 2 + column if column > COUNTED else 2 + self._columns + COUNTED - column
+
+    def joint(self, column: int, choice: tuple[Any, ...]) -> tuple[Slot, Slot] | None:
+        """The slots of the value of an expression over several variables, and of whether it is known.
+
+        None if it is not known, since a value is null.
+        """
+        program = self.held.joint[COUNTED - 1 - column]
+        parts = [None if value is None else self._word(value) for row in choice for value in row]
+        if None in parts and not program.fills:
+            return None
+        code = _filled(program.code, parts)
+        same = "IS_SAME" if program.word == "whole" else "REAL_IS_SAME"
+        found = self.worked(code, self._measure(column)), self.worked((*code, *code, (same, 0)), 0)
+        for slot in found:
+            self._joint.setdefault(NOW - 2 - self._columns - slot, program.about)
+        return found
+
+    def lesser(self, column: int, one: Slot, other: Slot) -> Slot:
+        """The slot that tells whether one value of such an expression is less than another."""
+        less = "IS_LESS" if self._word_of(column) == "whole" else "REAL_IS_LESS"
+        return self.worked((*self._word(one), *self._word(other), (less, 0)), 0)
 
     def asked(self, number: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> Slot | None:
         """The slot that tells whether a comparison holds; None if it does not, since a value is null."""
@@ -129,13 +167,7 @@ class RegisterTests:
             parts.append(self._aggregated(fold, register))
         if None in parts and not working.fills:
             return None
-        code: list[tuple[str, int]] = []
-        for instruction, argument in working.code:
-            if instruction == OPERAND:
-                code += parts[argument] or (("NOTHING", 0),)
-            else:
-                code.append((instruction, argument))
-        slot = self.worked(tuple(code), 0)
+        slot = self.worked(_filled(working.code, parts), 0)
         self._worked[NOW - 2 - self._columns - slot] = number
         return slot
 
@@ -182,3 +214,14 @@ class RegisterTests:
     def comparison(self, number: int) -> int:
         """Whether a comparison holds for two values."""
         return self._first + self._of_columns + number
+
+
+def _filled(code: Code, parts: Sequence[Code | None]) -> Code:
+    """Instructions with those of its operands in them; None is a null."""
+    found: list[tuple[str, int]] = []
+    for instruction, argument in code:
+        if instruction == OPERAND:
+            found += parts[argument] or (("NOTHING", 0),)
+        else:
+            found.append((instruction, argument))
+    return tuple(found)

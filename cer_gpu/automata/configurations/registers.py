@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.slots import Ages
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
@@ -34,10 +35,21 @@ Register: TypeAlias = Any
 
 
 class Owner(NamedTuple):
-    """A variable that a comparison speaks of; `prior`: its events of the repetition before."""
+    """A variable that a comparison speaks of; `prior`: which earlier repetitions' events of it."""
 
     variable: str
-    prior: bool
+    prior: tree.Earlier
+
+
+class FoldPart(NamedTuple):
+    """A variable of an expression over several, and the columns that it reads of an event."""
+
+    owner: Owner
+    columns: tuple[int, ...]
+
+
+COUNTED = -1
+"""In the place of a column: the events themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +61,17 @@ class Fold:
     owner : Owner
     function : str
     column : int
-        The column that is aggregated; -1 for `COUNT(x)`.
+        The column that is aggregated, or `COUNTED`; below it stand the values of expressions over several
+        variables.
     distinct : bool
     most : int
         Counts from this one on make no difference to any comparison; 0: every count does.
+    parts : tuple of FoldPart
+        For an expression over several variables: these.
+    edge : RepetitionEdge or None
+        The event that tells the repetitions apart in which these are taken together.
+    aggregate : Aggregate or None
+        The aggregate of such an expression.
     """
 
     owner: Owner
@@ -60,6 +79,29 @@ class Fold:
     column: int
     distinct: bool
     most: int = 0
+    parts: tuple[FoldPart, ...] = ()
+    edge: tree.RepetitionEdge | None = None
+    aggregate: tree.Aggregate | None = None
+
+    @property
+    def owners(self) -> tuple[Owner, ...]:
+        """The variables whose events it takes, all bound in one place."""
+        return tuple(part.owner for part in self.parts) or (self.owner,)
+
+    def waits(self, place: int) -> bool:
+        """Whether events of a part may meet later ones of another part in the same repetition."""
+        others = {part.owner.variable for at, part in enumerate(self.parts) if at != place}
+        if self.edge is None:
+            return True
+        if self.edge.first:  # it comes before all others, which wait for no more of it
+            return bool(others - {self.edge.variable})
+        return self.parts[place].owner.variable != self.edge.variable
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The variables whose events change it."""
+        found = frozenset(owner.variable for owner in self.owners)
+        return found if self.edge is None else found.union(self.edge.variables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +135,7 @@ class ComparedEvents:
     @property
     def owners(self) -> frozenset[Owner]:
         """All variables that it speaks of."""
-        return frozenset((*self.choices, *(fold.owner for fold in self.folds)))
+        return frozenset((*self.choices, *(owner for fold in self.folds for owner in fold.owners)))
 
 
 class EventFacts(Ages, Protocol):
@@ -129,6 +171,10 @@ class EventFacts(Ages, Protocol):
 
     def added(self, column: int, total: Register, value: Any) -> Register:
         """A sum plus one more value of a column; `EMPTY` is the sum of none."""
+        ...
+
+    def joint(self, column: int, choice: tuple[Any, ...]) -> Any:
+        """The value of an expression over several variables, of an event of each; None if it is missing."""
         ...
 
     def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
@@ -194,18 +240,65 @@ def _known(row: tuple[Any, ...], rows: Register, columns: Sequence[int], event: 
 
 def begun(fold: Fold) -> Register:
     """The register of an aggregate of nothing."""
+    if fold.parts:
+        return (EMPTY,) * len(fold.parts), EMPTY, False
     if fold.function != "COUNT":
         return EMPTY
     return frozenset() if fold.distinct else 0
 
 
-def folded(fold: Fold, register: Register, event: EventFacts) -> Register:
-    """The register of an aggregate whose variable marks the event."""
-    if fold.column < 0:
+def folded(fold: Fold, register: Register, label: Label, event: EventFacts) -> Register:
+    """The register of an aggregate after an event that has a label with a variable of it."""
+    if fold.parts:
+        return _gathered(fold, register, label, event)
+    if fold.column == COUNTED:
         return _counted(fold, register, event)
     value = event.value(fold.column)
-    if event.missing(value):
+    return register if event.missing(value) else _with(fold, register, value, event)
+
+
+def _gathered(fold: Fold, register: Register, label: Label, event: EventFacts) -> Register:
+    """The events of a repetition, what all choices of them have given, and whether it may be over."""
+    rows, total, turned = register
+    edge = fold.edge
+    edged = edge is not None and edge.variable in label
+    if edged and edge is not None and edge.first and (turned or not edge.after):
+        rows, turned = begun(fold)[0], False
+    for place, part in enumerate(fold.parts):
+        if part.owner.variable not in label:
+            continue
+        row = tuple([event.value(column) for column in part.columns])
+        for choice in product(*rows[:place], (row,), *rows[place + 1 :]):
+            value = event.joint(fold.column, choice)
+            if value is not None:
+                total = _with(fold, total, value, event)
+        rows = (*rows[:place], (*rows[place], row), *rows[place + 1 :])
+    if edged and edge is not None and not edge.first:
+        return begun(fold)[0], total, False
+    kept = tuple([own if fold.waits(place) else EMPTY for place, own in enumerate(rows)])
+    return kept, total, turned or (edge is not None and edge.after in label)
+
+
+def awaited(fold: Fold, register: Register, ahead: frozenset[str]) -> Register:
+    """The register without events that can meet no more, if it is known which variables lie ahead."""
+    if not fold.parts or fold.edge is not None:
         return register
+    rows, total, turned = register
+    names = [part.owner.variable for part in fold.parts]
+    kept = [
+        own if any(name in ahead for at, name in enumerate(names) if at != place) else EMPTY
+        for place, own in enumerate(rows)
+    ]
+    return tuple(kept), total, turned
+
+
+def _given(fold: Fold, register: Register) -> Register:
+    """What an aggregate has by now, as that of one variable."""
+    return register[1] if fold.parts else register
+
+
+def _with(fold: Fold, register: Register, value: Any, event: EventFacts) -> Register:
+    """The register with one more value, which is not missing."""
     match fold.function:
         case "COUNT" if fold.distinct:
             return _distinct(fold, register, value, event)
@@ -263,8 +356,8 @@ def truth(
         return True
     if BAD in registers:
         return False
-    given = tuple(folds)
-    return all(event.holds_of(number, rows, given) for rows in product(*registers))
+    known = tuple([_given(fold, one) for fold, one in zip(comparison.folds, folds, strict=True)])
+    return all(event.holds_of(number, rows, known) for rows in product(*registers))
 
 
 # ---------------------------------------------------------------------------------- what is kept
@@ -298,12 +391,39 @@ def keeps_of(condition: tree.Comparison) -> tuple[str, str]:
     return ALL, ALL
 
 
-def sides_of(condition: tree.Comparison) -> Iterator[tree.Expression]:
-    """The largest parts of a comparison that are values of one event of one variable, each once."""
+class DecidingSide(NamedTuple):
+    """A side of a comparison that is a value of one variable, of which the least or the greatest decides."""
+
+    side: tree.Expression
+    keeps: str
+
+
+def extremes_of(condition: tree.Comparison) -> dict[Owner, DecidingSide]:
+    """The variables that have a side of a comparison by order to themselves: `c.p` in `a.p + b.p < c.p`."""
+    found: dict[Owner, DecidingSide] = {}
+    if condition.op in ("=", "!="):
+        return found
+    sides = condition.left, condition.right
+    owners = [{Owner(one.variable or "", one.prior) for one in attributes(side)} for side in sides]
+    for side, own, others, keeps in zip(sides, owners, reversed(owners), keeps_of(condition), strict=True):
+        if len(own) == 1 and not own & others and not any(aggregates(side)):
+            found[next(iter(own))] = DecidingSide(side, keeps)
+    return found
+
+
+def sides_of(
+    expressions: Sequence[tree.Expression], whole: Sequence[tree.Expression] = ()
+) -> Iterator[tree.Expression]:
+    """The largest parts of expressions that are values of one event of one variable, each once.
+
+    Those of `whole` are not taken apart.
+    """
     found: dict[tree.Expression, None] = {}
-    waiting: list[tree.Expression] = [condition.right, condition.left]
+    waiting: list[tree.Expression] = [*reversed(expressions)]
     while waiting:
         match waiting.pop():
+            case one if one in whole:
+                found[one] = None
             case tree.Attribute() | tree.Previous() as one:
                 found[one] = None
             case tree.Call(arguments=arguments) as call:

@@ -1,7 +1,8 @@
 """The scopes that bind the variables of filters, as automata that are stepped lazily.
 
 A scope keeps registers of the variables that it binds, and evaluates debts at its end, or as soon as they are
-decided. The body of an iteration hands its registers to the next repetition, for PRIOR.
+decided. The body of an iteration hands its registers to the next repetition, for PRIOR
+and BEFORE.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class _Bound(NamedTuple):
     number: int
     choice: bool
     place: int
-    variable: str
+    owner: Owner
 
 
 class Binding:
@@ -51,7 +52,7 @@ class Binding:
         The comparisons that may be owed inside.
     names : frozenset of str
     prior : bool
-        Whether these are the variables in PRIOR.
+        Whether these are the variables in PRIOR and BEFORE.
     """
 
     def __init__(
@@ -64,11 +65,11 @@ class Binding:
         for number in sorted(set(inside)):
             one = comparisons.all[number]
             for place, owner in enumerate(one.choices):
-                if owner.prior == prior and owner.variable in names:
-                    self.bound.append(_Bound(number, True, place, owner.variable))
+                if bool(owner.prior) == prior and owner.variable in names:
+                    self.bound.append(_Bound(number, True, place, owner))
             for place, fold in enumerate(one.folds):
-                if fold.owner.prior == prior and fold.owner.variable in names:
-                    self.bound.append(_Bound(number, False, place, fold.owner.variable))
+                if bool(fold.owner.prior) == prior and fold.owner.variable in names:
+                    self.bound.append(_Bound(number, False, place, fold.owner))
         self._place = {(own.number, own.choice, own.place): at for at, own in enumerate(self.bound)}
         self.first: tuple[Register, ...] = tuple(
             [
@@ -77,9 +78,14 @@ class Binding:
             ]
         )
 
+    def kept_on(self, registers: tuple[Register, ...]) -> tuple[Register, ...]:
+        """The registers that the next repetition begins with: those of BEFORE go on."""
+        parts = zip(self.bound, registers, self.first, strict=True)
+        return tuple([one if own.owner.prior == "BEFORE" else first for own, one, first in parts])
+
     def binds(self, owner: Owner) -> bool:
         """Whether a variable is bound here."""
-        return owner.prior == self.prior and owner.variable in self.names
+        return bool(owner.prior) == self.prior and owner.variable in self.names
 
     def marked(
         self, registers: tuple[Register, ...], label: Label, event: EventFacts
@@ -89,12 +95,12 @@ class Binding:
             return registers
         found = []
         for own, one in zip(self.bound, registers, strict=True):
-            if own.variable in label:
-                comparison = self._comparisons[own.number]
-                if own.choice:
+            comparison = self._comparisons[own.number]
+            if own.choice:
+                if own.owner.variable in label:
                     one = marked(comparison, own.place, one, event, own.number)
-                else:
-                    one = folded(comparison.folds[own.place], one, event)
+            elif not comparison.folds[own.place].names.isdisjoint(label):
+                one = folded(comparison.folds[own.place], one, label, event)
             found.append(one)
         return tuple(found)
 
@@ -117,7 +123,7 @@ class ScopeMember(PatternWrapper):
     debts : Debts
     binding : Binding
     before : Binding or None
-        The binding of PRIOR; None unless this is the body of an iteration with PRIOR.
+        The binding of PRIOR and BEFORE; None unless this is the body of an iteration with one of them.
     """
 
     def __init__(
@@ -132,8 +138,8 @@ class ScopeMember(PatternWrapper):
         return self.begin_after(() if self._before is None else self._before.first)
 
     def begin_after(self, before: tuple[Register, ...]) -> list[State]:
-        """The states before the first event, after a repetition with some registers."""
-        own = self._binding.first, () if self._before is None else self._before.first
+        """The states before the first event, after earlier repetitions that have left some registers."""
+        own = self._binding.first, () if self._before is None else self._before.kept_on(before)
         return [(state, own, NOTHING_OWED, before) for state in self._operand.begin()]
 
     def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
@@ -141,7 +147,7 @@ class ScopeMember(PatternWrapper):
             yield label, END if target[0] == END else target, owed
 
     def follow_on(self, state: State, event: EventFacts) -> Iterator[Step]:
-        """The transitions; at the end the target is (`END`, registers that PRIOR stands for from now on)."""
+        """The transitions; at the end the target is (`END`, what PRIOR and BEFORE stand for from now on)."""
         inner, registers, owed, before = state
         binding, prior = self._binding, self._before
         for label, target, more in self._operand.follow(inner, event):
@@ -195,8 +201,8 @@ class ScopeMember(PatternWrapper):
             if found is None or not waits:
                 return found
             assert ahead is not None
-            one = self._debts.owner(number, choice, place)
-            return None if one.variable in ahead else found
+            owners = self._debts.owners(number, choice, place)
+            return None if any(one.variable in ahead for one in owners) else found
 
         def fill_all(number: int, choice: bool, place: int) -> Register | None:
             return fill(number, choice, place, False)
@@ -233,7 +239,7 @@ class DebtKeeper(PatternWrapper):
 
 
 class PriorIteration(PatternRepetition):
-    """An iteration whose filters compare a repetition with the one before it, by PRIOR.
+    """An iteration whose filters compare a repetition with earlier ones, by PRIOR or BEFORE.
 
     Parameters
     ----------

@@ -26,6 +26,7 @@ from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.formulas import SteppedAutomaton
 from cer_gpu.automata.configurations.member import END
 from cer_gpu.automata.configurations.register_tests import RegisterTests
+from cer_gpu.automata.configurations.registers import COUNTED
 from cer_gpu.automata.configurations.slots import EVENTS, NOW, Slot, State, best, renamed, slots_of
 from cer_gpu.automata.configurations.value_words import HeldWords
 from cer_gpu.automata.match import BEFORE, UNMARKED
@@ -143,6 +144,8 @@ class _TestRecorder:
         return value is None
 
     def less(self, column: int, one: Slot, other: Slot) -> bool:
+        if column < COUNTED:
+            return one != other and self._says(self._tests.lesser(column, one, other), 0, self._tests.joints)
         return one != other and self._says(one, other, self._tests.less(column))
 
     def same(self, column: int, one: Slot, other: Slot) -> bool:
@@ -156,6 +159,13 @@ class _TestRecorder:
 
     def added(self, column: int, total: tuple[Any, ...], value: Slot) -> tuple[Any, ...]:
         return self._tests.added(column, total, value)
+
+    def joint(self, column: int, choice: tuple[Any, ...]) -> Slot | None:
+        found = self._tests.joint(column, choice)
+        if found is None:
+            return None
+        value, known = found
+        return value if self._says(known, 0, self._tests.joints) else None
 
     def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
         if self._tests.held.workings[comparison] is not None:

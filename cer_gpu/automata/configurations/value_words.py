@@ -40,6 +40,26 @@ class ComparisonProgram(NamedTuple):
     fills: bool = False
 
 
+class JointProgram(NamedTuple):
+    """An expression over several variables as instructions.
+
+    Attributes
+    ----------
+    code : tuple of (str, int)
+    word : str
+        What holds its value.
+    fills : bool
+        Whether COALESCE replaces a null.
+    about : str
+        The expression, for messages.
+    """
+
+    code: Code
+    word: Word
+    fills: bool
+    about: str
+
+
 @dataclass(frozen=True, slots=True)
 class HeldWords:
     """The values that are held, and how.
@@ -54,12 +74,15 @@ class HeldWords:
         The texts in comparisons.
     spans : tuple of (int, float) or None
         For a window over an attribute: its column, and its size in the unit of the column.
+    joint : tuple of JointProgram
+        For each expression over several variables that is aggregated.
     """
 
     words: tuple[Word, ...]
     workings: tuple[ComparisonProgram | None, ...]
     texts: tuple[str, ...] = ()
     spans: tuple[int, int | float] | None = None
+    joint: tuple[JointProgram, ...] = ()
 
     @property
     def reads_texts(self) -> bool:

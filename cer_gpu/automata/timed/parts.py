@@ -270,7 +270,7 @@ def _violating(move: TimedTransition, asked: Sequence[tree.Every]) -> list[tuple
 def _demands(condition: tree.Condition) -> list[tree.Every | Truth] | None:
     """The parts of a conjunction of `x[P]`; None for another condition."""
     match condition:
-        case tree.Every(prior=False) | Truth():
+        case tree.Every(prior="") | Truth():
             return [condition]
         case tree.Both(left, right):
             first, second = _demands(left), _demands(right)

@@ -13,7 +13,7 @@ from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.parser import parse
 from cer_gpu.language.tokens import read_tokens
 from cer_gpu.language.units import unit_named
-from cer_gpu.language.walk import names_in
+from cer_gpu.language.walk import names_in, walk
 from cer_gpu.printable_text import brief
 
 FORMS = (
@@ -67,6 +67,9 @@ def outcome(name: str, text: str) -> AskedOutcome:
         raise _wrong(name, text, str(error)) from None
     if not isinstance(made, tree.SelectQuery) or len(made.measures) != 1:
         raise _wrong(name, text, "it is not one expression")
+    for node in walk(made.measures[0].expression):
+        if isinstance(node, tree.Aggregate) and not isinstance(node.argument, tree.Attribute | None):
+            raise _wrong(name, text, f"{node.function} takes one attribute of a variable here")
     return AskedOutcome(name, text, made.measures[0].expression, looks)
 
 

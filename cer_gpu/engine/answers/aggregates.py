@@ -153,6 +153,8 @@ def _sum(group: ListedValues) -> pa.Array:
             raise DataError(
                 f"the sum of a measure does not fit {room.precision} digits: cast the column to float64"
             ) from error
+    if pa.types.is_duration(kind):
+        return _sum(group._replace(values=group.values.cast(pa.int64()))).cast(kind)
     values = group.values.to_numpy(zero_copy_only=False)
     if pa.types.is_floating(kind):
         return _reduced(values.astype(np.float64), group, np.add)

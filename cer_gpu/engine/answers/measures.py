@@ -9,11 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.aggregates import ListedValues, aggregated
+from cer_gpu.engine.answers.repetitions import choices, edges
 from cer_gpu.engine.read.arithmetic import computed
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.sources.arrow_types import first_line, roomy
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
+from cer_gpu.language.leaves import attributes
 from cer_gpu.language.walk import walk
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.plan.compiled_query import MeasureColumn
@@ -104,6 +106,8 @@ class Measures:
     def _values(
         self, payload: pa.Table, start: np.ndarray, end: np.ndarray, marked: Marked
     ) -> list[pa.Array]:
+        none = np.zeros(len(start) + 1, np.int64), _NOTHING
+
         def taken(name: str, rows: np.ndarray) -> pa.Array:
             values = payload.column(name).take(pa.array(rows))
             values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
@@ -113,13 +117,17 @@ class Measures:
             if isinstance(node, tree.Moment):
                 return _moment(node.name, *(taken(self._order or "", rows) for rows in (start, end)))
             assert isinstance(node, tree.Aggregate)
-            none = np.zeros(len(start) + 1, np.int64), _NOTHING
-            offsets, event = marked.get(node.variable or "", none)
-            offsets = offsets.astype(np.int64)
-            if not isinstance(node.argument, tree.Attribute):
-                return pa.array(np.diff(offsets))
-            values = ListedValues(taken(node.argument.name, event), offsets)
-            return aggregated(node.function, node.distinct, values, node.order)
+            if node.argument is None:
+                return pa.array(np.diff(marked.get(node.variable or "", none)[0]).astype(np.int64))
+            names = sorted({part.variable or "" for part in attributes(node.argument)})
+            own = {name: marked.get(name, none) for name in names}
+            chosen = choices(own, None if node.edge is None else edges(marked, node.edge, none), node.edge)
+
+            def value(part: Any) -> pa.Array:
+                return taken(part.name, chosen.events[part.variable or ""])
+
+            values = computed(node.argument, value, int(chosen.offsets[-1]))
+            return aggregated(node.function, node.distinct, ListedValues(values, chosen.offsets), node.order)
 
         return self._computed(operand, len(start))
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.automata.configurations.comparisons import column_of, owner_of
+from cer_gpu.automata.configurations.comparisons import JointValue, column_of, owner_of
 from cer_gpu.automata.configurations.formulas import SteppedAutomaton
-from cer_gpu.automata.configurations.registers import ComparedEvents, Fold
+from cer_gpu.automata.configurations.registers import COUNTED, ComparedEvents, Fold, Owner
 from cer_gpu.automata.configurations.slots import NOW
 from cer_gpu.engine.machines.open_runs import FollowedEvents
 from cer_gpu.engine.machines.step_tables import bounds_of
 from cer_gpu.engine.read.comparisons import (
     ColumnKind,
+    ComparisonPart,
     aggregated,
     comparison_of,
     kind_of,
@@ -102,6 +103,11 @@ class CurrentEvent:
         """A sum with one more value."""
         return (total[0] + value,) if total else (value,)
 
+    def joint(self, column: int, choice: tuple[Any, ...]) -> Any:
+        """The value of an expression over several variables; None where it is missing."""
+        value = self._reader.joint(column, choice)
+        return None if missing(value) else value
+
     def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
         """Whether a comparison holds."""
         return self._reader.holds_of(comparison, rows, folded)
@@ -133,6 +139,10 @@ class _SymbolEvent:
         return total
 
     def value(self, column: int) -> None:
+        self.asked = True
+
+    def joint(self, column: int, choice: Any) -> None:
+        """Nothing is known of any value."""
         self.asked = True
 
     def missing(self, value: Any) -> bool:
@@ -167,6 +177,7 @@ class Reader:
         self.clocked = any(test.interval is not None for test in automaton.tests.all)
         self._kinds: tuple[ColumnKind, ...] = ()
         self._columns: list[Callable[[Sequence[Any]], Any]] = []
+        self._joint: list[ComparisonPart] = []
         self._compares: list[Callable[[Sequence[Any]], bool]] = []
         self._rows: list[tuple[Any, ...]] = []
         self._times: list[Any] = []
@@ -214,6 +225,7 @@ class Reader:
         found = [known(one, places) for one in self._machine.columns]
         self._columns = [one.value for one in found]
         self._kinds = tuple(one.kind for one in found)
+        self._joint = [self._worked_out(one) for one in self._automaton.joint]
         self._compares = [self._function(one) for one in self._automaton.comparisons]
 
     def factor(self, column: int) -> Any:
@@ -277,7 +289,35 @@ class Reader:
             values.append(aggregated(fold.function, fold.distinct, register, self._written(fold)))
         return self._compares[number](values)
 
+    def joint(self, column: int, choice: tuple[Any, ...]) -> Any:
+        """The value of an expression over several variables, given a row of each."""
+        return self._joint[COUNTED - 1 - column].value([value for row in choice for value in row])
+
+    def _worked_out(self, joint: JointValue) -> ComparisonPart:
+        columns, at = list(self._automaton.columns), list[tuple[Owner, int]]()
+        for part in joint.parts:
+            at += [(part.owner, column) for column in part.columns]
+
+        def places(part: tree.Expression) -> tuple[int, ColumnKind] | None:
+            if len({(one.variable, one.prior) for one in attributes(part)}) != 1:
+                return None
+            plain = column_of(part)
+            if plain not in columns or (owner_of(part), columns.index(plain)) not in at:
+                return None
+            column = columns.index(plain)
+            return at.index((owner_of(part), column)), self._kinds[column]
+
+        return known(joint.expression, places)
+
+    def _kind(self, fold: Fold) -> ColumnKind:
+        """The kind of what an aggregate takes."""
+        if fold.parts:
+            return self._joint[COUNTED - 1 - fold.column].kind
+        return ColumnKind("number") if fold.column == COUNTED else self._kinds[fold.column]
+
     def _written(self, fold: Fold) -> str:
+        if fold.aggregate is not None:
+            return to_text(fold.aggregate)
         if fold.column < 0:
             return f"{fold.function}({fold.owner.variable})"
         return f"{fold.function}({fold.owner.variable}.{to_text(self._automaton.columns[fold.column])})"
@@ -295,6 +335,10 @@ class Reader:
         def places(part: tree.Expression) -> tuple[int, ColumnKind] | None:
             if isinstance(part, tree.Aggregate):
                 for place, fold in enumerate(comparison.folds):
+                    if part == fold.aggregate:
+                        return at + place, kind_of_aggregate(fold.function, self._kind(fold))
+                    if part.variable is None or fold.parts:
+                        continue
                     wanted = part.variable, part.prior, part.function, part.distinct
                     same = (*fold.owner, fold.function, fold.distinct) == wanted
                     column = -1 if part.argument is None else columns.index(column_of(part.argument))

@@ -372,7 +372,8 @@ class GrowingSteps:
         if low is None or not (self._passes(no) or self._passes(yes)):
             return
         slot, least = low
-        real = reals_of(self.shapes.all[shape].measures, slot, tables.real.tolist())
+        reals = [*tables.real.tolist(), 0, *(one.word == "real" for one in self.shapes.registers.held.joint)]
+        real = reals_of(self.shapes.all[shape].measures, slot, reals)
         if real is None:
             return
         how = RANKED + real

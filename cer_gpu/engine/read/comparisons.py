@@ -26,6 +26,7 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.language.scalar_functions import nearest_float, value_of
 from cer_gpu.language.signs import COMBINES, HOLDS
 from cer_gpu.language.units import NANOSECONDS, exact, nanoseconds, one_in
+from cer_gpu.plan.constants import nanoseconds_of_text
 
 NAN = math.nan
 """The one NaN: any two NaN values are this object."""
@@ -118,6 +119,7 @@ def comparison_of(condition: tree.Comparison, places: Places) -> Callable[[Seque
     places : callable
     """
     left, right = _beside(known(condition.left, places), known(condition.right, places))
+    left, right = _in_time(left, condition.left, right), _in_time(right, condition.right, left)
     compare = HOLDS[condition.op]
     first, second = left.value, right.value
 
@@ -135,6 +137,13 @@ def _beside(left: ComparisonPart, right: ComparisonPart) -> tuple[ComparisonPart
     if right.kind.kind == "decimal" and left.literal is not None:
         return _constant(left.literal, ColumnKind("decimal"), left.literal), right
     return left, right
+
+
+def _in_time(part: ComparisonPart, written: tree.Expression, other: ComparisonPart) -> ComparisonPart:
+    """A text beside a time as the time that it is."""
+    if not isinstance(written, tree.Text) or other.kind.kind != "time":
+        return part
+    return _constant(nanoseconds_of_text(written.value, other.kind.zone), other.kind)
 
 
 def _constant(value: Value, kind: ColumnKind, literal: Fraction | None = None) -> ComparisonPart:

@@ -45,8 +45,10 @@ def _extreme(literal: t.Condition) -> t.Condition:
     attribute = left.argument
     if not isinstance(attribute, t.Attribute) or left.variable is None or left.distinct:
         return literal
+    if left.prior == "BEFORE":  # of nothing before the comparison holds, which no event can say
+        return literal
     name, prior, span = left.variable, left.prior, literal.span
-    value = replace(attribute, variable=None, prior=False)
+    value = replace(attribute, variable=None, prior="")
 
     def some(op: str) -> t.Condition:
         return t.Not(t.Every(name, t.Not(t.Comparison(op, value, right, span=span)), prior, span=span))
@@ -104,7 +106,7 @@ def _of_one(aggregate: t.Aggregate) -> t.Expression:
 def _marks_one(root: t.Pattern, node: t.Filter, aggregate: t.Aggregate) -> bool:
     """Whether the variable of an aggregate in a filter marks one event of each complex event there."""
     name = aggregate.variable
-    if name is None or aggregate.prior:
+    if name is None or aggregate.prior or not isinstance(aggregate.argument, t.Attribute | None):
         return False
     inside = list(sites(node.pattern, name))
     if len(inside) != 1 or len(list(sites(root, name))) != 1:
@@ -128,7 +130,7 @@ def settled(literal: t.Comparison) -> t.Condition | None:
         return literal
     if read:
         ((name, prior),) = read
-        bare = with_attributes(literal, lambda one: replace(one, variable=None, prior=False))
+        bare = with_attributes(literal, lambda one: replace(one, variable=None, prior=""))
         return t.Every(name or "", bare, prior, span=literal.span)
     numbers = [folded(side) for side in sides]
     if not all(isinstance(one, t.Number) for one in numbers):

@@ -110,7 +110,7 @@ def _ended(root: t.Pattern, node: t.Filter, inner: t.Pattern, condition: t.Condi
     body = _repeated(root, node, inner, left)
     if body is None or body.times is not None or any(getattr(one, "prior", False) for one in walk(body)):
         return None
-    value = replace(attribute, variable=None, prior=False)
+    value = replace(attribute, variable=None, prior="")
     opposite = OPPOSITE.get(op, "!=" if op == "=" else "=")
     holds = t.Comparison(op, value, right, span=condition.span)
     fails = t.Comparison(opposite, value, right, span=condition.span)

@@ -137,7 +137,7 @@ def _terms(side: Any, schema: Schema) -> Terms | None:
     """The sum that an expression is; None of any other expression."""
     kind = schema.attributes[schema.order or ""]
     match side:
-        case t.Attribute(name=name, variable=str() as variable, prior=False) if name == schema.order:
+        case t.Attribute(name=name, variable=str() as variable, prior="") if name == schema.order:
             return {variable: 1}, Fraction(0)
         case t.Number(value=int() as value) if kind is ValueType.INT64:
             return {}, Fraction(value)
