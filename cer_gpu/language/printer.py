@@ -73,6 +73,8 @@ def _query(query: t.SelectQuery) -> str:
         lines.append("WITHIN " + window_text(query.window))
     if query.consume is not t.Consume.NONE:
         lines.append(f"CONSUME BY {query.consume.value}")
+    if query.suppress is not None:
+        lines.append(f"SUPPRESS FOR {suppress_text(query.suppress)}")
     if query.limit is not None:
         lines.append(f"LIMIT {query.limit}")
     return "\n".join(lines)
@@ -103,6 +105,12 @@ def window_text(window: t.Window) -> str:
     if window.kind == "attribute":
         return f"{size} [{written(window.attribute or '')}]"
     return f"{size} {LONG_NAMES[window.unit or 's']}"
+
+
+def suppress_text(suppress: t.Suppress) -> str:
+    """What stands after SUPPRESS FOR: `1 h BY ANY`."""
+    by = "" if suppress.by is None else f" BY {suppress.by.value}"
+    return f"{_bound(suppress.length)}{by}"
 
 
 # ------------------------------------------------------------------------------------ rules

@@ -73,6 +73,14 @@ class TimeChecker:
             if window.unit is not None:
                 self._plain_number(window.span, "or write the window in the column's own unit: WITHIN n [{}]")
 
+    def check_suppressed(self, length: t.Bound) -> None:
+        """Report a length of SUPPRESS that is negative, or whose unit does not fit the order attribute."""
+        if length.parameter is None and length.value < 0:
+            self._findings.error("CER041", "the length of time is negative", length.span)
+        self._check_order("SUPPRESS", length.span)
+        if length.parameter is None or length.unit is not None:
+            self._check_unit(length)
+
     def check_distance(self, attribute: str, kind: ValueType | None, place: Span | None) -> None:
         """Report `WITHIN n [attribute]` of an attribute whose values have no distance."""
         if kind is not None and kind not in _MEASURED:

@@ -20,6 +20,7 @@ from cer_gpu.reference.conditions import value_of
 from cer_gpu.reference.events import Duration, Event, Instant, Value
 from cer_gpu.reference.matcher import NOTHING, Matcher
 from cer_gpu.reference.selection import Match, select
+from cer_gpu.reference.time import at_most, difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,8 @@ def evaluate(
     found: list[tuple[SelectedAnswer, tuple[Value, ...] | None]] = []
     # The last position that has been consumed: everywhere, and in each part.
     consumed, consumed_in = -1, dict.fromkeys(range(len(parts)), -1)
+    # The time of the last end that SUPPRESS counts: of the whole stream (None), or of each part.
+    last: dict[int | None, Value] = {}
     for number, local_end in _ends(parts):
         part = parts[number]
         after = max(consumed, consumed_in[number])
@@ -113,6 +116,14 @@ def evaluate(
         reported = _reported(query, part, first, local_end)
         if not reported:
             continue
+        if query.suppress is not None:
+            if order is None:
+                raise ValueError("the query mentions time, and there is no order attribute")
+            here = number if _by_partition(query, query.suppress) else None
+            now = part.matcher.events[local_end].attributes.get(order)
+            if here in last and _is_suppressed(query.suppress, now, last[here], order_unit):
+                continue
+            last[here] = now
         if query.consume is t.Consume.ANY:
             consumed = part.positions[local_end]
         elif query.consume is t.Consume.PARTITION:
@@ -140,6 +151,16 @@ def matches(
         As `evaluate`.
     """
     return Matcher(events, order, order_unit).of_scope(pattern, 0, NOTHING)
+
+
+def _by_partition(query: t.SelectQuery, suppress: t.Suppress) -> bool:
+    """Whether SUPPRESS looks at each partition on its own: the default under PARTITION BY."""
+    return bool(query.partition) and suppress.by is not t.Consume.ANY
+
+
+def _is_suppressed(suppress: t.Suppress, now: Value, last: Value, order_unit: str | None) -> bool:
+    """Whether an end is not reported, since the last that was reported is at most so long ago."""
+    return at_most(difference(now, last), suppress.length.value, suppress.length.unit, order_unit)
 
 
 def _measured(query: t.SelectQuery, matcher: Matcher, found: Match) -> tuple[Value, ...]:
