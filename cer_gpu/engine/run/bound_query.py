@@ -366,8 +366,13 @@ class BoundQuery:
         else:
             runner = runner_of(query, workers, carries)
         if query.reading.keys.values and intake.values_in_order is not None:
-            runner.values = intake.values_in_order  # type: ignore[attr-defined]
-            runner.orders_texts = intake.values_in_order.orders_texts(data)  # type: ignore[attr-defined]
+            inner: Any = getattr(runner, "inner", runner)
+            inner.values = intake.values_in_order
+            inner.orders_texts = intake.values_in_order.orders_texts(data)
+        if query.suppress is not None:
+            from cer_gpu.engine.machines.suppress import suppression_of  # few queries need it
+
+            suppression_of(runner).follow(intake)
         intake.forgetting.follow(runner.states)
         if query.traits.state == "followed":
             intake.forgetting.holding.append(KeptLanes(runner.states))

@@ -1,0 +1,269 @@
+"""SUPPRESS: no ends are reported for some time after one that was.
+
+Which ends there are does not depend on which are reported, unless a report consumes. So the ends of any
+machine are found first, and those that are suppressed are left out: `SuppressRunner` over chunks,
+`SuppressedRuns` on streams and where events are followed one by one. Under CONSUME BY the same pass over the
+ends decides both (`Consumption`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+from weakref import proxy
+
+import numpy as np
+
+from cer_gpu.engine.ascending_order import ascending
+from cer_gpu.engine.machines.answers import Answers
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.open_runs import FollowedEvents, OpenRuns, PushResult, Renumbering
+from cer_gpu.engine.read.events import NO_LANES, EventArrays
+from cer_gpu.engine.read.lanes import LaneState, at, grown, moved
+from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
+from cer_gpu.kernels.suppress import cpu as kernels
+from cer_gpu.plan.compiled_query import SuppressPlan
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.read.intake import Intake
+
+IN_ORDER = np.empty(0, np.int64)
+"""The order of ends that are in the order of the stream."""
+
+_SIGN = np.uint64(1 << 63)
+
+
+class Suppression:
+    """When the last end was reported: in the stream, or in each lane; a `LaneState`.
+
+    Parameters
+    ----------
+    plan : SuppressPlan
+
+    """
+
+    def __init__(self, plan: SuppressPlan) -> None:
+        self._plan = plan
+        self._last = np.zeros(0, np.uint64)
+        self._there = np.zeros(0, np.uint8)
+        self._intake: Intake | None = None
+
+    def follow(self, intake: Intake) -> None:
+        """Forget lanes in which nothing is suppressed any more, as far as an intake knows."""
+        self._intake = proxy(intake)  # which knows the states of lanes: a circle would keep both
+
+    @property
+    def _by_lane(self) -> bool:
+        return self._plan.by == "PARTITION"
+
+    def left(self, events: EventArrays, event: np.ndarray) -> np.ndarray:
+        """Which ends are reported, and note when: shape (ends,), bool.
+
+        Parameters
+        ----------
+        events : EventArrays
+        event : ndarray, shape (ends,), int64
+            The ends, by the numbers of their events; those of each lane in the order of the stream.
+        """
+        judged = self.judged(events, event)
+        keep = np.empty(len(event), np.uint8)
+        kernels.suppress(*judged, keep)
+        return keep.view(bool)
+
+    def judged(self, events: EventArrays, event: np.ndarray, in_stream: bool = False) -> tuple[Any, ...]:
+        """What the kernels read of some ends, and the times that they write.
+
+        With `in_stream` the ends are put in the order of the stream in any case.
+        """
+        lane = NO_LANES
+        if self._by_lane and len(events.lanes):
+            lane = events.lanes[event]
+        order = IN_ORDER
+        if (in_stream or not self._by_lane) and len(events.lanes):
+            position = events.positions[event]
+            if not (position[1:] > position[:-1]).all():
+                order = ascending(position)
+        time, size = _comparable(events.moments[event], self._plan.size)
+        self._grow(int(lane.max(initial=0)) + 1, time.dtype)
+        return order, time, lane, size, self._last, self._there
+
+    def _grow(self, count: int, dtype: np.dtype) -> None:
+        """Make room for so many lanes."""
+        self._last = grown(self._last.astype(dtype, copy=False), count)
+        self._there = grown(self._there, count)
+
+    def held(self) -> np.ndarray:
+        """The lanes in which an end may still be suppressed."""
+        if not self._by_lane:
+            return np.empty(0, np.int64)
+        if self._intake is not None and self._intake.grouped:
+            return np.empty(0, np.int64)  # a partition that is over does not come back
+        held = np.flatnonzero(self._there)
+        now = None if self._intake is None else self._intake.watermark
+        if now is None:
+            return held
+        time, size = _comparable(np.array([now], _dtype(self._last)), self._plan.size)
+        last = self._last[held]
+        return held[(time[0] <= last) | (time[0] - last <= size)]
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget all lanes but those in `used`; these have the given numbers from now on."""
+        if self._by_lane:
+            self._last = moved(self._last, used, numbers, count)
+            self._there = moved(self._there, used, numbers, count)
+
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """The last end of some lanes."""
+        if not self._by_lane:
+            return {}
+        return {"last": at(self._last, lanes), "there": at(self._there, lanes)}
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Restore the state that `rows` returned, for lanes with new numbers."""
+        if self._by_lane:
+            self._grow(count, rows["last"].dtype)
+            self._last[lanes], self._there[lanes] = rows["last"], rows["there"]
+
+
+def _dtype(last: np.ndarray) -> type:
+    """The type of times, by that of those that are kept."""
+    return np.float64 if last.dtype.kind == "f" else np.int64
+
+
+def _comparable(times: np.ndarray, size: int | float) -> tuple[np.ndarray, np.generic]:
+    """Times whose differences compare with a length: of uint64, in the same order, for integers."""
+    if times.dtype.kind == "f":
+        return times.astype(np.float64, copy=False), np.float64(size)
+    whole = np.uint64(min(int(size), np.iinfo(np.uint64).max))
+    return times.astype(np.int64, copy=False).view(np.uint64) ^ _SIGN, whole
+
+
+class SuppressRunner:
+    """A runner without the ends that are suppressed; a `MachineRunner`.
+
+    Parameters
+    ----------
+    inner : MachineRunner
+        Finds all ends.
+    plan : SuppressPlan
+    """
+
+    def __init__(self, inner: Any, plan: SuppressPlan) -> None:
+        self.inner = inner
+        self.suppression = Suppression(plan)
+        self.chunks: int = inner.chunks
+        self.consumption = inner.consumption
+        self.ungrouped: bool = inner.ungrouped
+
+    @property
+    def states(self) -> tuple[LaneState, ...]:
+        """The state that is kept for each lane."""
+        return (*self.inner.states, self.suppression)
+
+    def read(self, events: EventArrays, lane_count: int) -> EventArrays:
+        """New events, as the inner runner reads them."""
+        read: EventArrays = self.inner.read(events, lane_count)
+        return read
+
+    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
+        """The ends of a chunk that are reported."""
+        found: Ends = self.inner.ends(chunk, bounded)
+        return _some(found, self.suppression.left(chunk.events, found.event)) if len(found) else found
+
+    def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk that are reported and how many complex events end at each, before LIMIT."""
+        event, number = self.inner.counts(chunk)
+        if not len(event):
+            return event, number
+        left = self.suppression.left(chunk.events, event)
+        return event[left], number[left]
+
+    def needed(self, chunk: Chunk) -> np.ndarray:
+        """As `MachineRunner.needed`: what is suppressed needs no events."""
+        needed: np.ndarray = self.inner.needed(chunk)
+        return needed
+
+    def answers(self, chunk: Chunk, ends: Ends) -> Answers:
+        """The complex events at some ends of a chunk."""
+        answers: Answers = self.inner.answers(chunk, ends)
+        return answers
+
+    def open_runs(self) -> OpenRuns | None:
+        """The runs that a stream keeps, without the ends that are suppressed."""
+        runs = self.inner.open_runs()
+        return None if runs is None else SuppressedRuns(runs, self.suppression)
+
+    def carried(self) -> list[np.ndarray]:
+        """The arrays that the inner runner carries from chunk to chunk."""
+        carried: list[np.ndarray] = self.inner.carried()
+        return carried
+
+    def carry_on(self, carried: Sequence[np.ndarray]) -> None:
+        """Continue from what `carried` returned."""
+        self.inner.carry_on(carried)
+
+
+def _some(found: Ends, left: np.ndarray) -> Ends:
+    """Some ends; where starts are not bounded, `lowest` may be of another length."""
+    lowest = found.lowest[left] if len(found.lowest) == len(left) else found.lowest
+    return Ends(found.event[left], found.latest[left], lowest)
+
+
+class SuppressedRuns:
+    """Open runs without the ends that are suppressed; an `OpenRuns`.
+
+    Parameters
+    ----------
+    runs : OpenRuns
+        Find all ends.
+    suppression : Suppression
+    """
+
+    def __init__(self, runs: OpenRuns, suppression: Suppression) -> None:
+        self._runs = runs
+        self._suppression = suppression
+
+    def push(self, following: FollowedEvents) -> Callable[[EventArrays], PushResult] | None:
+        """Follow the runs over further events; as `OpenRuns.push`."""
+        found = self._runs.push(following)
+        if found is None:
+            return None
+
+        def pushed(seen: EventArrays) -> PushResult:
+            whole = found(seen)
+            left = self._suppression.left(whole.events, whole.ends.event)
+            if left.all():
+                return whole
+            number = None if whole.number is None else whole.number[left]
+            return PushResult(whole.events, _some(whole.ends, left), whole.answers, number)
+
+        return pushed
+
+    def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
+        """As `OpenRuns.bound`."""
+        self._runs.bound(events, bounds)
+
+    def drop(self, dropped: Renumbering) -> None:
+        """As `OpenRuns.drop`."""
+        self._runs.drop(dropped)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the runs take."""
+        return self._runs.nbytes
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays that are stored with a stream, by name."""
+        return self._runs.arrays()
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Continue from what `arrays` returned."""
+        self._runs.restore(arrays)
+
+
+def suppression_of(runner: Any) -> Suppression:
+    """What the runner of a query with SUPPRESS keeps of the ends that were reported."""
+    found = runner.suppression if isinstance(runner, SuppressRunner) else runner.consumption.suppression
+    assert isinstance(found, Suppression)
+    return found
