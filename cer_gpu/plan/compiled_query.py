@@ -367,9 +367,9 @@ class CompiledQuery:
         """Whether a push to a stream runs the open window again, and costs as much as the window holds.
 
         CONSUME BY is one reason: what a report consumes is known only when an answer is found to be in the
-        window.
+        window; and where ends are suppressed, only when it is found not to be.
         """
-        if self.traits.state == "again":
+        if self.traits.state == "again" or (self.consumes_some and self.traits.state != "followed"):
             return True
         if self.filters_answers:
             return self.consume != "NONE"
@@ -410,6 +410,11 @@ class CompiledQuery:
     def in_stream_order(self) -> bool:
         """Whether what is reported depends on the order of ends in the stream, whatever their partitions."""
         return self.consume == "ANY" or (self.suppress is not None and self.suppress.by == "ANY")
+
+    @property
+    def consumes_some(self) -> bool:
+        """Whether some ends consume and others, which are suppressed, do not."""
+        return self.consume != "NONE" and self.suppress is not None
 
     @property
     def keeps_times(self) -> bool:

@@ -2,7 +2,8 @@
 
 from ..forest.contract import BOTTOM, LATEST
 from ..jit import OFTEN, jit
-from ..streams.contract import ALL_LANES, OWN_LANE
+from ..streams.contract import NOTHING, OWN_LANE
+from ..suppress.cpu import is_reported
 from .contract import (
     ACCEPTS,
     AHEAD_AT,
@@ -183,7 +184,7 @@ def carried_out(steps, programs, events, kept, groups, touched, arena, ends, rul
 
 
 @jit
-def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, ends, progress, halt):
+def follow(steps, programs, events, stop, rules, quiet, kept, groups, touched, arena, ends, progress, halt):
     """Follow configurations over the next events: `DONE`, or what the host has to do.
 
     ============  ===================  ==================================================================
@@ -192,6 +193,7 @@ def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, e
     `events`      TimedEvents          in
     `stop`        int64                in: one past the last event
     `rules`       Rules                in
+    `quiet`       Quiet                in/out: the ends at these events that consume nothing
     `kept`        Kept                 in/out
     `groups`      Groups               in/out
     `touched`     Touched              scratch
@@ -268,10 +270,11 @@ def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, e
             if listed:
                 ends.root_first[progress[HIT] + 1] = progress[ROOTS]
             progress[HIT] += 1
-            if rules.consumes == OWN_LANE:
-                forget(kept, groups, lane, steps.slots, steps.indexed, progress)
-            elif rules.consumes == ALL_LANES:
-                progress[EPOCH] += 1
+            if rules.consumes != NOTHING and is_reported(quiet, event, lane):
+                if rules.consumes == OWN_LANE:
+                    forget(kept, groups, lane, steps.slots, steps.indexed, progress)
+                else:
+                    progress[EPOCH] += 1
         progress[EVENT] = event + 1
     return DONE
 

@@ -3,58 +3,49 @@
 An end is suppressed iff its time is at most `size` after the time of the last end that was reported: in the
 whole stream, or in its partition. An end that comes later in the stream and has an earlier time, as ends of
 other partitions may, is suppressed too.
-Each function here is both the body of a kernel and its definition.
 """
 
+from typing import NamedTuple
 
-def suppress_body(order, time, lane, size, last, there, keep):
-    """Decide which ends are reported.
+import numpy as np
 
-    =======  ==============================  ========================================================
-    `order`  int64 [ends] or [0]             in: the ends in the order of the stream; empty: as they are
-    `time`   uint64 or float64 [ends]        in: their times
-    `lane`   int32 [ends] or [0]             in: their partitions; empty: all are of one
-    `size`   dtype of time                   in: for how long ends are suppressed
-    `last`   dtype of time [partitions]      in/out: the time of the last end reported in each
-    `there`  uint8 [partitions]              in/out: whether there was one
-    `keep`   uint8 [ends]                    out: 1 for the ends that are reported
-    =======  ==============================  ========================================================
+
+class Quiet(NamedTuple):
+    """When ends are suppressed.
+
+    =========  ============================  ==========================================================
+    `time`     uint64 or float64 [ends]      in: the times of ends, or of the events at which they may be;
+               or [0]                        empty: none is suppressed
+    `size`     dtype of time                 in: for how long ends are suppressed
+    `by_lane`  bool                          in: whether each partition is on its own
+    `last`     dtype of time [partitions]    in/out: the time of the last end reported in each; if not
+               or [1]                        `by_lane`, of all
+    `there`    uint8, as `last`              in/out: whether there was one
+    =========  ============================  ==========================================================
     """
-    for k in range(time.shape[0]):
-        h = order[k] if order.shape[0] else k
-        own = lane[h] if lane.shape[0] else 0
-        now = time[h]
-        # They are compared first: a difference of uint64 below 0 would be very large.
-        kept = there[own] == 0 or (now > last[own] and now - last[own] > size)
-        keep[h] = kept
-        if kept:
-            last[own] = now
-            there[own] = 1
+
+    time: np.ndarray
+    size: int | float
+    by_lane: bool
+    last: np.ndarray
+    there: np.ndarray
 
 
-def suppress_consuming_body(
-    order, time, lane, size, last, there, position, latest_start, dropped_in, floors, keep, before
-):
-    """The same where each end that is reported drops every partial match (CONSUME BY).
+NEVER_QUIET = Quiet(
+    np.empty(0, np.uint64), np.uint64(0), False, np.zeros(1, np.uint64), np.zeros(1, np.uint8)
+)
+"""For a query that suppresses nothing."""
 
-    ==============  ====================  ============================================================
-    `position`      int64 [ends]          in: their positions in the stream
-    `latest_start`  int64 [ends]          in: the positions of their latest admissible starts
-    `dropped_in`    int32 [ends] or [0]   in: as `lane`, for CONSUME BY
-    `floors`        int64 [partitions]    in/out: the last position reported in each, -1 at first
-    `before`        int64 [ends]          out: the floor with which each was compared
-    ==============  ====================  ============================================================
-    """
-    for k in range(time.shape[0]):
-        h = order[k] if order.shape[0] else k
-        own = lane[h] if lane.shape[0] else 0
-        drops = dropped_in[h] if dropped_in.shape[0] else 0
-        now = time[h]
-        before[h] = floors[drops]
-        kept = there[own] == 0 or (now > last[own] and now - last[own] > size)
-        kept = kept and latest_start[h] > floors[drops]
-        keep[h] = kept
-        if kept:
-            last[own] = now
-            there[own] = 1
-            floors[drops] = position[h]
+
+def is_reported(quiet, at, lane):
+    """Whether an end is reported, which is then noted; `at`: its number, `lane`: its partition."""
+    if quiet.time.shape[0] == 0:
+        return True
+    own = lane if quiet.by_lane else 0
+    now = quiet.time[at]
+    # They are compared first: a difference of uint64 below 0 would be very large.
+    if quiet.there[own] != 0 and (now <= quiet.last[own] or now - quiet.last[own] <= quiet.size):
+        return False
+    quiet.last[own] = now
+    quiet.there[own] = 1
+    return True

@@ -1,7 +1,47 @@
-"""SUPPRESS on the CPU: the bodies of the contract, compiled."""
+"""SUPPRESS on the CPU: ends one after another, in the order of the stream."""
 
-from ..jit import jit
-from .contract import suppress_body, suppress_consuming_body
+from ..jit import inline, jit
+from . import contract
 
-suppress = jit(suppress_body)
-suppress_consuming = jit(suppress_consuming_body)
+is_reported = inline(contract.is_reported)
+
+
+@jit
+def suppress(order, quiet, lane, keep):
+    """Decide which ends are reported.
+
+    =======  ====================  ==================================================================
+    `order`  int64 [ends] or [0]   in: the ends in the order of the stream; empty: they are in order
+    `quiet`  Quiet                 in/out
+    `lane`   int32 [ends] or [0]   in: their partitions; empty: all are of one
+    `keep`   uint8 [ends]          out: 1 for the ends that are reported
+    =======  ====================  ==================================================================
+    """
+    for k in range(keep.shape[0]):
+        h = order[k] if order.shape[0] else k
+        own = lane[h] if lane.shape[0] else 0
+        keep[h] = is_reported(quiet, h, own)
+
+
+@jit
+def suppress_consuming(order, quiet, lane, position, latest_start, by_lane, floors, keep, before):
+    """The same where each end that is reported drops the partial matches before it (CONSUME BY).
+
+    ==============  ====================  ============================================================
+    `position`      int64 [ends]          in: their positions in the stream
+    `latest_start`  int64 [ends]          in: the positions of their latest admissible starts
+    `by_lane`       bool                  in: whether a report drops the matches of its partition only
+    `floors`        int64 [partitions]    in/out: the last position reported in each, -1 at first; if
+                                          not `by_lane`, of all
+    `before`        int64 [ends]          out: the floor with which each was compared
+    ==============  ====================  ============================================================
+    """
+    for k in range(keep.shape[0]):
+        h = order[k] if order.shape[0] else k
+        own = lane[h] if lane.shape[0] else 0
+        drops = own if by_lane else 0
+        before[h] = floors[drops]
+        kept = latest_start[h] > floors[drops] and is_reported(quiet, h, own)
+        keep[h] = kept
+        if kept:
+            floors[drops] = position[h]

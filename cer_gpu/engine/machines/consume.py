@@ -9,7 +9,7 @@ import numpy as np
 from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.read.events import NO_LANES, EventArrays
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import HeldLanes, LaneState, grown, moved
 from cer_gpu.kernels.consume import cpu as consume
 from cer_gpu.kernels.suppress.cpu import suppress_consuming
@@ -89,14 +89,13 @@ class Consumption(HeldLanes):
         self, suppression: Suppression, chunk: Chunk, found: Ends, positions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same where ends are suppressed, which then drop nothing."""
-        dropped_in, floors = NO_LANES, np.array([self.floor])
         by_lane = self._query.consume == "PARTITION" and len(chunk.events.lanes) > 0
+        floors = np.array([self.floor])
         if by_lane:
             floors = self.floors = grown(self.floors, chunk.lanes.count, -1)
-            dropped_in = chunk.events.lanes[found.event]
         keep, before = np.empty(len(positions), np.uint8), np.empty(len(positions), np.int64)
-        judged = suppression.judged(chunk.events, found.event, in_stream=not by_lane)
-        suppress_consuming(*judged, positions, found.latest, dropped_in, floors, keep, before)
+        judged = suppression.judged(chunk.events, found.event, self._query.in_stream_order)
+        suppress_consuming(*judged, positions, found.latest, by_lane, floors, keep, before)
         if not by_lane:
             self.floor = int(floors[0])
         return keep, before

@@ -176,8 +176,14 @@ def runner_of(query: CompiledQuery, workers: Workers, carries: bool, grouped: bo
 
 def suppressing(runner: MachineRunner, query: CompiledQuery) -> MachineRunner:
     """A runner without the ends that the query suppresses."""
-    if query.suppress is None or query.consume != "NONE":  # `Consumption` suppresses what does not consume
+    if query.suppress is None:
         return runner
+    followed = query.traits.state == "followed"
+    if query.consume != "NONE" and not followed:
+        return runner  # `Consumption` decides both
     from cer_gpu.engine.machines.suppress import SuppressRunner  # few queries need it
 
-    return SuppressRunner(runner, query.suppress)
+    found = SuppressRunner(runner, query.suppress)
+    if query.consume != "NONE":
+        found.inner.runs.suppression = found.suppression
+    return found

@@ -23,6 +23,7 @@ from cer_gpu.engine.read.events import NO_LANES, EventArrays
 from cer_gpu.engine.read.lanes import LaneState, at, grown, moved
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.suppress import cpu as kernels
+from cer_gpu.kernels.suppress.contract import Quiet
 from cer_gpu.plan.compiled_query import SuppressPlan
 
 if TYPE_CHECKING:
@@ -66,27 +67,35 @@ class Suppression:
         event : ndarray, shape (ends,), int64
             The ends, by the numbers of their events; those of each lane in the order of the stream.
         """
-        judged = self.judged(events, event)
         keep = np.empty(len(event), np.uint8)
-        kernels.suppress(*judged, keep)
+        kernels.suppress(*self.judged(events, event, not self._by_lane), keep)
         return keep.view(bool)
 
-    def judged(self, events: EventArrays, event: np.ndarray, in_stream: bool = False) -> tuple[Any, ...]:
-        """What the kernels read of some ends, and the times that they write.
+    def judged(
+        self, events: EventArrays, event: np.ndarray, in_stream: bool
+    ) -> tuple[np.ndarray, Quiet, np.ndarray]:
+        """What the kernels read of some ends: their order, when they are suppressed, their lanes.
 
-        With `in_stream` the ends are put in the order of the stream in any case.
+        With `in_stream` it is the order of the stream; otherwise that inside each lane is enough.
         """
-        lane = NO_LANES
-        if self._by_lane and len(events.lanes):
-            lane = events.lanes[event]
+        lane = events.lanes[event] if len(events.lanes) else NO_LANES
         order = IN_ORDER
-        if (in_stream or not self._by_lane) and len(events.lanes):
+        if in_stream and len(lane):
             position = events.positions[event]
             if not (position[1:] > position[:-1]).all():
                 order = ascending(position)
-        time, size = _comparable(events.moments[event], self._plan.size)
-        self._grow(int(lane.max(initial=0)) + 1, time.dtype)
-        return order, time, lane, size, self._last, self._there
+        return order, self.quiet(events.moments[event], int(lane.max(initial=0)) + 1), lane
+
+    def quiet(self, times: np.ndarray, lane_count: int) -> Quiet:
+        """When events with some times are suppressed, as kernels read and write it."""
+        time, size = _comparable(times, self._plan.size)
+        self._grow(lane_count if self._by_lane else 1, time.dtype)
+        return Quiet(time, size, self._by_lane, self._last, self._there)
+
+    def foreseen(self, following: FollowedEvents) -> Quiet:
+        """The same of the new events of a push, whose ends are judged by `left` once they are known."""
+        found = self.quiet(following.times[following.first : following.stop], len(following.bounds.low))
+        return found._replace(last=found.last.copy(), there=found.there.copy())
 
     def _grow(self, count: int, dtype: np.dtype) -> None:
         """Make room for so many lanes."""
