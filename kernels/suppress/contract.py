@@ -13,15 +13,17 @@ import numpy as np
 class Quiet(NamedTuple):
     """When ends are suppressed.
 
-    =========  ============================  ==========================================================
-    `time`     uint64 or float64 [ends]      in: the times of ends, or of the events at which they may be;
-               or [0]                        empty: none is suppressed
-    `size`     dtype of time                 in: for how long ends are suppressed
-    `by_lane`  bool                          in: whether each partition is on its own
-    `last`     dtype of time [partitions]    in/out: the time of the last end reported in each; if not
-               or [1]                        `by_lane`, of all
-    `there`    uint8, as `last`              in/out: whether there was one
-    =========  ============================  ==========================================================
+    =========  ===========================  ============================================================
+    `time`     int64, uint64 or float64     in: the times of events; empty: no end is suppressed
+               [events] or [0]
+    `size`     dtype of time                in: for how long ends are suppressed
+    `by_lane`  bool                         in: whether each partition is on its own
+    `last`     dtype of time [partitions]   in/out: the time of the last end reported in each; if not
+               or [1]                       `by_lane`, of all
+    `there`    uint8, as `last`             in/out: whether there was one
+    =========  ===========================  ============================================================
+
+    A difference of int64 that overflows is longer than `size`. Where that may be wrong, times are uint64.
     """
 
     time: np.ndarray
@@ -32,19 +34,19 @@ class Quiet(NamedTuple):
 
 
 NEVER_QUIET = Quiet(
-    np.empty(0, np.uint64), np.uint64(0), False, np.zeros(1, np.uint64), np.zeros(1, np.uint8)
+    np.empty(0, np.int64), np.int64(0), False, np.zeros(1, np.int64), np.zeros(1, np.uint8)
 )
 """For a query that suppresses nothing."""
 
 
-def is_reported(quiet, at, lane):
-    """Whether an end is reported, which is then noted; `at`: its number, `lane`: its partition."""
+def is_reported(quiet, event, lane):
+    """Whether an end at an event is reported, which is then noted; `lane`: its partition."""
     if quiet.time.shape[0] == 0:
         return True
     own = lane if quiet.by_lane else 0
-    now = quiet.time[at]
+    now = quiet.time[event]
     # They are compared first: a difference of uint64 below 0 would be very large.
-    if quiet.there[own] != 0 and (now <= quiet.last[own] or now - quiet.last[own] <= quiet.size):
+    if quiet.there[own] != 0 and (now <= quiet.last[own] or 0 <= now - quiet.last[own] <= quiet.size):
         return False
     quiet.last[own] = now
     quiet.there[own] = 1

@@ -7,24 +7,25 @@ is_reported = inline(contract.is_reported)
 
 
 @jit
-def suppress(order, quiet, lane, keep):
+def suppress(event, order, lane, quiet, keep):
     """Decide which ends are reported.
 
-    =======  ====================  ==================================================================
-    `order`  int64 [ends] or [0]   in: the ends in the order of the stream; empty: they are in order
-    `quiet`  Quiet                 in/out
-    `lane`   int32 [ends] or [0]   in: their partitions; empty: all are of one
-    `keep`   uint8 [ends]          out: 1 for the ends that are reported
-    =======  ====================  ==================================================================
+    =======  =====================  ==================================================================
+    `event`  int64 [ends]           in: the events at which they are
+    `order`  int64 [ends] or [0]    in: the ends in the order of the stream; empty: they are in order
+    `lane`   int32 [events] or [0]  in: the partitions of events; empty: all are of one
+    `quiet`  Quiet                  in/out
+    `keep`   uint8 [ends]           out: 1 for the ends that are reported
+    =======  =====================  ==================================================================
     """
     for k in range(keep.shape[0]):
         h = order[k] if order.shape[0] else k
-        own = lane[h] if lane.shape[0] else 0
-        keep[h] = is_reported(quiet, h, own)
+        own = lane[event[h]] if lane.shape[0] else 0
+        keep[h] = is_reported(quiet, event[h], own)
 
 
 @jit
-def suppress_consuming(order, quiet, lane, position, latest_start, by_lane, floors, keep, before):
+def suppress_consuming(event, order, lane, quiet, position, latest_start, by_lane, floors, keep, before):
     """The same where each end that is reported drops the partial matches before it (CONSUME BY).
 
     ==============  ====================  ============================================================
@@ -38,10 +39,10 @@ def suppress_consuming(order, quiet, lane, position, latest_start, by_lane, floo
     """
     for k in range(keep.shape[0]):
         h = order[k] if order.shape[0] else k
-        own = lane[h] if lane.shape[0] else 0
+        own = lane[event[h]] if lane.shape[0] else 0
         drops = own if by_lane else 0
         before[h] = floors[drops]
-        kept = latest_start[h] > floors[drops] and is_reported(quiet, h, own)
+        kept = latest_start[h] > floors[drops] and is_reported(quiet, event[h], own)
         keep[h] = kept
         if kept:
             floors[drops] = position[h]

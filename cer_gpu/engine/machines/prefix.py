@@ -12,7 +12,7 @@ from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.kernels.monitor.contract import Monitor, MonitoredEvents, WatchedLanes
 from cer_gpu.kernels.monitor.cpu import rename, rename_consuming
 from cer_gpu.kernels.runs.contract import TransitionTables
-from cer_gpu.kernels.suppress.contract import NEVER_QUIET
+from cer_gpu.kernels.suppress.contract import NEVER_QUIET, Quiet
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 if TYPE_CHECKING:
@@ -149,12 +149,17 @@ class _Reports:
             read,
             -1 if window is None else min(window.size, np.iinfo(np.int64).max),
             self._query.consume == "PARTITION",
-            NEVER_QUIET
-            if self._suppression is None
-            else self._suppression.quiet(events.moments, len(state)),
+            self._quiet(events.moments, len(state)),
             WatchedLanes(state, self._runs, self._began, self._since, self._now),
             np.empty(tables.n_live, np.uint8),
             np.empty(tables.n_live, measured.dtype),
             out,
         )
         return out
+
+    def _quiet(self, times: np.ndarray, lane_count: int) -> Quiet:
+        """When ends at events with some times report nothing."""
+        if self._suppression is None:
+            return NEVER_QUIET
+        self._suppression.lane_count = lane_count
+        return self._suppression.quiet(times)

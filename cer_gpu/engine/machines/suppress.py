@@ -19,7 +19,7 @@ from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.open_runs import FollowedEvents, OpenRuns, PushResult, Renumbering
-from cer_gpu.engine.read.events import NO_LANES, EventArrays
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import LaneState, at, grown, moved
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.suppress import cpu as kernels
@@ -42,11 +42,16 @@ class Suppression:
     ----------
     plan : SuppressPlan
 
+    Attributes
+    ----------
+    lane_count : int
+        How many lanes there are so far, or more.
     """
 
     def __init__(self, plan: SuppressPlan) -> None:
         self._plan = plan
-        self._last = np.zeros(0, np.uint64)
+        self.lane_count = 1
+        self._last = np.zeros(0, np.int64)
         self._there = np.zeros(0, np.uint8)
         self._intake: Intake | None = None
 
@@ -58,8 +63,8 @@ class Suppression:
     def _by_lane(self) -> bool:
         return self._plan.by == "PARTITION"
 
-    def left(self, events: EventArrays, event: np.ndarray) -> np.ndarray:
-        """Which ends are reported, and note when: shape (ends,), bool.
+    def left(self, events: EventArrays, event: np.ndarray) -> np.ndarray | None:
+        """The ends that are reported, by their numbers, and note when; None: all of them.
 
         Parameters
         ----------
@@ -69,32 +74,32 @@ class Suppression:
         """
         keep = np.empty(len(event), np.uint8)
         kernels.suppress(*self.judged(events, event, not self._by_lane), keep)
-        return keep.view(bool)
+        which = np.flatnonzero(keep.view(bool))
+        return which if len(which) < len(event) else None
 
     def judged(
         self, events: EventArrays, event: np.ndarray, in_stream: bool
-    ) -> tuple[np.ndarray, Quiet, np.ndarray]:
-        """What the kernels read of some ends: their order, when they are suppressed, their lanes.
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Quiet]:
+        """What the kernels read of some ends: their events, their order, lanes, when they are suppressed.
 
         With `in_stream` it is the order of the stream; otherwise that inside each lane is enough.
         """
-        lane = events.lanes[event] if len(events.lanes) else NO_LANES
         order = IN_ORDER
-        if in_stream and len(lane):
+        if in_stream and len(events.lanes):
             position = events.positions[event]
             if not (position[1:] > position[:-1]).all():
                 order = ascending(position)
-        return order, self.quiet(events.moments[event], int(lane.max(initial=0)) + 1), lane
+        return event, order, events.lanes, self.quiet(events.moments)
 
-    def quiet(self, times: np.ndarray, lane_count: int) -> Quiet:
-        """When events with some times are suppressed, as kernels read and write it."""
+    def quiet(self, times: np.ndarray) -> Quiet:
+        """When ends at events with some times are suppressed, as kernels read and write it."""
         time, size = _comparable(times, self._plan.size)
-        self._grow(lane_count if self._by_lane else 1, time.dtype)
+        self._grow(self.lane_count if self._by_lane else 1, time.dtype)
         return Quiet(time, size, self._by_lane, self._last, self._there)
 
     def foreseen(self, following: FollowedEvents) -> Quiet:
         """The same of the new events of a push, whose ends are judged by `left` once they are known."""
-        found = self.quiet(following.times[following.first : following.stop], len(following.bounds.low))
+        found = self.quiet(following.times[following.first : following.stop])
         return found._replace(last=found.last.copy(), there=found.there.copy())
 
     def _grow(self, count: int, dtype: np.dtype) -> None:
@@ -114,7 +119,9 @@ class Suppression:
             return held
         time, size = _comparable(np.array([now], _dtype(self._last)), self._plan.size)
         last = self._last[held]
-        return held[(time[0] <= last) | (time[0] - last <= size)]
+        with np.errstate(over="ignore"):
+            gap = time[0] - last
+        return held[(time[0] <= last) | ((gap >= 0) & (gap <= size))]
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
         """Forget all lanes but those in `used`; these have the given numbers from now on."""
@@ -141,11 +148,13 @@ def _dtype(last: np.ndarray) -> type:
 
 
 def _comparable(times: np.ndarray, size: int | float) -> tuple[np.ndarray, np.generic]:
-    """Times whose differences compare with a length: of uint64, in the same order, for integers."""
+    """Times whose differences compare with a length; for one beyond int64 they are uint64 in the same order."""
     if times.dtype.kind == "f":
         return times.astype(np.float64, copy=False), np.float64(size)
-    whole = np.uint64(min(int(size), np.iinfo(np.uint64).max))
-    return times.astype(np.int64, copy=False).view(np.uint64) ^ _SIGN, whole
+    times = times.astype(np.int64, copy=False)
+    if size <= np.iinfo(np.int64).max:
+        return times, np.int64(size)
+    return times.view(np.uint64) ^ _SIGN, np.uint64(min(int(size), np.iinfo(np.uint64).max))
 
 
 class SuppressRunner:
@@ -172,21 +181,24 @@ class SuppressRunner:
 
     def read(self, events: EventArrays, lane_count: int) -> EventArrays:
         """New events, as the inner runner reads them."""
+        self.suppression.lane_count = lane_count
         read: EventArrays = self.inner.read(events, lane_count)
         return read
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported."""
         found: Ends = self.inner.ends(chunk, bounded)
-        return _some(found, self.suppression.left(chunk.events, found.event)) if len(found) else found
+        left = self.suppression.left(chunk.events, found.event) if len(found) else None
+        return found if left is None else found.some(left)
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT."""
+        counts_at = getattr(self.inner, "counts_at", None)
+        if counts_at is not None and (counted := counts_at(chunk, self.ends)) is not None:
+            return counted  # type: ignore[no-any-return]
         event, number = self.inner.counts(chunk)
-        if not len(event):
-            return event, number
-        left = self.suppression.left(chunk.events, event)
-        return event[left], number[left]
+        left = self.suppression.left(chunk.events, event) if len(event) else None
+        return (event, number) if left is None else (event[left], number[left])
 
     def needed(self, chunk: Chunk) -> np.ndarray:
         """As `MachineRunner.needed`: what is suppressed needs no events."""
@@ -213,12 +225,6 @@ class SuppressRunner:
         self.inner.carry_on(carried)
 
 
-def _some(found: Ends, left: np.ndarray) -> Ends:
-    """Some ends; where starts are not bounded, `lowest` may be of another length."""
-    lowest = found.lowest[left] if len(found.lowest) == len(left) else found.lowest
-    return Ends(found.event[left], found.latest[left], lowest)
-
-
 class SuppressedRuns:
     """Open runs without the ends that are suppressed; an `OpenRuns`.
 
@@ -242,10 +248,10 @@ class SuppressedRuns:
         def pushed(seen: EventArrays) -> PushResult:
             whole = found(seen)
             left = self._suppression.left(whole.events, whole.ends.event)
-            if left.all():
+            if left is None:
                 return whole
             number = None if whole.number is None else whole.number[left]
-            return PushResult(whole.events, _some(whole.ends, left), whole.answers, number)
+            return PushResult(whole.events, whole.ends.some(left), whole.answers, number)
 
         return pushed
 
