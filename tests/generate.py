@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
+from random_suppressed import suppress
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.schema import Schema, ValueType
@@ -371,7 +372,7 @@ def any_query(rng: Random, *, atoms: int = 4) -> t.SelectQuery:
 
 
 def query_around(rng: Random, made: t.Pattern, strategy: t.Strategy = t.Strategy.ALL) -> t.SelectQuery:
-    """A query for a pattern; now and then a SELECT list, FROM, partitions, a window, consumption, LIMIT."""
+    """A query for a pattern; now and then a SELECT list, FROM, partitions, a window, and other clauses."""
     return t.SelectQuery(
         made,
         strategy=strategy,
@@ -381,6 +382,7 @@ def query_around(rng: Random, made: t.Pattern, strategy: t.Strategy = t.Strategy
         window=_window(rng),
         consume=rng.choice(list(t.Consume)) if rng.random() < 0.25 else t.Consume.NONE,
         limit=rng.choice((0, 1, 2, 5)) if rng.random() < 0.15 else None,
+        suppress=suppress(rng) if rng.random() < 0.1 else None,
     )
 
 

@@ -51,6 +51,15 @@ QUERIES = {
         " PARTITION BY [k] WITHIN 1 SECOND"
     ),
     "consumed": "SELECT * WHERE A AS a ; B AS b FILTER a[price > 90] WITHIN 9 EVENTS CONSUME BY ANY",
+    "suppressed": "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 90] WITHIN 1 SECOND SUPPRESS FOR 200 ms",
+    "keyed, suppressed": (
+        "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 90] PARTITION BY [k] WITHIN 1 SECOND "
+        "SUPPRESS FOR 5 s"
+    ),
+    "keyed, suppressed everywhere": (
+        "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 90] PARTITION BY [k] WITHIN 1 SECOND "
+        "SUPPRESS FOR 300 ms BY ANY"
+    ),
     "gaps": (
         "SELECT * FROM S WHERE A AS a ;[<= 400 ms] B AS b ;[<= 300 ms] C AS c "
         "FILTER a[price > 80] AND c[price > 70]"

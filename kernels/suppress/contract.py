@@ -17,24 +17,26 @@ class Quiet(NamedTuple):
     `time`     int64, uint64 or float64     in: the times of events; empty: no end is suppressed
                [events] or [0]
     `size`     dtype of time                in: for how long ends are suppressed
+    `most`     dtype of time                in: the greatest value of the type
     `by_lane`  bool                         in: whether each partition is on its own
     `last`     dtype of time [partitions]   in/out: the time of the last end reported in each; if not
                or [1]                       `by_lane`, of all
     `there`    uint8, as `last`             in/out: whether there was one
     =========  ===========================  ============================================================
 
-    A difference of int64 that overflows is longer than `size`. Where that may be wrong, times are uint64.
+    Where `size` does not fit int64, whole numbers are uint64.
     """
 
     time: np.ndarray
     size: int | float
+    most: int | float
     by_lane: bool
     last: np.ndarray
     there: np.ndarray
 
 
 NEVER_QUIET = Quiet(
-    np.empty(0, np.int64), np.int64(0), False, np.zeros(1, np.int64), np.zeros(1, np.uint8)
+    np.empty(0, np.int64), np.int64(0), np.int64(0), False, np.zeros(1, np.int64), np.zeros(1, np.uint8)
 )
 """For a query that suppresses nothing."""
 
@@ -45,8 +47,10 @@ def is_reported(quiet, event, lane):
         return True
     own = lane if quiet.by_lane else 0
     now = quiet.time[event]
-    # They are compared first: a difference of uint64 below 0 would be very large.
-    if quiet.there[own] != 0 and (now <= quiet.last[own] or 0 <= now - quiet.last[own] <= quiet.size):
+    last = quiet.last[own]
+    # Before they are subtracted: a difference of uint64 is never negative, and one of int64 may overflow.
+    far = last < 0 and now > last + quiet.most
+    if quiet.there[own] != 0 and (now <= last or (not far and now - last <= quiet.size)):
         return False
     quiet.last[own] = now
     quiet.there[own] = 1

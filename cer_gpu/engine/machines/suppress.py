@@ -95,7 +95,7 @@ class Suppression:
         """When ends at events with some times are suppressed, as kernels read and write it."""
         time, size = _comparable(times, self._plan.size)
         self._grow(self.lane_count if self._by_lane else 1, time.dtype)
-        return Quiet(time, size, self._by_lane, self._last, self._there)
+        return Quiet(time, size, _greatest(time.dtype), self._by_lane, self._last, self._there)
 
     def foreseen(self, following: FollowedEvents) -> Quiet:
         """The same of the new events of a push, whose ends are judged by `left` once they are known."""
@@ -145,6 +145,11 @@ class Suppression:
 def _dtype(last: np.ndarray) -> type:
     """The type of times, by that of those that are kept."""
     return np.float64 if last.dtype.kind == "f" else np.int64
+
+
+def _greatest(dtype: np.dtype) -> Any:
+    """The greatest value of a type of times."""
+    return dtype.type(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
 
 
 def _comparable(times: np.ndarray, size: int | float) -> tuple[np.ndarray, np.generic]:
