@@ -67,7 +67,7 @@ QUERIES = {
     "keyed, sessions": "SELECT MAX * WHERE (A AS a FILTER a[price > 40]){2,}[<= 900 ms] PARTITION BY [k]",
 }
 
-SHUFFLED = ("keyed, count window", "keyed, no window", "keyed, sessions")
+SHUFFLED = ("keyed, count window", "keyed, no window", "keyed, suppressed", "keyed, sessions")
 """Those whose rows go from task to task."""
 
 
@@ -267,7 +267,7 @@ def test_the_three_lines_of_the_readme(spark: Any, tmp_path: Path, monkeypatch: 
 def test_shares_have_the_rows_that_a_window_reaches(folder: str, table: pa.Table, name: str) -> None:
     found = opened_lake(folder, "ts")
     task = task_of(QUERIES[name], table.schema, "run", order_by="ts")
-    if name in ("whole", "consumed"):
+    if name in ("whole", "consumed", "suppressed", "keyed, suppressed everywhere"):
         with pytest.warns(UserWarning, match="one task reads all files"):
             (share,) = shares_of(found, task, SIZE) or []
         assert (share.first, share.halo) == (0, 0)
