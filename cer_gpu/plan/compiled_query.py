@@ -367,9 +367,9 @@ class CompiledQuery:
         """Whether a push to a stream runs the open window again, and costs as much as the window holds.
 
         CONSUME BY is one reason: what a report consumes is known only when an answer is found to be in the
-        window; and where ends are suppressed, only when it is found not to be.
+        window.
         """
-        if self.traits.state == "again" or (self.consumes_some and self.traits.state != "followed"):
+        if self.traits.state == "again":
             return True
         if self.filters_answers:
             return self.consume != "NONE"

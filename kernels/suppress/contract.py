@@ -34,6 +34,10 @@ class Quiet(NamedTuple):
     last: np.ndarray
     there: np.ndarray
 
+    def from_event(self, first):
+        """The same where events are numbered from one of them on."""
+        return self if len(self.time) == 0 else self._replace(time=self.time[first:])
+
 
 NEVER_QUIET = Quiet(
     np.empty(0, np.int64), np.int64(0), np.int64(0), False, np.zeros(1, np.int64), np.zeros(1, np.uint8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -58,9 +58,6 @@ from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
 
-if TYPE_CHECKING:
-    from cer_gpu.engine.machines.suppress import Suppression
-
 CONFIGURATIONS = 1 << 22
 """The most configurations that may be open at once."""
 
@@ -85,8 +82,6 @@ class ConfigurationRuns(HeldLanes):
     ----------
     count : int
         Events that the stream keeps.
-    suppression : Suppression or None
-        Where an end that is suppressed consumes nothing.
     others : callable
         How many configurations are open elsewhere, of the same budget.
     """
@@ -102,7 +97,6 @@ class ConfigurationRuns(HeldLanes):
         assert isinstance(machine, GeneralMachine)
         self._machine = machine
         self._window = query.window
-        self.suppression: Suppression | None = None
         self._quiet = NEVER_QUIET
         self._consumes = CONSUMES[query.consume]
         self._automaton = stepped(machine.formula, machine.symbols, machine.predicates)
@@ -136,8 +130,7 @@ class ConfigurationRuns(HeldLanes):
         if self._steps is None:
             self._begin(events.times if self._machine.timed else events.places)
         self._lanes_for(len(following.bounds.low))
-        if self.suppression is not None:
-            self._quiet = self.suppression.foreseen(following)
+        self._quiet = following.bounds.quiet.from_event(first)
         progress, ends = self._progress, room_for_state_ends(following.stop - first, self._limbs)
         self._rules = self._rules._replace(most=self._most(self._kept.slots.shape[1]))
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0

@@ -74,7 +74,6 @@ class Consumption(HeldLanes):
             return found
         positions = chunk.events.positions[found.event]
         if self.suppression is not None:
-            self.suppression.lane_count = max(chunk.lanes.count, 1)
             keep, floors = self._suppressed(self.suppression, chunk, found, positions)
         elif self._query.consume == "PARTITION" and len(chunk.events.lanes):
             lanes = chunk.events.lanes[found.event].astype(np.int64)

@@ -178,12 +178,6 @@ def suppressing(runner: MachineRunner, query: CompiledQuery) -> MachineRunner:
     """A runner without the ends that the query suppresses."""
     if query.suppress is None:
         return runner
-    followed = query.traits.state == "followed"
-    if query.consume != "NONE" and not followed:
-        return runner  # `Consumption` decides both
     from cer_gpu.engine.machines.suppress import SuppressRunner  # few queries need it
 
-    found = SuppressRunner(runner, query.suppress)
-    if query.consume != "NONE":
-        found.inner.runs.suppression = found.suppression
-    return found
+    return SuppressRunner(runner, query)

@@ -9,7 +9,7 @@ stand for is united in the persistent structure.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,12 +28,9 @@ from cer_gpu.errors import LimitError
 from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes, nodes_below
 from cer_gpu.kernels.forest.contract import BOTTOM, UNION, Roots
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
-from cer_gpu.kernels.suppress.contract import NEVER_QUIET, is_reported
+from cer_gpu.kernels.suppress.contract import is_reported
 from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
-
-if TYPE_CHECKING:
-    from cer_gpu.engine.machines.suppress import Suppression
 
 CONFIGURATIONS = 1 << 18
 """The most configurations that may be open at once."""
@@ -143,7 +140,6 @@ class RegisterRuns(HeldLanes):
         self._machine = machine
         self._window = query.window if machine.product == "hits" else None
         self._consume = query.consume
-        self.suppression: Suppression | None = None
         self._names = query.reading.compared
         self._automaton: SteppedAutomaton = stepped(machine.formula, machine.symbols, machine.predicates)
         self._label = {label: number for number, label in enumerate(self._automaton.labels)}
@@ -177,7 +173,7 @@ class RegisterRuns(HeldLanes):
         root_first, labels = [0], list[int]()
         nodes: list[int] = []
         done = first
-        quiet = NEVER_QUIET if self.suppression is None else self.suppression.foreseen(following)
+        quiet = following.bounds.quiet
         for stop in following.stops():
             for at in range(done - first, stop - first):
                 lane = 0 if lanes is None else lanes[at]
@@ -194,7 +190,7 @@ class RegisterRuns(HeldLanes):
                 labels += ended[3]
                 nodes += ended[4]
                 root_first.append(len(nodes))
-                if self._consume == "NONE" or not is_reported(quiet, at, lane):
+                if self._consume == "NONE" or not is_reported(quiet, at + first, lane):
                     continue
                 if self._consume == "ANY":
                     self._forget(list(self._lanes))

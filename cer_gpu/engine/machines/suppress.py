@@ -8,7 +8,9 @@ ends decides both (`Consumption`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import proxy
 
@@ -24,7 +26,7 @@ from cer_gpu.engine.read.lanes import LaneState, at, grown, moved
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.suppress import cpu as kernels
 from cer_gpu.kernels.suppress.contract import Quiet
-from cer_gpu.plan.compiled_query import SuppressPlan
+from cer_gpu.plan.compiled_query import CompiledQuery, SuppressPlan
 
 if TYPE_CHECKING:
     from cer_gpu.engine.read.intake import Intake
@@ -97,10 +99,15 @@ class Suppression:
         self._grow(self.lane_count if self._by_lane else 1, time.dtype)
         return Quiet(time, size, _greatest(time.dtype), self._by_lane, self._last, self._there)
 
-    def foreseen(self, following: FollowedEvents) -> Quiet:
-        """The same of the new events of a push, whose ends are judged by `left` once they are known."""
-        found = self.quiet(following.times[following.first : following.stop])
-        return found._replace(last=found.last.copy(), there=found.there.copy())
+    @contextmanager
+    def foreseen(self, following: FollowedEvents) -> Iterator[Quiet]:
+        """The same while a push is followed; `left` judges its ends again, once all are known."""
+        found, lanes = self.quiet(following.times), np.zeros(1, np.int64)
+        if self._by_lane and len(following.events.lanes):
+            lanes = following.events.lanes[following.first : following.stop]
+        last, there = found.last[lanes], found.there[lanes]
+        yield found
+        found.last[lanes], found.there[lanes] = last, there
 
     def _grow(self, count: int, dtype: np.dtype) -> None:
         """Make room for so many lanes."""
@@ -168,13 +175,17 @@ class SuppressRunner:
     Parameters
     ----------
     inner : MachineRunner
-        Finds all ends.
-    plan : SuppressPlan
+        Finds all ends. Over chunks, under CONSUME BY, it finds those that are left.
+    query : CompiledQuery
+        With SUPPRESS.
     """
 
-    def __init__(self, inner: Any, plan: SuppressPlan) -> None:
+    def __init__(self, inner: Any, query: CompiledQuery) -> None:
+        assert query.suppress is not None
         self.inner = inner
-        self.suppression = Suppression(plan)
+        self._consumes = query.consume != "NONE"
+        own = inner.consumption.suppression
+        self.suppression: Suppression = Suppression(query.suppress) if own is None else own
         self.chunks: int = inner.chunks
         self.consumption = inner.consumption
         self.ungrouped: bool = inner.ungrouped
@@ -182,7 +193,8 @@ class SuppressRunner:
     @property
     def states(self) -> tuple[LaneState, ...]:
         """The state that is kept for each lane."""
-        return (*self.inner.states, self.suppression)
+        inner: tuple[LaneState, ...] = self.inner.states
+        return inner if self.inner.consumption in inner else (*inner, self.suppression)
 
     def read(self, events: EventArrays, lane_count: int) -> EventArrays:
         """New events, as the inner runner reads them."""
@@ -193,17 +205,21 @@ class SuppressRunner:
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported."""
         found: Ends = self.inner.ends(chunk, bounded)
-        left = self.suppression.left(chunk.events, found.event) if len(found) else None
+        left = self.suppression.left(chunk.events, found.event) if self._judges(found.event) else None
         return found if left is None else found.some(left)
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT."""
-        counts_at = getattr(self.inner, "counts_at", None)
+        counts_at = None if self._consumes else getattr(self.inner, "counts_at", None)
         if counts_at is not None and (counted := counts_at(chunk, self.ends)) is not None:
             return counted  # type: ignore[no-any-return]
         event, number = self.inner.counts(chunk)
-        left = self.suppression.left(chunk.events, event) if len(event) else None
+        left = self.suppression.left(chunk.events, event) if self._judges(event) else None
         return (event, number) if left is None else (event[left], number[left])
+
+    def _judges(self, event: np.ndarray) -> bool:
+        """Whether it has to judge ends that the inner runner has found."""
+        return len(event) > 0 and not self._consumes
 
     def needed(self, chunk: Chunk) -> np.ndarray:
         """As `MachineRunner.needed`: what is suppressed needs no events."""
@@ -218,7 +234,7 @@ class SuppressRunner:
     def open_runs(self) -> OpenRuns | None:
         """The runs that a stream keeps, without the ends that are suppressed."""
         runs = self.inner.open_runs()
-        return None if runs is None else SuppressedRuns(runs, self.suppression)
+        return None if runs is None else SuppressedRuns(runs, self.suppression, self._consumes)
 
     def carried(self) -> list[np.ndarray]:
         """The arrays that the inner runner carries from chunk to chunk."""
@@ -238,15 +254,24 @@ class SuppressedRuns:
     runs : OpenRuns
         Find all ends.
     suppression : Suppression
+    consumes : bool
+        Whether an end consumes unless it is suppressed: then the runs have to know when it is.
     """
 
-    def __init__(self, runs: OpenRuns, suppression: Suppression) -> None:
+    def __init__(self, runs: OpenRuns, suppression: Suppression, consumes: bool) -> None:
         self._runs = runs
         self._suppression = suppression
+        self._consumes = consumes
 
     def push(self, following: FollowedEvents) -> Callable[[EventArrays], PushResult] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
-        found = self._runs.push(following)
+        self._suppression.lane_count = len(following.bounds.low)
+        if self._consumes:
+            with self._suppression.foreseen(following) as quiet:
+                bounds = following.bounds._replace(quiet=quiet)
+                found = self._runs.push(replace(following, bounds=bounds))
+        else:
+            found = self._runs.push(following)
         if found is None:
             return None
 
@@ -284,6 +309,5 @@ class SuppressedRuns:
 
 def suppression_of(runner: Any) -> Suppression:
     """What the runner of a query with SUPPRESS keeps of the ends that were reported."""
-    found = runner.suppression if isinstance(runner, SuppressRunner) else runner.consumption.suppression
-    assert isinstance(found, Suppression)
-    return found
+    assert isinstance(runner, SuppressRunner)
+    return runner.suppression

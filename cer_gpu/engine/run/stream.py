@@ -395,9 +395,7 @@ class WindowRerun:
 
 def _state_of(run: Run) -> StreamState | WindowRerun:
     """What the stream of a run keeps between pushes."""
-    query = run.query
-    again = query.consumes_some and query.traits.state != "followed"
-    runs = None if again else run.runner.open_runs()
+    runs = run.runner.open_runs()
     return WindowRerun(run) if runs is None else StreamState(run.query, run.intake, runs, run.memory)
 
 
