@@ -51,7 +51,7 @@ QUERIES = {
         " PARTITION BY [k] WITHIN 1 SECOND"
     ),
     "consumed": "SELECT * WHERE A AS a ; B AS b FILTER a[price > 90] WITHIN 9 EVENTS CONSUME BY ANY",
-    "suppressed": "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 90] WITHIN 1 SECOND SUPPRESS FOR 200 ms",
+    "suppressed": "SELECT * FROM S WHERE A AS a ; B FILTER a[price > 90] WITHIN 1 SECOND SUPPRESS FOR 200 ms",
     "keyed, suppressed": (
         "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 90] PARTITION BY [k] WITHIN 1 SECOND "
         "SUPPRESS FOR 5 s"

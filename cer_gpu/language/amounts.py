@@ -244,7 +244,9 @@ def _shown(amount: Amount) -> str:
 def suppressed_for(amount: Amount, findings: Findings) -> Bound:
     """The time of SUPPRESS FOR; a number of events is reported."""
     if amount.unit == EVENTS:
-        hint = "write a length of time, such as `SUPPRESS FOR 1 h`; of the matches at one event LIMIT keeps some"
+        hint = (
+            "write a length of time, such as `SUPPRESS FOR 1 h`; of the matches at one event LIMIT keeps some"
+        )
         findings.error("CER016", "SUPPRESS measures time: it cannot count events", amount.span, hint)
     return Bound(amount.value, amount.unit, False, amount.parameter, span=amount.span)
 

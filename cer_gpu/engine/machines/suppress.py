@@ -160,7 +160,7 @@ def _greatest(dtype: np.dtype) -> Any:
 
 
 def _comparable(times: np.ndarray, size: int | float) -> tuple[np.ndarray, np.generic]:
-    """Times whose differences compare with a length; for one beyond int64 they are uint64 in the same order."""
+    """Times whose differences compare with a length; for one beyond int64 uint64 in the same order."""
     if times.dtype.kind == "f":
         return times.astype(np.float64, copy=False), np.float64(size)
     times = times.astype(np.int64, copy=False)
@@ -184,6 +184,9 @@ class SuppressRunner:
         assert query.suppress is not None
         self.inner = inner
         self._consumes = query.consume != "NONE"
+        # Ends that are left out need not be counted, where they are found before they are counted.
+        found_first = hasattr(inner, "count_ends") and not inner.carries
+        self._counts_ends = found_first and query.traits.keeps == "all" and not self._consumes
         own = inner.consumption.suppression
         self.suppression: Suppression = Suppression(query.suppress) if own is None else own
         self.chunks: int = inner.chunks
@@ -210,9 +213,10 @@ class SuppressRunner:
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT."""
-        counts_at = None if self._consumes else getattr(self.inner, "counts_at", None)
-        if counts_at is not None and (counted := counts_at(chunk, self.ends)) is not None:
-            return counted  # type: ignore[no-any-return]
+        if self._counts_ends and not len(chunk.falling):
+            ends = self.ends(chunk)
+            counted: tuple[np.ndarray, np.ndarray] = self.inner.count_ends(chunk, ends)
+            return counted
         event, number = self.inner.counts(chunk)
         left = self.suppression.left(chunk.events, event) if self._judges(event) else None
         return (event, number) if left is None else (event[left], number[left])

@@ -68,7 +68,9 @@ def _components(runner: Any) -> list[Any]:
     """The components of a runner, and of the one inside it."""
     inner = getattr(runner, "inner", None)
     own = [one for one in vars(runner).values() if _is_component(one)]
-    return own if inner is None else [*_components(inner), *(one for one in own if one is not inner.consumption)]
+    return (
+        own if inner is None else [*_components(inner), *(one for one in own if one is not inner.consumption)]
+    )
 
 
 def _is_component(value: Any) -> bool:
