@@ -218,10 +218,10 @@ def test_the_kernel_is_its_definition(seed: int) -> None:
     for by_lane in (False, True):
         room = lanes if by_lane else 1
 
-        def quiet(by_lane: bool = by_lane, room: int = room) -> contract.Quiet:
+        def quiet(by_lane: bool = by_lane, room: int = room) -> contract.QuietTimes:
             most = kind(np.inf if kind is np.float64 else np.iinfo(kind).max)
             last, there = np.zeros(room, kind), np.zeros(room, np.uint8)
-            return contract.Quiet(time, kind(6), most, by_lane, last, there)
+            return contract.QuietTimes(time, kind(6), most, by_lane, last, there)
 
         keep, own, other = np.empty(40, np.uint8), quiet(), quiet()
         cpu.suppress(event, order, lane, own, keep)

@@ -319,6 +319,8 @@ class CompiledQuery:
         Whether hits and counts go from event to event without keeping events.
     in_order : bool
         Whether the events of all partitions can be run in the order of the stream, not grouped by lane.
+    keeps_times : bool
+        Whether events are kept with their times for SUPPRESS: a window over time has them already.
     """
 
     text: str
@@ -336,6 +338,7 @@ class CompiledQuery:
     hidden: bool = field(init=False)
     carries: bool = field(init=False)
     in_order: bool = field(init=False)
+    keeps_times: bool = field(init=False)
 
     def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)
@@ -345,6 +348,8 @@ class CompiledQuery:
         put("window", window)
         hides = isinstance(form, MarkForm) and form.hidden
         put("hidden", hides and self.limit != 1 and traits.keeps != "one")
+        timed = window is not None and window.kind == "time"
+        put("keeps_times", self.suppress is not None and not timed)
         put("carries", traits.state == "carried" and free)
         put(
             "in_order",
@@ -415,11 +420,6 @@ class CompiledQuery:
     def consumes_some(self) -> bool:
         """Whether some ends consume and others, which are suppressed, do not."""
         return self.consume != "NONE" and self.suppress is not None
-
-    @property
-    def keeps_times(self) -> bool:
-        """Whether events are kept with their times for SUPPRESS: a window over time has them already."""
-        return self.suppress is not None and (self.window is None or self.window.kind != "time")
 
     @property
     def cuttable(self) -> bool:

@@ -184,7 +184,7 @@ def carried_out(steps, programs, events, kept, groups, touched, arena, ends, rul
 
 
 @jit
-def follow(steps, programs, events, stop, rules, quiet, kept, groups, touched, arena, ends, progress, halt):
+def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, ends, progress, halt):
     """Follow configurations over the next events: `DONE`, or what the host has to do.
 
     ============  ===================  ==================================================================
@@ -193,7 +193,6 @@ def follow(steps, programs, events, stop, rules, quiet, kept, groups, touched, a
     `events`      TimedEvents          in
     `stop`        int64                in: one past the last event
     `rules`       Rules                in
-    `quiet`       Quiet                in/out: the ends at these events that consume nothing
     `kept`        Kept                 in/out
     `groups`      Groups               in/out
     `touched`     Touched              scratch
@@ -270,7 +269,7 @@ def follow(steps, programs, events, stop, rules, quiet, kept, groups, touched, a
             if listed:
                 ends.root_first[progress[HIT] + 1] = progress[ROOTS]
             progress[HIT] += 1
-            if rules.consumes != NOTHING and is_reported(quiet, event, lane):
+            if rules.consumes != NOTHING and is_reported(events.quiet, event, lane):
                 if rules.consumes == OWN_LANE:
                     forget(kept, groups, lane, steps.slots, steps.indexed, progress)
                 else:

@@ -62,7 +62,7 @@ def rename_consuming(monitor, tables, events, size, by_lane, quiet, watched, nex
     `size`        int64 or float64                     in: the window; negative for none
     `by_lane`     bool                                 in: whether a report drops the partial matches of its
                                                        lane only
-    `quiet`       Quiet                                in/out: the ends at these events that report nothing
+    `quiet`       QuietTimes                           in/out: the ends at these events that report nothing
     `watched`     WatchedLanes                         in/out
     `next_runs`   uint8 [automaton states]             scratch
     `next_began`  as `measured` [automaton states]     scratch

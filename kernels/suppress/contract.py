@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Quiet(NamedTuple):
+class QuietTimes(NamedTuple):
     """When ends are suppressed.
 
     =========  ===========================  ============================================================
@@ -39,7 +39,7 @@ class Quiet(NamedTuple):
         return self if len(self.time) == 0 else self._replace(time=self.time[first:])
 
 
-NEVER_QUIET = Quiet(
+NEVER_QUIET = QuietTimes(
     np.empty(0, np.int64), np.int64(0), np.int64(0), False, np.zeros(1, np.int64), np.zeros(1, np.uint8)
 )
 """For a query that suppresses nothing."""

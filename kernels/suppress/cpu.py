@@ -14,7 +14,7 @@ def suppress(event, order, lane, quiet, keep):
     `event`  int64 [ends]           in: the events at which they are
     `order`  int64 [ends] or [0]    in: the ends in the order of the stream; empty: they are in order
     `lane`   int32 [events] or [0]  in: the partitions of events; empty: all are of one
-    `quiet`  Quiet                  in/out
+    `quiet`  QuietTimes                  in/out
     `keep`   uint8 [ends]           out: 1 for the ends that are reported
     =======  =====================  ==================================================================
     """

@@ -53,7 +53,6 @@ from cer_gpu.kernels.configurations.contract import Groups, OldRows, Rules, Stat
 from cer_gpu.kernels.configurations.cpu_groups import arrange
 from cer_gpu.kernels.forest.contract import Roots
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
-from cer_gpu.kernels.suppress.contract import NEVER_QUIET
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
@@ -97,7 +96,6 @@ class ConfigurationRuns(HeldLanes):
         assert isinstance(machine, GeneralMachine)
         self._machine = machine
         self._window = query.window
-        self._quiet = NEVER_QUIET
         self._consumes = CONSUMES[query.consume]
         self._automaton = stepped(machine.formula, machine.symbols, machine.predicates)
         held = machine.held or HeldWords((), (None,) * len(self._automaton.comparisons))
@@ -130,7 +128,6 @@ class ConfigurationRuns(HeldLanes):
         if self._steps is None:
             self._begin(events.times if self._machine.timed else events.places)
         self._lanes_for(len(following.bounds.low))
-        self._quiet = following.bounds.quiet.from_event(first)
         progress, ends = self._progress, room_for_state_ends(following.stop - first, self._limbs)
         self._rules = self._rules._replace(most=self._most(self._kept.slots.shape[1]))
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
@@ -184,8 +181,8 @@ class ConfigurationRuns(HeldLanes):
         progress = self._progress
         while True:
             status = kernels.follow(
-                self._steps.tables, self._steps.programs, self._now, stop, self._rules, self._quiet,
-                self._kept, self._groups, self._touched, self._arena, ends, progress,
+                self._steps.tables, self._steps.programs, self._now, stop, self._rules, self._kept,
+                self._groups, self._touched, self._arena, ends, progress,
             )  # fmt: skip
             if status == words.DONE:
                 return ends

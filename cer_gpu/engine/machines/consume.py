@@ -12,7 +12,6 @@ from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import HeldLanes, LaneState, grown, moved
 from cer_gpu.kernels.consume import cpu as consume
-from cer_gpu.kernels.suppress.cpu import suppress_consuming
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 if TYPE_CHECKING:
@@ -89,6 +88,8 @@ class Consumption(HeldLanes):
         self, suppression: Suppression, chunk: Chunk, found: Ends, positions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same where ends are suppressed, which then drop nothing."""
+        from cer_gpu.kernels.suppress.cpu import suppress_consuming  # few queries need it
+
         by_lane = self._query.consume == "PARTITION" and len(chunk.events.lanes) > 0
         floors = np.array([self.floor])
         if by_lane:

@@ -12,7 +12,7 @@ from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.kernels.monitor.contract import Monitor, MonitoredEvents, WatchedLanes
 from cer_gpu.kernels.monitor.cpu import rename, rename_consuming
 from cer_gpu.kernels.runs.contract import TransitionTables
-from cer_gpu.kernels.suppress.contract import NEVER_QUIET, Quiet
+from cer_gpu.kernels.suppress.contract import NEVER_QUIET, QuietTimes
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class _Reports:
         )
         return out
 
-    def _quiet(self, times: np.ndarray, lane_count: int) -> Quiet:
+    def _quiet(self, times: np.ndarray, lane_count: int) -> QuietTimes:
         """When ends at events with some times report nothing."""
         if self._suppression is None:
             return NEVER_QUIET

@@ -25,7 +25,7 @@ from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import LaneState, at, grown, moved
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.suppress import cpu as kernels
-from cer_gpu.kernels.suppress.contract import Quiet
+from cer_gpu.kernels.suppress.contract import QuietTimes
 from cer_gpu.plan.compiled_query import CompiledQuery, SuppressPlan
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Suppression:
 
     def judged(
         self, events: EventArrays, event: np.ndarray, in_stream: bool
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Quiet]:
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, QuietTimes]:
         """What the kernels read of some ends: their events, their order, lanes, when they are suppressed.
 
         With `in_stream` it is the order of the stream; otherwise that inside each lane is enough.
@@ -93,14 +93,14 @@ class Suppression:
                 order = ascending(position)
         return event, order, events.lanes, self.quiet(events.moments)
 
-    def quiet(self, times: np.ndarray) -> Quiet:
+    def quiet(self, times: np.ndarray) -> QuietTimes:
         """When ends at events with some times are suppressed, as kernels read and write it."""
         time, size = _comparable(times, self._plan.size)
         self._grow(self.lane_count if self._by_lane else 1, time.dtype)
-        return Quiet(time, size, _greatest(time.dtype), self._by_lane, self._last, self._there)
+        return QuietTimes(time, size, _greatest(time.dtype), self._by_lane, self._last, self._there)
 
     @contextmanager
-    def foreseen(self, following: FollowedEvents) -> Iterator[Quiet]:
+    def foreseen(self, following: FollowedEvents) -> Iterator[QuietTimes]:
         """The same while a push is followed; `left` judges its ends again, once all are known."""
         found, lanes = self.quiet(following.times), np.zeros(1, np.int64)
         if self._by_lane and len(following.events.lanes):

@@ -31,4 +31,4 @@ def runner_of(
     module: Any = import_module(name)
     runner: MachineRunner = module.runner(query, workers, carries, devices)
     runner.consumption = CudaConsumption(query, devices[0])
-    return suppressing(runner, query)
+    return runner if query.suppress is None else suppressing(runner, query)
