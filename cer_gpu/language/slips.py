@@ -409,6 +409,11 @@ def _no_parenthesis(slip: Slip) -> str | None:
         return _WITHOUT
     if slip.expected == {"BY"}:
         return f"write `{before} BY`"
+    if slip.expected == {"FOR"}:
+        return "write `SUPPRESS FOR 1 h`, and whether it is by ANY or PARTITION after the length of time"
+    if slip.expected == {"ANY", "PARTITION"} and slip.kind in ("NAME", "QUOTED"):
+        name = slip.found
+        return f"for each {name} on its own write `PARTITION BY {name}` right after the pattern"
     return None
 
 
