@@ -119,8 +119,9 @@ def with_values(rng: Random, node: tree.Pattern) -> tree.Pattern:
 def query_of(rng: Random, kind: str) -> tree.SelectQuery:
     """A query of a kind, with other constructs laid over it."""
     query = KINDS[kind](rng)
-    if rng.random() < 0.1:
-        query = suppressed(rng, query, 0.3)
+    own = Random(to_text(query))  # what is drawn later does not depend on it
+    if own.random() < 0.1:
+        query = suppressed(own, query, 0.3)
     if kind == "whole":
         return query
     if rng.random() < 0.4:
