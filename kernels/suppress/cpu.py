@@ -7,21 +7,24 @@ is_reported = inline(contract.is_reported)
 
 
 @jit
-def suppress(event, order, lane, quiet, keep):
-    """Decide which ends are reported.
+def suppress(event, order, lane, quiet, which):
+    """Find the ends that are reported; gives how many there are.
 
     =======  =====================  ==================================================================
     `event`  int64 [ends]           in: the events at which they are
     `order`  int64 [ends] or [0]    in: the ends in the order of the stream; empty: they are in order
     `lane`   int32 [events] or [0]  in: the partitions of events; empty: all are of one
-    `quiet`  QuietTimes                  in/out
-    `keep`   uint8 [ends]           out: 1 for the ends that are reported
+    `quiet`  QuietTimes             in/out
+    `which`  int64 [ends]           out: their numbers, in that order
     =======  =====================  ==================================================================
     """
-    for k in range(keep.shape[0]):
+    found = 0
+    for k in range(event.shape[0]):
         h = order[k] if order.shape[0] else k
         own = lane[event[h]] if lane.shape[0] else 0
-        keep[h] = is_reported(quiet, event[h], own)
+        which[found] = h
+        found += is_reported(quiet, event[h], own)
+    return found
 
 
 @jit

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import proxy
 
 import numpy as np
@@ -35,6 +35,15 @@ IN_ORDER = np.empty(0, np.int64)
 """The order of ends that are in the order of the stream."""
 
 _SIGN = np.uint64(1 << 63)
+
+
+class JudgedEnds(NamedTuple):
+    """Ends as kernels read them: their events, their order, the lanes of events, when they are suppressed."""
+
+    event: np.ndarray
+    order: np.ndarray
+    lane: np.ndarray
+    quiet: QuietTimes
 
 
 class Suppression:
@@ -74,15 +83,15 @@ class Suppression:
         event : ndarray, shape (ends,), int64
             The ends, by the numbers of their events; those of each lane in the order of the stream.
         """
-        keep = np.empty(len(event), np.uint8)
-        kernels.suppress(*self.judged(events, event, not self._by_lane), keep)
-        which = np.flatnonzero(keep.view(bool))
-        return which if len(which) < len(event) else None
+        which = np.empty(len(event), np.int64)
+        judged = self.judged(events, event, not self._by_lane)
+        found = kernels.suppress(*judged, which)
+        if found == len(event):
+            return None
+        return np.sort(which[:found]) if len(judged.order) else which[:found]
 
-    def judged(
-        self, events: EventArrays, event: np.ndarray, in_stream: bool
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, QuietTimes]:
-        """What the kernels read of some ends: their events, their order, lanes, when they are suppressed.
+    def judged(self, events: EventArrays, event: np.ndarray, in_stream: bool) -> JudgedEnds:
+        """What the kernels read of some ends.
 
         With `in_stream` it is the order of the stream; otherwise that inside each lane is enough.
         """
@@ -91,7 +100,7 @@ class Suppression:
             position = events.positions[event]
             if not (position[1:] > position[:-1]).all():
                 order = ascending(position)
-        return event, order, events.lanes, self.quiet(events.moments)
+        return JudgedEnds(event, order, events.lanes, self.quiet(events.moments))
 
     def quiet(self, times: np.ndarray) -> QuietTimes:
         """When ends at events with some times are suppressed, as kernels read and write it."""

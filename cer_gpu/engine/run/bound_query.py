@@ -332,7 +332,7 @@ class BoundQuery:
 
             # A device has columns of its own, and events that are held back outlive their batches.
             here: Literal["batches", "events"] | None = None if self.place.numbers else "batches"
-            timed = "events" if query.outlooks else here
+            timed = "events" if query.outlooks or query.keeps_times else here
             ends = EndForm(product, data, order, encoder, query.window, event_id, timed)
             ids = None if event_id is None else EventIds(event_id, id_type(data, event_id))
         payload = () if ends is None else ends.payload
