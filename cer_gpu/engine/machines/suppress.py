@@ -206,7 +206,8 @@ class SuppressRunner:
     def states(self) -> tuple[LaneState, ...]:
         """The state that is kept for each lane."""
         inner: tuple[LaneState, ...] = self.inner.states
-        return inner if self.inner.consumption in inner else (*inner, self.suppression)
+        kept = self._consumes and any(state is self.inner.consumption for state in inner)
+        return inner if kept else (*inner, self.suppression)  # consumption keeps what it decides by
 
     def read(self, events: EventArrays, lane_count: int) -> EventArrays:
         """New events, as the inner runner reads them."""
