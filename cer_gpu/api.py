@@ -352,7 +352,7 @@ class Query:
             the step itself), `hits` (int64: events at which a match ends), `matches` (int64, or decimal256 if
             a number exceeds 64 bits: runs that reach the step) and `died`: runs of the step before that do
             not go on to it; with `without`, those that would but for it (null where that cannot be told; then
-            `note`, a string, says why). A strategy of SELECT, CONSUME BY and LIMIT are ignored.
+            `note`, a string, says why). A strategy of SELECT, CONSUME BY, SUPPRESS and LIMIT are ignored.
 
         Raises
         ------

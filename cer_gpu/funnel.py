@@ -286,6 +286,7 @@ def _stages(query: tree.SelectQuery) -> Iterator[FunnelStage]:
         query,
         strategy=tree.Strategy.ALL,
         consume=tree.Consume.NONE,
+        suppress=None,
         select=None,
         measures=(),
         limit=None,

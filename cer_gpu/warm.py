@@ -163,6 +163,8 @@ def texts() -> Iterator[str]:
         yield f"SELECT MAX * WHERE {PATTERNS[-1]} PARTITION BY name {window}"
         yield f"SELECT a[price] WHERE {STEPS} {window} CONSUME BY ANY"
         yield f"SELECT * WHERE {STEPS} PARTITION BY name {window} CONSUME BY PARTITION"
+        for consume in ("", "CONSUME BY PARTITION "):
+            yield f"SELECT * WHERE {STEPS} PARTITION BY name {window} {consume}SUPPRESS FOR 9 s"
         yield f"SELECT * WHERE NXT(A ; B) ; C {window}"
     for sessions in SESSIONS:
         yield f"SELECT {sessions} {KEYS[1]}"

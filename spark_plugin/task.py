@@ -100,6 +100,8 @@ class Task:
     @property
     def uncut(self) -> str:
         """Why a stream cannot be divided among several tasks; empty if it can."""
+        if self.query.query.suppress is not None:
+            return "SUPPRESS looks at the ends of the whole stream"
         return UNCUT
 
     @property

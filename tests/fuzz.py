@@ -32,6 +32,7 @@ from random_formulas import formula
 from random_repetitions import repeated
 from random_rules import random_join, random_rule, random_rule_events
 from random_steps import timed_query
+from random_suppressed import suppressed
 from random_thresholds import thresholds_query
 from random_windows import windowed_query
 from test_engine_rules import check as check_rule
@@ -120,6 +121,9 @@ def with_values(rng: Random, node: tree.Pattern) -> tree.Pattern:
 def query_of(rng: Random, kind: str) -> tree.SelectQuery:
     """A query of a kind, with other constructs laid over it."""
     query = KINDS[kind](rng)
+    own = Random(to_text(query))  # what is drawn later does not depend on it
+    if own.random() < 0.1:
+        query = suppressed(own, query, 0.3)
     if kind == "whole":
         return query
     if rng.random() < 0.4:

@@ -13,8 +13,10 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
+from random_suppressed import suppress
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import walk
@@ -371,8 +373,8 @@ def any_query(rng: Random, *, atoms: int = 4) -> t.SelectQuery:
 
 
 def query_around(rng: Random, made: t.Pattern, strategy: t.Strategy = t.Strategy.ALL) -> t.SelectQuery:
-    """A query for a pattern; now and then a SELECT list, FROM, partitions, a window, consumption, LIMIT."""
-    return t.SelectQuery(
+    """A query for a pattern; now and then a SELECT list, FROM, partitions, a window, and other clauses."""
+    query = t.SelectQuery(
         made,
         strategy=strategy,
         select=_select(rng, made),
@@ -382,6 +384,8 @@ def query_around(rng: Random, made: t.Pattern, strategy: t.Strategy = t.Strategy
         consume=rng.choice(list(t.Consume)) if rng.random() < 0.25 else t.Consume.NONE,
         limit=rng.choice((0, 1, 2, 5)) if rng.random() < 0.15 else None,
     )
+    own = Random(to_text(query))  # what is drawn later does not depend on it
+    return replace(query, suppress=suppress(own)) if own.random() < 0.1 else query
 
 
 def _streams(rng: Random, made: t.Pattern) -> tuple[str, ...]:

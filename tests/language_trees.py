@@ -244,6 +244,14 @@ _GIVEN_WINDOWS = (
 )
 
 
+_LENGTHS = st.builds(t.Bound, NUMBERS, st.none() | UNITS) | st.builds(
+    t.Bound, st.just(0), st.none() | UNITS, st.just(False), PARAMETERS
+)
+_SUPPRESSED = st.builds(
+    t.Suppress, _LENGTHS, st.none() | st.sampled_from([t.Consume.ANY, t.Consume.PARTITION])
+)
+
+
 def _query(
     items: tuple[t.SelectItem, ...] | None, measures: tuple[t.SelectMeasure, ...], query: t.SelectQuery
 ) -> t.SelectQuery:
@@ -266,6 +274,7 @@ QUERIES = st.builds(
         st.none() | _WINDOWS | _GIVEN_WINDOWS,
         st.sampled_from(t.Consume),
         st.none() | INT64,
+        suppress=st.none() | _SUPPRESSED,
     ),
 )
 

@@ -42,6 +42,7 @@ def timed_query(rng: Random) -> t.SelectQuery:
         window=query.window,
         consume=query.consume,
         limit=query.limit,
+        suppress=query.suppress,
     )
 
 

@@ -41,6 +41,7 @@ NOUNS = words_of(
     scope scratch seam search selection selector semantics sequence serialization series session set
     share shift side sign signature sink site size slab slice slip source spill split stack stage stamp
     start state statistics status step store strategy stream structure style subset subtree sum summary
+    suppression
     sweep synchrony table tail task term test text threshold tie time timeline token total trace
     transformer transition tree trie triplet tuple turn type upload use validator value variable variant
     version walk warning watch way weight witness work worker wrapper writer zone
@@ -58,7 +59,7 @@ ABBREVIATIONS = words_of(
 VERBS = words_of(
     """
     bind build classify compose construct consume derive determinise enumerate evaluate explain explore
-    follow maintain merge minimise simulate trim unify warm write
+    follow maintain merge minimise simulate suppress trim unify warm write
     """
 )
 """A file may be named by the verb of the one pass or function that it defines. A class may not."""

@@ -36,6 +36,8 @@ QUERIES: dict[str, Any] = {
     "dearer": "SELECT * WHERE A AS a ; B AS b FILTER b.price > a.price + 60 PARTITION BY [k] WITHIN 1 SECOND",
     "best": "SELECT MAX * WHERE A+ ; (B AS b FILTER b[price > 90]) PARTITION BY [k] WITHIN 3 SECONDS",
     "first": "SELECT * WHERE (A AS a FILTER a[price > 98]) CONSUME BY ANY",
+    "seldom": "SELECT * WHERE (A AS a FILTER a[price > 60]) ; B PARTITION BY k WITHIN 1 s SUPPRESS FOR 3 s",
+    "once": "SELECT * WHERE (A AS a FILTER a[price > 60]) ; B WITHIN 1 SECOND SUPPRESS FOR 500 ms",
     "none": "SELECT * WHERE Z ; A WITHIN 1 HOUR",
 }
 """Keyed and not, cut by time, by events and not at all, read together and one by one."""

@@ -51,6 +51,15 @@ QUERIES = {
         " PARTITION BY [k] WITHIN 1 SECOND"
     ),
     "consumed": "SELECT * WHERE A AS a ; B AS b FILTER a[price > 90] WITHIN 9 EVENTS CONSUME BY ANY",
+    "suppressed": "SELECT * FROM S WHERE A AS a ; B FILTER a[price > 90] WITHIN 1 SECOND SUPPRESS FOR 200 ms",
+    "keyed, suppressed": (
+        "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 90] PARTITION BY [k] WITHIN 1 SECOND "
+        "SUPPRESS FOR 5 s"
+    ),
+    "keyed, suppressed everywhere": (
+        "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 90] PARTITION BY [k] WITHIN 1 SECOND "
+        "SUPPRESS FOR 300 ms BY ANY"
+    ),
     "gaps": (
         "SELECT * FROM S WHERE A AS a ;[<= 400 ms] B AS b ;[<= 300 ms] C AS c "
         "FILTER a[price > 80] AND c[price > 70]"
@@ -58,7 +67,7 @@ QUERIES = {
     "keyed, sessions": "SELECT MAX * WHERE (A AS a FILTER a[price > 40]){2,}[<= 900 ms] PARTITION BY [k]",
 }
 
-SHUFFLED = ("keyed, count window", "keyed, no window", "keyed, sessions")
+SHUFFLED = ("keyed, count window", "keyed, no window", "keyed, suppressed", "keyed, sessions")
 """Those whose rows go from task to task."""
 
 
@@ -258,7 +267,7 @@ def test_the_three_lines_of_the_readme(spark: Any, tmp_path: Path, monkeypatch: 
 def test_shares_have_the_rows_that_a_window_reaches(folder: str, table: pa.Table, name: str) -> None:
     found = opened_lake(folder, "ts")
     task = task_of(QUERIES[name], table.schema, "run", order_by="ts")
-    if name in ("whole", "consumed"):
+    if name in ("whole", "consumed", "suppressed", "keyed, suppressed everywhere"):
         with pytest.warns(UserWarning, match="one task reads all files"):
             (share,) = shares_of(found, task, SIZE) or []
         assert (share.first, share.halo) == (0, 0)

@@ -63,7 +63,7 @@ def test_one_task_gives_what_the_engine_gives(machine: str, seed: int) -> None:
 @pytest.mark.draws("seed", 3)
 def test_tasks_by_key_give_what_the_engine_gives(machine: str, seed: int) -> None:
     rng = Random(f"by key {machine} {seed}")
-    query, table = drawn(rng, machine, partition=(("id",),), consume=tree.Consume.NONE)
+    query, table = drawn(rng, machine, partition=(("id",),), consume=tree.Consume.NONE, suppress=None)
     task = task_of(query, table.schema, "run", **OPTIONS)
     assert task.keyed
     parts = dealt(shuffled(table, rng), task.query.query.reading.partition, rng.choice((1, 2, 3)))
@@ -78,7 +78,9 @@ def test_segments_with_halos_give_what_the_engine_gives(machine: str, seed: int)
     rng = Random(f"halos {machine} {seed}")
     while True:
         window = tree.Window(rng.choice((500, 1000, 2000)), "time", unit="ms")
-        query, table = drawn(rng, machine, partition=(), consume=tree.Consume.NONE, window=window)
+        query, table = drawn(
+            rng, machine, partition=(), consume=tree.Consume.NONE, suppress=None, window=window
+        )
         task = task_of(query, table.schema, "run", **OPTIONS)
         if task.cuttable:
             break
@@ -91,7 +93,9 @@ def test_gaps_alone_make_halos(seed: int) -> None:
     """Without WITHIN the upper bounds of the gaps add up to a window."""
     rng = Random(f"halos of gaps {seed}")
     while True:
-        query, table = drawn(rng, "timed", partition=(), consume=tree.Consume.NONE, window=None)
+        query, table = drawn(
+            rng, "timed", partition=(), consume=tree.Consume.NONE, suppress=None, window=None
+        )
         task = task_of(query, table.schema, "run", **OPTIONS)
         if task.cuttable:
             break

@@ -125,6 +125,8 @@ CLAUSES = {
     "WITHIN an attribute": ("SELECT *", "WITHIN 10 [v]"),
     "CONSUME BY ANY": ("SELECT *", "CONSUME BY ANY"),
     "CONSUME BY PARTITION": ("SELECT *", "CONSUME BY PARTITION"),
+    "SUPPRESS": ("SELECT *", "SUPPRESS FOR 10 s"),
+    "SUPPRESS BY ANY": ("SELECT *", "PARTITION BY id CONSUME BY PARTITION SUPPRESS FOR 1 h 30 min BY ANY"),
     "LIMIT": ("SELECT *", "LIMIT 3"),
 }
 """Clauses around a pattern: what stands before WHERE, and behind the pattern."""

@@ -241,6 +241,16 @@ def _shown(amount: Amount) -> str:
     return number if amount.unit is None else f"{number} {amount.unit}"
 
 
+def suppressed_for(amount: Amount, findings: Findings) -> Bound:
+    """The time of SUPPRESS FOR; a number of events is reported."""
+    if amount.unit == EVENTS:
+        hint = (
+            "write a length of time, such as `SUPPRESS FOR 1 h`; of the matches at one event LIMIT keeps some"
+        )
+        findings.error("CER016", "SUPPRESS measures time: it cannot count events", amount.span, hint)
+    return Bound(amount.value, amount.unit, False, amount.parameter, span=amount.span)
+
+
 def window_of(amount: Amount, attribute: str | None, span: Span, findings: Findings) -> Window | None:
     """The window of WITHIN; None, and reported, if the amount is not a window."""
     if attribute is not None:

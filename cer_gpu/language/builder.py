@@ -13,7 +13,7 @@ from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import leaves, rule_forms
 from cer_gpu.language import tree as t
-from cer_gpu.language.amounts import measures_time, number_of, window_of
+from cer_gpu.language.amounts import measures_time, number_of, suppressed_for, window_of
 from cer_gpu.language.condition_builder import (
     OPERATORS,
     ConditionBuilder,
@@ -28,7 +28,7 @@ from cer_gpu.language.parse_tree import Meta, Token, Tree
 from cer_gpu.language.repetitions import WrittenTimes, not_empty, not_optional, repeated
 from cer_gpu.language.stream_marks import with_stream_marks
 
-_CLAUSES = ("PARTITION BY", "WITHIN", "CONSUME BY", "LIMIT")
+_CLAUSES = ("PARTITION BY", "WITHIN", "CONSUME BY", "SUPPRESS FOR", "LIMIT")
 
 
 def build(tree: Tree, text: str) -> tuple[t.Statement, tuple[Diagnostic, ...]]:
@@ -102,6 +102,7 @@ class _Builder(ConditionBuilder):
             values.get("CONSUME BY", t.Consume.NONE),
             limit[0],
             selection.measures,
+            values.get("SUPPRESS FOR"),
             places=t.ClausePlaces(
                 tuple(name.span for name in streams),
                 tuple(tuple(name.span for name in part.names) for part in parts),
@@ -172,6 +173,12 @@ class _Builder(ConditionBuilder):
 
     def consume(self, meta: Meta, children: list[Any]) -> _Clause:
         return _Clause("CONSUME BY", t.Consume(children[-1].type), place_of(meta))
+
+    def suppress(self, meta: Meta, children: list[Any]) -> _Clause:
+        (amount,) = nodes_of(children)
+        by = next((t.Consume(word) for word in ("ANY", "PARTITION") if has(children, word)), None)
+        length = suppressed_for(amount, self.findings)
+        return _Clause("SUPPRESS FOR", t.Suppress(length, by, span=place_of(meta)), place_of(meta))
 
     def limit(self, meta: Meta, children: list[Any]) -> _Clause:
         number = children[-1]

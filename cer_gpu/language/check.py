@@ -48,6 +48,8 @@ def check(statement: t.Statement, schema: Schema | None = None) -> tuple[Diagnos
         _check_partition(statement, names, findings)
         _check_limit(statement, findings)
         _check_reach(statement, findings)
+        if statement.suppress is not None:
+            times.check_suppressed(statement.suppress.length)
     if statement.window is not None:
         _check_window(statement.window, names, times)
     if schema is not None and schema.categories:

@@ -15,6 +15,7 @@ _JOINED = (
 )
 _TIMES = "`A {3}` is three of them, `A {3,}` three or more, `A {2,5}` two to five"
 _TIMER = "`timer:within(10 sec)` is `WITHIN 10 SECONDS`"
+_QUIET = "after a match report none for an hour: `SUPPRESS FOR 1 h` at the end of the query"
 
 # By the word that does not fit, in capitals.
 _WORDS: Mapping[str, str] = {
@@ -28,6 +29,9 @@ _WORDS: Mapping[str, str] = {
     "DEFINE": "write each condition where its event is: `A ; (B AS b FILTER b.v > 1)`",
     "MEASURES": "write measures after SELECT: `SELECT *, LAST(a.price) AS last`",
     "AFTER": "write `CONSUME BY ANY` for SKIP PAST LAST ROW: after an answer matching begins anew",
+    "COOLDOWN": _QUIET,
+    "DEBOUNCE": _QUIET,
+    "THROTTLE": _QUIET,
     "EVERY": "every match is reported, no keyword is needed; `SELECT NEXT *` keeps one match for each end",
     "JOIN": _JOINED,
     "INNER": _JOINED,

@@ -54,12 +54,18 @@ def has_parameter(node: Any) -> bool:
 
 
 def shaping(statement: t.Statement) -> frozenset[str]:
-    """The parameters that need a plan for each value: all but those in comparisons and in the window."""
+    """The parameters that need a plan for each value: all but those in comparisons and of whole clauses.
+
+    These clauses are WITHIN and SUPPRESS.
+    """
     parts = (part for leaf in _free_leaves(statement) for part in walk(leaf))
     free = {part.name for part in parts if isinstance(part, t.Parameter)}
     window = getattr(statement, "window", None)
     if window is not None and window.parameter is not None and not _is_followed(statement):
         free.add(window.parameter.name)
+    suppress = getattr(statement, "suppress", None)
+    if suppress is not None and suppress.length.parameter is not None:
+        free.add(suppress.length.parameter.name)
     return frozenset(parameters(statement)) - (free - _bound_elsewhere(statement))
 
 
@@ -92,14 +98,14 @@ def _is_free(leaf: t.Comparison | t.InRange | t.InSet) -> bool:
 
 
 def _bound_elsewhere(statement: t.Statement) -> set[str]:
-    """The parameters that stand anywhere but in a free leaf or as the window."""
+    """The parameters that stand anywhere but in a free leaf, as the window or in SUPPRESS."""
     found: set[str] = set()
     waiting: list[Any] = [statement]
     while waiting:
         node = waiting.pop()
         if isinstance(node, _LEAVES) and _is_free(node):
             continue
-        if isinstance(node, t.Window):
+        if isinstance(node, t.Window | t.Suppress):
             continue
         if isinstance(node, t.Parameter):
             found.add(node.name)

@@ -73,6 +73,8 @@ def _query(query: t.SelectQuery) -> str:
         lines.append("WITHIN " + window_text(query.window))
     if query.consume is not t.Consume.NONE:
         lines.append(f"CONSUME BY {query.consume.value}")
+    if query.suppress is not None:
+        lines.append(f"SUPPRESS FOR {suppress_text(query.suppress)}")
     if query.limit is not None:
         lines.append(f"LIMIT {query.limit}")
     return "\n".join(lines)
@@ -103,6 +105,12 @@ def window_text(window: t.Window) -> str:
     if window.kind == "attribute":
         return f"{size} [{written(window.attribute or '')}]"
     return f"{size} {LONG_NAMES[window.unit or 's']}"
+
+
+def suppress_text(suppress: t.Suppress) -> str:
+    """What stands after SUPPRESS FOR: `1 h BY ANY`."""
+    by = "" if suppress.by is None else f" BY {suppress.by.value}"
+    return f"{bound_text(suppress.length)}{by}"
 
 
 # ------------------------------------------------------------------------------------ rules
@@ -221,16 +229,17 @@ def interval_text(interval: t.Interval) -> str:
     """The canonical text of an interval: `[> 2 s, <= 5 s]`."""
     low, high = interval.low, interval.high
     if low is not None and high is not None and not low.open and not high.open:
-        return f"[= {_bound(low)}]" if low == high else f"[{_bound(low)}, {_bound(high)}]"
+        return f"[= {bound_text(low)}]" if low == high else f"[{bound_text(low)}, {bound_text(high)}]"
     bounds = []
     if low is not None:
-        bounds.append(f"{'>' if low.open else '>='} {_bound(low)}")
+        bounds.append(f"{'>' if low.open else '>='} {bound_text(low)}")
     if high is not None:
-        bounds.append(f"{'<' if high.open else '<='} {_bound(high)}")
+        bounds.append(f"{'<' if high.open else '<='} {bound_text(high)}")
     return f"[{', '.join(bounds)}]"
 
 
-def _bound(bound: t.Bound) -> str:
+def bound_text(bound: t.Bound) -> str:
+    """A bound as it is written, without its sign: `5 s`."""
     size = _given(bound.value, bound.parameter)
     if bound.unit is None:
         return size

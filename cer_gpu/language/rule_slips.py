@@ -117,6 +117,7 @@ def _clause(slip: Slip) -> str | None:
         "LIMIT": "a rule has no LIMIT; for the first answers pass limit= (--limit)",
         "PARTITION": "a rule has no PARTITION BY: give the attribute the same variable in every atom",
         "CONSUME": "a rule has no CONSUME BY",
+        "SUPPRESS": "a rule has no SUPPRESS: a query has one, `SELECT * WHERE A AS a SUPPRESS FOR 1 h`",
         "FILTER": _BESIDE,
         "WHERE": _BESIDE,
         "AS": "an atom has no name, but its values have: `T(a = x)`",

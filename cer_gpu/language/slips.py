@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SIGNS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
 _OPENERS = {")": "(", "]": "[", "}": "{"}
-_CLAUSES = ("PARTITION", "WITHIN", "CONSUME", "LIMIT")
+_CLAUSES = ("PARTITION", "WITHIN", "CONSUME", "SUPPRESS", "LIMIT")
 _COMPARATORS = ("LESS", "ATMOST", "MORE", "ATLEAST", "EQUAL", "UNEQUAL")
 
 # What may be expected, from the most telling to the least: (terminals that must all be expected, others
@@ -46,7 +46,7 @@ _EXPECTATIONS: tuple[tuple[frozenset[str], frozenset[str], str], ...] = tuple(
         ("EQUAL LESS", "UNEQUAL ATMOST ATLEAST", "a comparison"),
         ("PLUS STAR", "MINUS SLASH PERCENT", "an arithmetic sign"),
         ("AND OR", "", "`AND` or `OR`"),
-        ("PARTITION WITHIN", "CONSUME LIMIT FILTER", "a clause such as `WITHIN`"),
+        ("PARTITION WITHIN", "CONSUME SUPPRESS LIMIT FILTER", "a clause such as `WITHIN`"),
         ("NAME", "QUOTED", "a name"),
     )
 )
@@ -409,6 +409,11 @@ def _no_parenthesis(slip: Slip) -> str | None:
         return _WITHOUT
     if slip.expected == {"BY"}:
         return f"write `{before} BY`"
+    if slip.expected == {"FOR"}:
+        return "write `SUPPRESS FOR 1 h`, and whether it is by ANY or PARTITION after the length of time"
+    if slip.expected == {"ANY", "PARTITION"} and slip.kind in ("NAME", "QUOTED"):
+        name = slip.found
+        return f"for each {name} on its own write `PARTITION BY {name}` right after the pattern"
     return None
 
 

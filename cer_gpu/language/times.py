@@ -73,6 +73,15 @@ class TimeChecker:
             if window.unit is not None:
                 self._plain_number(window.span, "or write the window in the column's own unit: WITHIN n [{}]")
 
+    def check_suppressed(self, length: t.Bound) -> None:
+        """Report a length of SUPPRESS that is negative, or whose unit does not fit the order attribute."""
+        if length.parameter is None and length.value < 0:
+            self._findings.error("CER041", "the length of time is negative", length.span, "write 0 or more")
+            return
+        self._check_order("SUPPRESS", length.span)
+        if length.parameter is None or length.unit is not None:
+            self._check_unit(length, "the length")
+
     def check_distance(self, attribute: str, kind: ValueType | None, place: Span | None) -> None:
         """Report `WITHIN n [attribute]` of an attribute whose values have no distance."""
         if kind is not None and kind not in _MEASURED:
@@ -94,13 +103,13 @@ class TimeChecker:
             return None
         return self._schema.attributes.get(self._schema.order)
 
-    def _check_unit(self, bound: t.Bound) -> None:
+    def _check_unit(self, bound: t.Bound, what: str = "the bound") -> None:
         if bound.unit is not None:
             self._plain_number(bound.span, "or write a plain number, in the column's own unit")
             return
         kind = self._order_type()
         if kind in (ValueType.TIMESTAMP, ValueType.DURATION):
-            message = f"the bound has no unit, and the column of time is a {kind.value}"
+            message = f"{what} has no unit, and the column of time is a {kind.value}"
             self._findings.error("CER042", message, bound.span, f"write the unit: `{bound.value} s`")
 
     def _plain_number(self, span: Span | None, hint: str) -> None:

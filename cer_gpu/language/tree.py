@@ -362,6 +362,18 @@ class Consume(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Suppress:
+    """`SUPPRESS FOR length [BY ANY | PARTITION]`: no ends are reported for a time after one that was.
+
+    `by` is None where it is not written: PARTITION under PARTITION BY, otherwise the whole stream.
+    """
+
+    length: Bound
+    by: Consume | None = None
+    span: Span | None = span_field()
+
+
+@dataclass(frozen=True, slots=True)
 class ClausePlaces:
     """Places in the text of streams, parts of the key and LIMIT's number, which are no nodes of the tree."""
 
@@ -392,6 +404,7 @@ class SelectQuery:
         At most so many complex events for each end position.
     measures : tuple of SelectMeasure
         In the order written.
+    suppress : Suppress or None
     """
 
     pattern: Pattern
@@ -403,6 +416,7 @@ class SelectQuery:
     consume: Consume = Consume.NONE
     limit: int | None = None
     measures: tuple[SelectMeasure, ...] = ()
+    suppress: Suppress | None = None
     places: ClausePlaces | None = field(default=None, compare=False, repr=False, kw_only=True)
     span: Span | None = span_field()
 

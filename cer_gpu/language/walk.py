@@ -65,6 +65,8 @@ def asks_types_alone(statement: t.Statement) -> bool:
     """Whether a query asks nothing of an event but its type: no column and no time decides what it means."""
     if isinstance(statement, t.Rule) or statement.streams or statement.measures or names_in(statement):
         return False
+    if statement.suppress is not None:
+        return False
     if any(item.whole for item in statement.select or ()):
         return False
     if statement.window is not None and statement.window.kind != "events":

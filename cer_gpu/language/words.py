@@ -12,7 +12,7 @@ RESERVED = frozenset(
 
 CONTEXTUAL = frozenset(
     {"ANY", "NEXT", "NXT", "LAST", "MAX", "STRICT", "BY", "RANGE", "LIMIT"}
-    | {"FOLLOWED", "PRECEDED", "PRIOR", "BEFORE", "DISTINCT"}
+    | {"FOLLOWED", "PRECEDED", "PRIOR", "BEFORE", "DISTINCT", "SUPPRESS", "FOR"}
 )
 """Keywords that are also names, where a name stands: `last`, `max` and `limit` are usual columns."""
 

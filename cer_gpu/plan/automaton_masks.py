@@ -71,12 +71,12 @@ def moves_of(query: CompiledQuery) -> Moves | None:
     """What the symbols of a query do, if that is all there is to it, else None.
 
     So it is of an automaton without a window, or with one over time or positions, but for strategies of
-    SELECT, CONSUME BY and LIMIT.
+    SELECT, CONSUME BY, SUPPRESS and LIMIT.
     """
     machine, window = query.machine, query.window
     if not isinstance(machine, AutomatonMachine) or machine.choice is not None or machine.monitor is not None:
         return None
-    if (window is not None and window.kind == "attribute") or query.consume != "NONE":
+    if (window is not None and window.kind == "attribute") or query.consume != "NONE" or query.suppress:
         return None
     tables = machine.tables
     if query.limit is not None or tables.n_live > MOST_NODES:

@@ -42,12 +42,14 @@ def ladder_of(query: CompiledQuery) -> Ladder | None:
 
     The query needs a window over time or positions, and runs that stay in each state at every event, never
     return to a state, and have one way to each next state: sequences with `;`, their alternatives and
-    optional elements, `{2,3}`; not iterations, `:`, strategies of SELECT, CONSUME BY and LIMIT.
+    optional elements, `{2,3}`; not iterations, `:`, strategies of SELECT, CONSUME BY, SUPPRESS and LIMIT.
     """
     machine, window = query.machine, query.window
     if not isinstance(machine, AutomatonMachine) or machine.choice is not None or machine.monitor is not None:
         return None
     if window is None or window.kind == "attribute" or query.consume != "NONE" or query.limit is not None:
+        return None
+    if query.suppress is not None:
         return None
     return _ladder(machine.tables)
 

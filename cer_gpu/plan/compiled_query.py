@@ -50,6 +50,22 @@ class WindowPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class SuppressPlan:
+    """SUPPRESS, in the unit of the time.
+
+    Attributes
+    ----------
+    by : {"ANY", "PARTITION"}
+        Whether the last end of the stream counts, or the last of the partition.
+    size : int or float
+        For how long after an end no other is reported.
+    """
+
+    by: str
+    size: int | float
+
+
+@dataclass(frozen=True, slots=True)
 class KeyColumn:
     """A column of slots, computed from events: two events with equal values have equal slots.
 
@@ -292,6 +308,7 @@ class CompiledQuery:
         those that the one before returns, and the machine those of the last one.
     counts_machine : Machine or None
         The machine that counts; None: `machine`.
+    suppress : SuppressPlan or None
     traits : Traits
         Those of `machine`.
     window : WindowPlan or None
@@ -302,6 +319,8 @@ class CompiledQuery:
         Whether hits and counts go from event to event without keeping events.
     in_order : bool
         Whether the events of all partitions can be run in the order of the stream, not grouped by lane.
+    keeps_times : bool
+        Whether events are kept with their times for SUPPRESS: a window over time has them already.
     """
 
     text: str
@@ -313,11 +332,13 @@ class CompiledQuery:
     limit: int | None
     outlooks: tuple[Outlook, ...] = ()
     counts_machine: Machine | None = None
+    suppress: SuppressPlan | None = None
     traits: Traits = field(init=False)
     window: WindowPlan | None = field(init=False)
     hidden: bool = field(init=False)
     carries: bool = field(init=False)
     in_order: bool = field(init=False)
+    keeps_times: bool = field(init=False)
 
     def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)
@@ -327,6 +348,8 @@ class CompiledQuery:
         put("window", window)
         hides = isinstance(form, MarkForm) and form.hidden
         put("hidden", hides and self.limit != 1 and traits.keeps != "one")
+        timed = window is not None and window.kind == "time"
+        put("keeps_times", self.suppress is not None and not timed)
         put("carries", traits.state == "carried" and free)
         put(
             "in_order",
@@ -384,8 +407,19 @@ class CompiledQuery:
 
     @property
     def keyed(self) -> bool:
-        """Whether each answer lies in one partition, and no partition drops partial matches of another."""
-        return bool(self.reading.partition) and self.consume != "ANY"
+        """Whether each answer lies in one partition, and no partition says what another one reports."""
+        alone = self.suppress is None or self.suppress.by == "PARTITION"
+        return bool(self.reading.partition) and self.consume != "ANY" and alone
+
+    @property
+    def in_stream_order(self) -> bool:
+        """Whether what is reported depends on the order of ends in the stream, whatever their partitions."""
+        return self.consume == "ANY" or (self.suppress is not None and self.suppress.by == "ANY")
+
+    @property
+    def consumes_some(self) -> bool:
+        """Whether some ends consume and others, which are suppressed, do not."""
+        return self.consume != "NONE" and self.suppress is not None
 
     @property
     def cuttable(self) -> bool:
@@ -400,6 +434,7 @@ class CompiledQuery:
             and window.kind != "attribute"
             and not (window.kind == "events" and self.reading.streams)
             and self.consume == "NONE"
+            and self.suppress is None
             and "prefix" not in self.traits.columns
             and self.sight is not None
         )
@@ -441,7 +476,8 @@ class CompiledQuery:
             machine = self.hits_machine
         elif product != "run" and self.counts_machine is not None:
             machine = self.counts_machine
-        if product == "count" and self.window is None and self.limit is None and self.consume == "NONE":
+        plain = self.consume == "NONE" and self.suppress is None and self.limit is None
+        if product == "count" and self.window is None and plain:
             machine = getattr(machine, "totalled", machine)
         if pushed:
             machine = getattr(machine, "streamed", machine)

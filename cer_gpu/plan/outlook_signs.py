@@ -41,7 +41,8 @@ def doubts(
 def _chooses(query: tree.SelectQuery) -> bool:
     """Whether answers are chosen among others by what is not known."""
     weighs = query.strategy is tree.Strategy.ANY or query.strategy in tree.CHOOSING or query.limit is not None
-    return query.consume is not tree.Consume.NONE or (weighs and not _shares_bits(query.pattern))
+    drops = query.consume is not tree.Consume.NONE or query.suppress is not None
+    return drops or (weighs and not _shares_bits(query.pattern))
 
 
 def _shares_bits(pattern: tree.Pattern) -> bool:

@@ -21,6 +21,7 @@ from cer_gpu.reference.conditions import value_of, valued
 from cer_gpu.reference.events import Duration, Event, Instant, Value
 from cer_gpu.reference.matcher import NOTHING, JointAggregates, Matcher
 from cer_gpu.reference.selection import Match
+from cer_gpu.reference.time import at_most, difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +100,14 @@ def evaluate(
     ------
     ValueError
         When the query mentions time and there is no order attribute, or it has no such unit, or a filter
-        reads a variable that no pattern around it defines. With `until`, also for CONSUME BY, ANY and LIMIT,
-        where more than pairs of complex events decide.
+        reads a variable that no pattern around it defines. With `until`, also for CONSUME BY, SUPPRESS, ANY and
+        LIMIT, where more than pairs of complex events decide.
     TypeError
         When values do not compare.
     """
-    if until is not None and (
-        query.limit is not None or query.strategy is t.Strategy.ANY or query.consume is not t.Consume.NONE
-    ):
-        raise ValueError("what CONSUME BY, ANY and LIMIT surely leave is not defined here")
+    drops = query.consume is not t.Consume.NONE or query.suppress is not None
+    if until is not None and (drops or query.limit is not None or query.strategy is t.Strategy.ANY):
+        raise ValueError("what CONSUME BY, SUPPRESS, ANY and LIMIT surely leave is not defined here")
     undefined = reads(query.pattern) - variables(query.pattern) - dropped(query.pattern)
     if undefined:
         raise ValueError(f"variables that no pattern defines: {', '.join(sorted(undefined))}")
@@ -125,6 +125,8 @@ def evaluate(
     found: list[tuple[SelectedAnswer, tuple[Value, ...] | None]] = []
     # The last position that has been consumed: everywhere, and in each part.
     consumed, consumed_in = -1, dict.fromkeys(range(len(parts)), -1)
+    # The time of the last end that SUPPRESS counts: of the whole stream (None), or of each part.
+    last: dict[int | None, Value] = {}
     for number, local_end in _ends(parts):
         part = parts[number]
         after = max(consumed, consumed_in[number])
@@ -132,6 +134,14 @@ def evaluate(
         reported = _reported(query, part, first, local_end)
         if not reported:
             continue
+        if query.suppress is not None:
+            if order is None:
+                raise ValueError("the query mentions time, and there is no order attribute")
+            here = number if _by_partition(query, query.suppress) else None
+            now = part.matcher.events[local_end].attributes.get(order)
+            if here in last and _is_suppressed(query.suppress, now, last[here], order_unit):
+                continue
+            last[here] = now
         if query.consume is t.Consume.ANY:
             consumed = part.positions[local_end]
         elif query.consume is t.Consume.PARTITION:
@@ -161,6 +171,16 @@ def matches(
     matcher = Matcher(events, order, order_unit, joint=JointAggregates(pattern))
     found = matcher.of_scope(pattern, 0, NOTHING)
     return frozenset(match._replace(repetitions=frozenset()) for match in found)
+
+
+def _by_partition(query: t.SelectQuery, suppress: t.Suppress) -> bool:
+    """Whether SUPPRESS looks at each partition on its own: the default under PARTITION BY."""
+    return bool(query.partition) and suppress.by is not t.Consume.ANY
+
+
+def _is_suppressed(suppress: t.Suppress, now: Value, last: Value, order_unit: str | None) -> bool:
+    """Whether an end is not reported, since the last that was reported is at most so long ago."""
+    return at_most(difference(now, last), suppress.length.value, suppress.length.unit, order_unit)
 
 
 def _measured(query: t.SelectQuery, matcher: Matcher, found: Match) -> tuple[Value, ...]:

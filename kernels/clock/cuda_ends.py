@@ -110,7 +110,7 @@ def clock_ends_kernel(tables, events, clocked, window, units, flags, rooms, foun
             out.roots.first[0] = 0
             status = follow(
                 tables, events, clocked, event + 1, window,
-                LaneBounds(bounds[0], bounds[1], bounds[2], bounds[3]), lanes,
+                LaneBounds(bounds[0], bounds[1], bounds[2], bounds[3], ()), lanes,
                 PackedLists(packed[0], packed[1]), arena, out, scratch, progress,
             )  # fmt: skip
             if status != DONE:

@@ -54,7 +54,12 @@ def _aged(clocked, lanes, event, lane, sense, least):
         lanes.near[lane, c] = near
 
 
-follow = on_device(cpu_stream.follow, SPINE=SPINE, _aged=_aged)
+@device
+def _nothing(bounds, event, lane, consumes):
+    """As `streams.cpu.consume`, where a query consumes nothing."""
+
+
+follow = on_device(cpu_stream.follow, SPINE=SPINE, _aged=_aged, consume=_nothing)
 count_exactly = on_device(cpu_counts.count_exactly)
 
 

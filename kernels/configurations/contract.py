@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..suppress.contract import NEVER_QUIET, QuietTimes
+
 UNKNOWN = -1
 
 STAYS = -2
@@ -192,6 +194,7 @@ class TimedEvents(NamedTuple):
     `ends`       dtype of slots [events, states]     for each state of the relaxed automaton the least that
                  or [0, 0]                           the window measures where a run ends that is in it behind
                                                      the event; empty where that is not known
+    `quiet`      QuietTimes                               the ends at these events that consume nothing
     ===========  ==================================  ==================================================
     """
 
@@ -204,6 +207,7 @@ class TimedEvents(NamedTuple):
     reals: np.ndarray
     known: np.ndarray
     ends: np.ndarray
+    quiet: QuietTimes = NEVER_QUIET
 
 
 class StateRows(NamedTuple):

@@ -1,8 +1,9 @@
 """Following configurations: each event changes those configurations of its lane that its symbol concerns."""
 
 from ..forest.contract import BOTTOM, LATEST
-from ..jit import OFTEN, jit
-from ..streams.contract import ALL_LANES, OWN_LANE
+from ..jit import OFTEN, inline, jit
+from ..streams.contract import NOTHING, OWN_LANE
+from ..suppress.cpu import is_reported
 from .contract import (
     ACCEPTS,
     AHEAD_AT,
@@ -182,6 +183,12 @@ def carried_out(steps, programs, events, kept, groups, touched, arena, ends, rul
     return accepted
 
 
+@inline
+def consumes_at(events, event, lane):
+    """Whether an end is reported, which then consumes."""
+    return is_reported(events.quiet, event, lane)
+
+
 @jit
 def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, ends, progress, halt):
     """Follow configurations over the next events: `DONE`, or what the host has to do.
@@ -268,10 +275,11 @@ def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, e
             if listed:
                 ends.root_first[progress[HIT] + 1] = progress[ROOTS]
             progress[HIT] += 1
-            if rules.consumes == OWN_LANE:
-                forget(kept, groups, lane, steps.slots, steps.indexed, progress)
-            elif rules.consumes == ALL_LANES:
-                progress[EPOCH] += 1
+            if rules.consumes != NOTHING and consumes_at(events, event, lane):
+                if rules.consumes == OWN_LANE:
+                    forget(kept, groups, lane, steps.slots, steps.indexed, progress)
+                else:
+                    progress[EPOCH] += 1
         progress[EVENT] = event + 1
     return DONE
 

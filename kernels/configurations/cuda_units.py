@@ -138,8 +138,15 @@ def _no_union(arena, progress, one, other):
     return 0
 
 
+@device
+def _consumes_at(events, event, lane):
+    """On the device no end is suppressed, if ends consume."""
+    return True
+
+
 follow = on_device(
     cpu.follow,
+    consumes_at=_consumes_at,
     rest_of_reals=_rest_of_reals,
     limbs_of=_limbs_of,
     columns_of=_columns_of,

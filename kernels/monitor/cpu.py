@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..jit import jit
+from ..suppress.cpu import is_reported
 
 
 def rename(monitor, symbols, lanes, state):
@@ -47,7 +48,7 @@ def _in_one(monitor, symbols, at, out):
 
 
 @jit
-def rename_consuming(monitor, tables, events, size, by_lane, watched, next_runs, next_began, out):
+def rename_consuming(monitor, tables, events, size, by_lane, quiet, watched, next_runs, next_began, out):
     """Run a monitor that begins again wherever a complex event is reported, as CONSUME BY asks.
 
     The automaton runs beside the monitor, to know where a complex event is reported. Of its runs in one state
@@ -61,6 +62,7 @@ def rename_consuming(monitor, tables, events, size, by_lane, watched, next_runs,
     `size`        int64 or float64                     in: the window; negative for none
     `by_lane`     bool                                 in: whether a report drops the partial matches of its
                                                        lane only
+    `quiet`       QuietTimes                           in/out: the ends at these events that report nothing
     `watched`     WatchedLanes                         in/out
     `next_runs`   uint8 [automaton states]             scratch
     `next_began`  as `measured` [automaton states]     scratch
@@ -106,7 +108,7 @@ def rename_consuming(monitor, tables, events, size, by_lane, watched, next_runs,
         for k in range(n_states):
             runs[lane, k] = next_runs[k]
             began[lane, k] = next_began[k]
-        if reported:
+        if reported and is_reported(quiet, event, lane):
             if by_lane:
                 state[lane] = 0
                 for k in range(n_states):

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..suppress.contract import NEVER_QUIET, QuietTimes
+
 
 class StreamEvents(NamedTuple):
     """Events of a stream, in its order.
@@ -43,6 +45,7 @@ class LaneBounds(NamedTuple):
     `last`    int64 [lanes]  the lane's last event, -1 at first; kept only where there is a window
     `least`   int64 [lanes]  the least start that CONSUME BY PARTITION still allows; 0 at first
     `all`     int64 [1]      the least start that CONSUME BY ANY still allows; 0 at first
+    `quiet`   QuietTimes          the ends that are suppressed, so that they consume nothing
     ========  =============  =====================================================================
     """
 
@@ -50,6 +53,7 @@ class LaneBounds(NamedTuple):
     last: np.ndarray
     least: np.ndarray
     all: np.ndarray
+    quiet: QuietTimes = NEVER_QUIET
 
 
 class StreamWindow(NamedTuple):

@@ -1,7 +1,8 @@
 """The windows of a stream on the CPU: followed event by event; and which events have left them."""
 
 from ..jit import inline, jit
-from .contract import ALL_LANES, OWN_LANE
+from ..suppress.cpu import is_reported
+from .contract import ALL_LANES, NOTHING
 
 
 @inline
@@ -33,10 +34,11 @@ def least_start(events, event, lane, size, bounds):
 @inline
 def consume(bounds, event, lane, consumes):
     """Drop the partial matches that a reported end consumes: `NOTHING`, `ALL_LANES` or `OWN_LANE`."""
-    if consumes == ALL_LANES:
-        bounds.all[0] = event + 1
-    elif consumes == OWN_LANE:
-        bounds.least[lane] = event + 1
+    if consumes != NOTHING and is_reported(bounds.quiet, event, lane):
+        if consumes == ALL_LANES:
+            bounds.all[0] = event + 1
+        else:
+            bounds.least[lane] = event + 1
 
 
 @inline

@@ -211,7 +211,7 @@ class AutomatonRunner:
         if self.carries:
             return self._count_carried(chunk)
         if self._query.consume != "NONE":
-            return self._count_ends(chunk, self.ends(chunk))
+            return self.count_ends(chunk, self.ends(chunk))
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
             event, _ = self._hits_in(chunk, segments)
@@ -224,8 +224,8 @@ class AutomatonRunner:
             parts.append(self._falling.counts(chunk, chunk.falling, exact=True))
         return counts_joined(parts)
 
-    def _count_ends(self, chunk: Chunk, ends: Ends) -> tuple[np.ndarray, np.ndarray]:
-        """How many complex events end at ends, each of which drops the partial matches before it."""
+    def count_ends(self, chunk: Chunk, ends: Ends) -> tuple[np.ndarray, np.ndarray]:
+        """How many complex events end at ends; in falling lanes, each drops the partial matches before it."""
         rising, falling = ends.parted(chunk.falls(ends.event))
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:

@@ -51,7 +51,12 @@ def closed_reach(query: CompiledQuery) -> ClosedReach | None:
     sessions, alone = machine.sessions, lone_ends(machine.tables)
     if alone is None or not sessions.timed or sessions.near or sessions.high.dtype != np.uint64:
         return None
-    if query.limit == 0 or len(query.outlooks) != 1 or not query.outlooks[0].by_next:
+    if (
+        query.limit == 0
+        or query.suppress is not None
+        or len(query.outlooks) != 1
+        or not query.outlooks[0].by_next
+    ):
         return None
     outlook = query.outlooks[0]
     followed = outlook.becomes.astype(np.int64)

@@ -89,6 +89,7 @@ def timed_events(
         number,
         *values,
         NO_ENDS.astype(times.dtype),
+        following.bounds.quiet.from_event(new.start),
     )
 
 

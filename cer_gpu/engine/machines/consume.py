@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from cer_gpu.engine.ascending_order import ascending
@@ -11,6 +13,9 @@ from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import HeldLanes, LaneState, grown, moved
 from cer_gpu.kernels.consume import cpu as consume
 from cer_gpu.plan.compiled_query import CompiledQuery
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.suppress import Suppression
 
 
 class Consumption(HeldLanes):
@@ -26,28 +31,50 @@ class Consumption(HeldLanes):
         The last position that was reported, for CONSUME BY ANY.
     floors : ndarray, shape (lanes,), int64
         The last position that was reported in each lane, for CONSUME BY PARTITION.
+    suppression : Suppression or None
+        Which ends are suppressed, and so consume nothing.
     """
 
     def __init__(self, query: CompiledQuery) -> None:
         self._query = query
         self.floor = -1
         self.floors = np.empty(0, np.int64)
+        self.suppression: Suppression | None = None
+        if query.suppress is not None and query.consume != "NONE":
+            from cer_gpu.engine.machines.suppress import Suppression  # few queries need it
+
+            self.suppression = Suppression(query.suppress)
 
     def held(self) -> np.ndarray:
-        """No lanes: if a lane has no events, those that a report dropped are gone anyway."""
-        return np.empty(0, np.int64)
+        """If a lane has no events, those that a report dropped are gone; but it may suppress others."""
+        return np.empty(0, np.int64) if self.suppression is None else self.suppression.held()
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
         """Forget all lanes but those in `used`; these have the given numbers from now on."""
         if len(self.floors):
             self.floors = moved(self.floors, used, numbers, count, -1)
+        if self.suppression is not None:
+            self.suppression.keep(used, numbers, count)
+
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """What some lanes suppress."""
+        return {} if self.suppression is None else self.suppression.rows(lanes)
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Restore what `rows` returned."""
+        if self.suppression is not None:
+            self.suppression.put(lanes, rows, count)
 
     def left(self, chunk: Chunk, found: Ends) -> Ends:
         """The hits that are left when every report drops the partial matches before it."""
         if self._query.consume == "NONE":
             return found
+        if self.suppression is not None and not len(found):
+            return found
         positions = chunk.events.positions[found.event]
-        if self._query.consume == "PARTITION" and len(chunk.events.lanes):
+        if self.suppression is not None:
+            keep, floors = self._suppressed(self.suppression, chunk, found, positions)
+        elif self._query.consume == "PARTITION" and len(chunk.events.lanes):
             lanes = chunk.events.lanes[found.event].astype(np.int64)
             self.floors = grown(self.floors, chunk.lanes.count, -1)
             keep, floors = self._by_lane(positions, found.latest, lanes)
@@ -56,6 +83,23 @@ class Consumption(HeldLanes):
         lowest = np.maximum(found.lowest, after(chunk, found.event, floors))
         kept = keep != 0
         return Ends(found.event[kept], found.latest[kept], lowest[kept])
+
+    def _suppressed(
+        self, suppression: Suppression, chunk: Chunk, found: Ends, positions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same where ends are suppressed, which then drop nothing."""
+        from cer_gpu.kernels.suppress.cpu import suppress_consuming  # few queries need it
+
+        by_lane = self._query.consume == "PARTITION" and len(chunk.events.lanes) > 0
+        floors = np.array([self.floor])
+        if by_lane:
+            floors = self.floors = grown(self.floors, chunk.lanes.count, -1)
+        keep, before = np.empty(len(positions), np.uint8), np.empty(len(positions), np.int64)
+        judged = suppression.judged(chunk.events, found.event, self._query.in_stream_order)
+        suppress_consuming(*judged, positions, found.latest, by_lane, floors, keep, before)
+        if not by_lane:
+            self.floor = int(floors[0])
+        return keep, before
 
     def _by_lane(
         self, positions: np.ndarray, latest: np.ndarray, lanes: np.ndarray

@@ -35,8 +35,9 @@ class Ends:
         return len(self.event)
 
     def some(self, which: np.ndarray) -> Ends:
-        """Some of the ends, by their numbers or by a mask."""
-        return Ends(self.event[which], self.latest[which], self.lowest[which])
+        """Some of the ends, by their numbers or by a mask; `lowest` may be empty."""
+        lowest = self.lowest[which] if len(self.lowest) else self.lowest
+        return Ends(self.event[which], self.latest[which], lowest)
 
     def parted(self, mask: np.ndarray) -> tuple[Ends, Ends]:
         """The ends for which a mask is false, and those for which it is true."""

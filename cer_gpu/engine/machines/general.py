@@ -111,6 +111,7 @@ def _no_chunks() -> TypeError:
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> GeneralRunner:
     """The runner of configurations; parameters as in `runner_of`."""
-    if query.consume == "ANY":  # a report drops what is open in all lanes
+    # A report drops what is open in all lanes, or may suppress what consumes in them.
+    if query.consume == "ANY" or (query.consume != "NONE" and query.suppress is not None):
         return GeneralRunner(query, ConfigurationRuns)
     return GeneralRunner(query, lambda query: DealtConfigurations(query, workers))

@@ -171,4 +171,11 @@ def runner_of(query: CompiledQuery, workers: Workers, carries: bool, grouped: bo
         name = f"ungrouped_{name}"  # few queries need it
     module: Any = import_module(f"cer_gpu.engine.machines.{name}")
     runner: MachineRunner = module.runner(query, workers, carries)
-    return runner
+    return runner if query.suppress is None else suppressing(runner, query)
+
+
+def suppressing(runner: MachineRunner, query: CompiledQuery) -> MachineRunner:
+    """A runner without the ends that the query suppresses."""
+    from cer_gpu.engine.machines.suppress import SuppressRunner  # few queries need it
+
+    return SuppressRunner(runner, query)

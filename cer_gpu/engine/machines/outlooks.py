@@ -70,8 +70,7 @@ class Outlooks:
         whole: bool = False,
         until: int | float | None = None,
     ) -> None:
-        # CONSUME BY ANY speaks of the order of the stream.
-        in_order = not at_once or query.consume == "ANY"
+        in_order = not at_once or query.in_stream_order
         laned = bool(query.reading.partition)
         valued = query.window is not None and query.window.kind == "attribute"
         whole = whole and memory is None and not intake.grouped and len(query.outlooks) == 1
@@ -102,7 +101,7 @@ class Outlooks:
         self._laned = laned
         # `intake` knows who holds events back; a circle would keep both until Python looks for it.
         self._intake: Intake = proxy(intake)
-        self._keeps_times = False
+        self._keeps_times = query.keeps_times
         self._memory = memory
         self._many = MANY if memory is None else min(MANY, memory // BYTES_OF_EVENT // 4)
         self._looked = 0

@@ -46,7 +46,7 @@ class LookedForRuns:
         self._laned = laned
         self._workers = workers
         reading = replace(query.reading, window=None)
-        own = replace(query, machine=machine, reading=reading, consume="NONE", outlooks=())
+        own = replace(query, machine=machine, reading=reading, consume="NONE", suppress=None, outlooks=())
         listed = machine.registers and machine.held is None
         self.runs: RegisterRuns | ConfigurationRuns = RegisterRuns(own) if listed else ConfigurationRuns(own)
 

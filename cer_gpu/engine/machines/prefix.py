@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +12,11 @@ from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.kernels.monitor.contract import Monitor, MonitoredEvents, WatchedLanes
 from cer_gpu.kernels.monitor.cpu import rename, rename_consuming
 from cer_gpu.kernels.runs.contract import TransitionTables
+from cer_gpu.kernels.suppress.contract import NEVER_QUIET, QuietTimes
 from cer_gpu.plan.compiled_query import CompiledQuery
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.suppress import Suppression
 
 
 class Prefixes:
@@ -87,6 +92,11 @@ class _Reports:
         self._began = np.empty((0, tables.n_live), np.int64)
         self._since = np.empty(0, np.int64)
         self._now = np.zeros(1, np.int64)
+        self._suppression: Suppression | None = None
+        if query.suppress is not None:
+            from cer_gpu.engine.machines.suppress import Suppression  # few queries need it
+
+            self._suppression = Suppression(query.suppress)
 
     def begun(self, count: int) -> np.ndarray:
         """Which lanes have runs, shape (count,), bool."""
@@ -97,6 +107,8 @@ class _Reports:
         self._runs = moved(self._runs, used, numbers, count)
         self._began = moved(self._began, used, numbers, count)
         self._since = moved(self._since, used, numbers, count)
+        if self._suppression is not None:
+            self._suppression.keep(used, numbers, count)
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
         """The runs of some lanes."""
@@ -104,6 +116,7 @@ class _Reports:
             "runs": at(self._runs, lanes),
             "began": at(self._began, lanes),
             "since": at(self._since, lanes),
+            **({} if self._suppression is None else self._suppression.rows(lanes)),
         }
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
@@ -113,6 +126,8 @@ class _Reports:
         self._since = grown(self._since, count)
         self._runs[lanes], self._began[lanes] = rows["runs"], rows["began"]
         self._since[lanes] = rows["since"]
+        if self._suppression is not None:
+            self._suppression.put(lanes, rows, count)
 
     def rename(self, monitor: Monitor, events: EventArrays, state: np.ndarray) -> np.ndarray:
         """The symbols that the monitor gives; `state` is changed in place."""
@@ -134,9 +149,17 @@ class _Reports:
             read,
             -1 if window is None else min(window.size, np.iinfo(np.int64).max),
             self._query.consume == "PARTITION",
+            self._quiet(events.moments, len(state)),
             WatchedLanes(state, self._runs, self._began, self._since, self._now),
             np.empty(tables.n_live, np.uint8),
             np.empty(tables.n_live, measured.dtype),
             out,
         )
         return out
+
+    def _quiet(self, times: np.ndarray, lane_count: int) -> QuietTimes:
+        """When ends at events with some times report nothing."""
+        if self._suppression is None:
+            return NEVER_QUIET
+        self._suppression.lane_count = lane_count
+        return self._suppression.quiet(times)

@@ -28,6 +28,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes, nodes_below
 from cer_gpu.kernels.forest.contract import BOTTOM, UNION, Roots
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
+from cer_gpu.kernels.suppress.contract import is_reported
 from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
 
@@ -172,6 +173,7 @@ class RegisterRuns(HeldLanes):
         root_first, labels = [0], list[int]()
         nodes: list[int] = []
         done = first
+        quiet = following.bounds.quiet
         for stop in following.stops():
             for at in range(done - first, stop - first):
                 lane = 0 if lanes is None else lanes[at]
@@ -188,9 +190,11 @@ class RegisterRuns(HeldLanes):
                 labels += ended[3]
                 nodes += ended[4]
                 root_first.append(len(nodes))
+                if self._consume == "NONE" or not is_reported(quiet, at + first, lane):
+                    continue
                 if self._consume == "ANY":
                     self._forget(list(self._lanes))
-                elif self._consume == "PARTITION":
+                else:
                     self._forget([lane])
             done = stop
         if not events:

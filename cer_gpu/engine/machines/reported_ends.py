@@ -96,6 +96,7 @@ def purpose_of(query: CompiledQuery, product: Product) -> str:
     more = {
         "keyed": query.reading.partition,
         "consuming": query.consume != "NONE",
+        "suppressing": query.suppress is not None,
         "chosen": query.machine is not query.hits_machine,
         "prefix": "prefix" in query.traits.columns,
         "looking": bool(query.outlooks),

@@ -45,7 +45,7 @@ class StreamState:
 
     def __init__(self, query: CompiledQuery, intake: Intake, runs: OpenRuns, memory: int | None) -> None:
         self._query = query
-        self._reads_times = "time" in query.traits.columns
+        self._reads_times = "time" in query.traits.columns or query.suppress is not None
         self._intake = intake
         self._runs = runs
         self._allowance = Allowance(memory)

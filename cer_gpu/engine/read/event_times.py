@@ -29,14 +29,16 @@ class EventTimesBuilder:
     ----------
     timed : bool
         Whether the times of events are kept: the machine or an outlook measures them, or ends are reported
-        with them.
+        with them or suppressed by them.
     """
 
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
         self._window = query.window
         self._workers = workers
-        self.timed = "time" in query.traits.columns or any(
-            "time" in outlook.measures for outlook in query.outlooks
+        self.timed = (
+            query.keeps_times
+            or "time" in query.traits.columns
+            or any("time" in outlook.measures for outlook in query.outlooks)
         )
 
     def keys(

@@ -235,7 +235,8 @@ class SingleEvents:
         self._key = [part[0] for part in query.reading.partition]
         measured = {one for outlook in query.outlooks for one in outlook.measures}
         self._contiguous = "place" in query.traits.columns or "events" in measured
-        self._timed = ("time" in measured or "time" in query.traits.columns) and self._time is not None
+        timed = query.keeps_times or "time" in measured or "time" in query.traits.columns
+        self._timed = timed and self._time is not None
         self._apart = not query.outlooks  # those keep events with their rows
         window = query.window
         self._counts = window is not None and window.kind == "events"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import pyarrow as pa
 
@@ -343,7 +343,7 @@ class BoundQuery:
 
             # A device has columns of its own, and events that are held back outlive their batches.
             here: Literal["batches", "events"] | None = None if self.place.numbers else "batches"
-            timed = "events" if query.outlooks else here
+            timed = "events" if query.outlooks or query.keeps_times else here
             ends = EndForm(product, data, order, encoder, query.window, event_id, timed)
             ids = None if event_id is None else EventIds(event_id, id_type(data, event_id))
         payload = () if ends is None else ends.payload
@@ -378,8 +378,13 @@ class BoundQuery:
         else:
             runner = runner_of(query, workers, carries)
         if query.reading.keys.values and intake.values_in_order is not None:
-            runner.values = intake.values_in_order  # type: ignore[attr-defined]
-            runner.orders_texts = intake.values_in_order.orders_texts(data)  # type: ignore[attr-defined]
+            inner: Any = getattr(runner, "inner", runner)
+            inner.values = intake.values_in_order
+            inner.orders_texts = intake.values_in_order.orders_texts(data)
+        if query.suppress is not None:
+            from cer_gpu.engine.machines.suppress import suppression_of  # few queries need it
+
+            suppression_of(runner).follow(intake)
         intake.forgetting.follow(runner.states)
         if query.traits.state == "followed":
             intake.forgetting.holding.append(KeptLanes(runner.states))

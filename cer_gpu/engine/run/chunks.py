@@ -175,7 +175,8 @@ class Run:
                 yield from closing(batches())
                 return
         chunks = self.chunks(batches(), halo, stop)
-        if "window" in self.query.traits.order and wanted is None:
+        # What is suppressed depends on the chunk before, and on the numbers of lanes then.
+        if "window" in self.query.traits.order and wanted is None and self.query.suppress is None:
             chunks = self.workers.early(chunks)
         for chunk in chunks:
             yield from lister.batches(chunk, self.runner.ends(chunk), wanted)

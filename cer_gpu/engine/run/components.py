@@ -22,7 +22,7 @@ MODULES = frozenset(
         "read.intake", "read.order", "read.lanes", "read.partitions", "read.keys", "read.numbers",
         "read.join_keys", "read.ordered_values", "read.derived_columns", "read.previous_values",
         "read.sources.decimals",
-        "machines.prefix", "machines.consume",
+        "machines.prefix", "machines.consume", "machines.suppress",
     )
 )  # fmt: skip
 
@@ -55,14 +55,22 @@ def begin_intake(intake: Intake, schema: pa.Schema) -> None:
 
 def runner_state(runner: MachineRunner) -> list[dict[str, Any]]:
     """The state of the components of a runner."""
-    return [_remembered(one) for one in vars(runner).values() if _is_component(one)]
+    return list(map(_remembered, _components(runner)))
 
 
 def resume_runner(runner: MachineRunner, state: list[dict[str, Any]]) -> None:
     """Restore what `runner_state` returned in a runner of the same query."""
-    components = [one for one in vars(runner).values() if _is_component(one)]
-    for component, kept in zip(components, state, strict=True):
+    for component, kept in zip(_components(runner), state, strict=True):
         _remind(component, kept)
+
+
+def _components(runner: Any) -> list[Any]:
+    """The components of a runner, and of the one inside it."""
+    inner = getattr(runner, "inner", None)
+    own = [one for one in vars(runner).values() if _is_component(one)]
+    return (
+        own if inner is None else [*_components(inner), *(one for one in own if one is not inner.consumption)]
+    )
 
 
 def _is_component(value: Any) -> bool:

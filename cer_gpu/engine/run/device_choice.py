@@ -184,6 +184,7 @@ def on_host(query: CompiledQuery) -> str | None:
     parts = [
         (reading.makes_lanes, "assigning events to partitions and streams"),
         (query.consume == "ANY", "CONSUME BY ANY"),
+        (query.suppress is not None, "SUPPRESS"),
         (bool(query.outlooks), "FOLLOWED BY and PRECEDED BY"),
         (
             window is not None and window.kind == "attribute",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.language import tree
-from cer_gpu.language.printer import to_text
+from cer_gpu.language.printer import bound_text, to_text
 from cer_gpu.language.scalar_functions import nearest_float
 from cer_gpu.language.walk import walk
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, NullAxis, RelationAxis
@@ -106,8 +106,8 @@ def _lines(plan: Plan) -> Iterator[str]:
         yield _line("keys", of.keys)
     yield _line("partitions", _partitions(plan))
     yield _line("window", _window(plan.outline, plan.compiled))
-    if query.consume != "NONE" or query.limit is not None:
-        yield _line("reports", _reports(query))
+    if query.consume != "NONE" or query.suppress is not None or query.limit is not None:
+        yield _line("reports", _reports(plan))
     yield _line("cost", of.cost)
     yield _line("costs", _costs(plan))
     if plan.outline.timed:
@@ -316,8 +316,13 @@ def _device(query: CompiledQuery) -> str:
     return "\n".join(part for part in (said, query.machine.where("auto") or taken) if part)
 
 
-def _reports(query: CompiledQuery) -> str:
+def _reports(plan: Plan) -> str:
+    query, statement = plan.compiled, plan.outline.statement
     said = []
+    if query.suppress is not None and isinstance(statement, tree.SelectQuery) and statement.suppress:
+        where = " of its partition" if query.suppress.by == "PARTITION" else ""
+        length = bound_text(statement.suppress.length)
+        said.append(f"no answer that ends within {length} after the last one{where} that is reported")
     if query.consume != "NONE":
         where = "everywhere" if query.consume == "ANY" else "in its partition"
         said.append(f"each answer drops the partial matches {where}")

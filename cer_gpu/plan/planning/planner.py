@@ -26,7 +26,14 @@ from cer_gpu.language.walk import nodes
 from cer_gpu.logic.needed_types import needed_types, only_type
 from cer_gpu.plan.assumed_types import assumed_schema
 from cer_gpu.plan.axes import Axis, OutlookAxis
-from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan, RowReading, ValueColumn, WindowPlan
+from cer_gpu.plan.compiled_query import (
+    CompiledQuery,
+    KeyPlan,
+    RowReading,
+    SuppressPlan,
+    ValueColumn,
+    WindowPlan,
+)
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.cost import MAIN, Question
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
@@ -211,7 +218,7 @@ def _plan(
     )
     compiled = CompiledQuery(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
-        planned.outlooks, built.counts_machine,
+        planned.outlooks, built.counts_machine, suppress_plan(statement, known),
     )  # fmt: skip
     return Plan(outline, compiled, built, chosen, sketch, planned.diagram)
 
@@ -407,6 +414,18 @@ def window_of(statement: tree.Statement, schema: Schema, built: BuiltMachine) ->
     if span is None or (window is not None and (window.kind != "time" or window.size <= span)):
         return window
     return WindowPlan("time", span, schema.order)
+
+
+def suppress_plan(statement: tree.Statement, schema: Schema) -> SuppressPlan | None:
+    """SUPPRESS in the unit of the column of times."""
+    suppress = statement.suppress if isinstance(statement, tree.SelectQuery) else None
+    if suppress is None or not isinstance(statement, tree.SelectQuery):
+        return None
+    length = suppress.length
+    measured = window_plan(tree.Window(length.value, "time", length.unit), schema)
+    assert measured is not None
+    alone = bool(statement.partition) and suppress.by is not tree.Consume.ANY
+    return SuppressPlan("PARTITION" if alone else "ANY", measured.size)
 
 
 def window_plan(window: tree.Window | None, schema: Schema) -> WindowPlan | None:

@@ -21,7 +21,7 @@ from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.cost import Question
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline, outline
-from cer_gpu.plan.planning.planner import Plan, window_of
+from cer_gpu.plan.planning.planner import Plan, suppress_plan, window_of
 from cer_gpu.plan.refusals import never_answers
 from cer_gpu.printable_text import brief
 
@@ -223,7 +223,12 @@ def with_given(plan: Plan, statement: tree.Statement, given: Mapping[str, Any], 
     if plan.outline.bounds:
         statement = replace(statement, window=plan.outline.statement.window)
     window = window_of(statement, schema, plan.built)
-    return replace(plan, compiled=replace(compiled, reading=replace(reading, axes=axes, window=window)))
+    made = replace(
+        compiled,
+        reading=replace(reading, axes=axes, window=window),
+        suppress=suppress_plan(statement, schema),
+    )
+    return replace(plan, compiled=made)
 
 
 def _bound(axis: GivenAxis, given: Mapping[str, Any], schema: Schema, text: str) -> Axis:

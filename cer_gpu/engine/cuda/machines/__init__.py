@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from cer_gpu.engine.cuda.consume import CudaConsumption
-from cer_gpu.engine.machines.machine import MachineRunner
+from cer_gpu.engine.machines.machine import MachineRunner, suppressing
 from cer_gpu.engine.machines.machine import runner_of as runner_here
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan.compiled_query import CompiledQuery
@@ -31,4 +31,4 @@ def runner_of(
     module: Any = import_module(name)
     runner: MachineRunner = module.runner(query, workers, carries, devices)
     runner.consumption = CudaConsumption(query, devices[0])
-    return runner
+    return runner if query.suppress is None else suppressing(runner, query)

@@ -73,7 +73,7 @@ class DevicesConfigurations(ConfigurationRuns):
         self._device = device
         self._geometry = geometry
         self._sampled = self._shares = False
-        self._alone = self._lists or self._consumes == ALL_LANES
+        self._alone = self._lists or self._consumes == ALL_LANES or query.consumes_some
         """Whether the CPU does everything from here on."""
 
     def _followed(self, following: FollowedEvents, ends: StateEnds) -> StateEnds:

@@ -101,6 +101,7 @@ def why_not(query: CompiledQuery) -> str | None:
         (reading.makes_lanes, "the CPU assigns events to partitions and streams"),
         (query.window is not None and query.window.kind == "attribute", "its window is over an attribute"),
         (query.consume != "NONE", "the CPU applies CONSUME BY"),
+        (query.suppress is not None, "the CPU applies SUPPRESS"),
         (bool(query.outlooks), "the CPU looks for what follows or precedes"),
         (query.limit is not None, "the CPU applies LIMIT"),
     ]
