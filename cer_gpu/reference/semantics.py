@@ -100,8 +100,8 @@ def evaluate(
     ------
     ValueError
         When the query mentions time and there is no order attribute, or it has no such unit, or a filter
-        reads a variable that no pattern around it defines. With `until`, also for CONSUME BY, SUPPRESS, ANY and
-        LIMIT, where more than pairs of complex events decide.
+        reads a variable that no pattern around it defines. With `until`, also for CONSUME BY, SUPPRESS, ANY
+        and LIMIT, where more than pairs of complex events decide.
     TypeError
         When values do not compare.
     """
