@@ -77,7 +77,7 @@ def test_the_package_imports_nothing_that_an_interrupt_could_meet() -> None:
 def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
     """Those that follow runs or walk structures; the others make one pass over a bounded part."""
     # Those of views go once over sorted rows: of a batch, of the runs that it meets, of a piece of answers.
-    one_pass = ("classify", "consume", "keys", "lanes", "lists", "monitor", "views", "windows")
+    one_pass = ("classify", "consume", "keys", "lanes", "lists", "monitor", "suppress", "views", "windows")
     bounded = {
         "cer_gpu.kernels.selection.cpu:_fill",  # a block of marks
         "cer_gpu.kernels.selection.cpu:_lengths",
