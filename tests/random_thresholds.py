@@ -42,7 +42,7 @@ def threshold(rng: Random, name: str) -> str:
     counted = rng.choice(
         (f"COUNT(DISTINCT {name}.{column})",) * 3 + (f"COUNT({name}.{column})", f"COUNT({name})")
     )
-    least = rng.choice((0, 1, 2, 2, 3, 3, 4, "2.5"))
+    least = rng.choice((0, 1, 2, 2, 3, 3, 4, "2.5", "1e300" if rng.random() < 0.1 else 2))
     if rng.random() < 0.3:
         return f"{least} {rng.choice(('<', '<='))} {counted}"
     return f"{counted} {rng.choice(('>', '>=', '>=', '>=', '='))} {least}"

@@ -28,6 +28,7 @@ SEVERAL = (
     "CONTAINS(x.s, SUBSTRING(y.s, 1, 1))", "NOT STARTS_WITH(x.s, y.s)", "ENDS_WITH(x.s || y.s, 'a')",
     "GREATEST(x.v, y.v) > 4", "LEAST(x.p, y.v) < x.v", "SQRT(x.v * y.v) >= 2", "POWER(x.v - y.v, 2) <= 4",
     "LENGTH(REPLACE(x.s, y.s, '')) < 3", "UPPER(COALESCE(x.s, y.s)) = 'ALPHA'", "x.s || y.s > y.s || x.s",
+    "COALESCE(y.p, x.v) <= 4", "MIN(COALESCE(x.p / y.v, 7)) > 1",
     "SIGN(x.v - y.v) = 1", "LN(x.p + y.p) > 1", "EXP(x.v - y.v) < 1", "SPLIT_PART(x.s, y.s, 1) = ''",
 )  # fmt: skip
 """Conditions on the events x and y."""

@@ -279,3 +279,16 @@ def test_a_comparison_of_what_marks_nothing_is_no_comparison() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert query.count(data) == number, condition
+
+
+@pytest.mark.parametrize(
+    "holds", ["COALESCE(y.p, x.v) <= 5", "MIN(COALESCE(y.p, x.v)) <= 5", "COALESCE(y.p, x.p, x.v) <= 5"]
+)
+def test_coalesce_of_several_events_keeps_a_nan(holds: str) -> None:
+    """A NaN is no null: it is not replaced, and compares to nothing."""
+    table = pa.table({"type": list("ABAB"), "v": [1, 4, 1, 4], "p": [2.0, float("nan"), 2.0, None]})
+    query = cer.compile(f"SELECT * WHERE (A AS x ; B AS y) FILTER {holds}")
+    assert [(one.start, one.end) for one in query.run(table)] == [(0, 3), (2, 3)]
+    assert query.hits(table)["position"].to_pylist() == [3]
+    with query.stream() as stream:
+        assert [one.end for at in range(4) for one in stream.push(table.slice(at, 1))] == [3, 3]

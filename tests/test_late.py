@@ -306,3 +306,29 @@ def test_a_backtest_takes_them() -> None:
     assert any("1 row was left out: later than late=1" in note for note in dropped.notes)
     with pytest.raises(ValueError, match="with resume more files may come: leave one out"):
         cer.backtest(queries, "a.parquet", order_by="ts", until=45, resume="kept")
+
+
+@pytest.mark.parametrize("late", [None, "2 s"])
+def test_a_stream_that_is_advanced_before_the_first_push_refuses_earlier_rows(late: str | None) -> None:
+    table = pa.table({"type": ["A", "B"], "ts": pa.array([0, 5], pa.timestamp("s"))})
+    stream = cer.compile("SELECT * WHERE A").stream(order_by="ts", late=late)
+    assert stream.advance("1970-01-01T00:00:03") is None
+    with pytest.raises(cer.DataError, match=r"row 0 .* is before 1970-01-01 00:00:03, to which"):
+        stream.push(table)
+    with pytest.raises(ValueError, match="advance needs a time"):
+        stream.advance(None)
+    stream.push(table.slice(1, 1))
+    with pytest.raises(ValueError, match="advance needs a time"):
+        stream.advance(None)
+    stream.close()
+    with pytest.raises(ValueError, match="is a time: name the column of time with order_by"):
+        cer.compile("SELECT * WHERE A").stream().advance("1970-01-01T00:00:03")
+
+
+def test_a_wrong_time_of_advance_is_told_at_each_push_until_it_is_right() -> None:
+    table = pa.table({"type": ["A"], "ts": pa.array([5], pa.timestamp("s"))})
+    stream = cer.compile("SELECT * WHERE A").stream(order_by="ts")
+    stream.advance("soon")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="time='soon' cannot be read as timestamp"):
+            stream.push(table)

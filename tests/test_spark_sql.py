@@ -251,7 +251,7 @@ CALLS = {
     f"TABLE(few), '{PAIR}', event_id => 'nr'": "no column `nr`",
     f"TABLE(few), '{PAIR}', product => 'count'": "must be one of 'run', 'counts', 'hits', not 'count'",
     f"TABLE(few), '{PAIR}', engine => 'chain'": "engine='chain' does not take this query",
-    f"TABLE(few), '{PAIR}', engine => 'fast'": "the engines are auto, regular, chain, ordered, apart, rule",
+    f"TABLE(few), '{PAIR}', engine => 'fast'": "the engines are auto, regular, chain, ordered, apart, thr",
     f"TABLE(few), '{PAIR}', params => 3": "params must be a map or a struct, as in map('p', 10), not 3",
     f"TABLE(few), '{PAIR}', params => map('p', 3)": "the query has no parameter `$p`",
     f"TABLE(few), '{PAIR}', limit => 3": "cer_match has no argument `limit`; its arguments are engine,",

@@ -275,3 +275,18 @@ def test_a_text_is_a_time_in_the_zone_of_the_column() -> None:
     assert ends("B NOT FOLLOWED BY [<= 5 min] A", table, until="1970-01-01T01:05") == []
     assert ends("B NOT FOLLOWED BY [<= 5 min] A", table, until="1970-01-01T01:06") == [1]
     assert ends("B NOT FOLLOWED BY [<= 5 min] A", table, until="1970-01-01T00:06Z") == [1]
+
+
+def test_what_is_suppressed_over_the_whole_stream_waits_for_all_partitions() -> None:
+    """The C is reported unless the A before it turns out to be, in another partition."""
+    table = pa.table({"type": ["A", "C"], "k": ["x", "y"], "ts": [0, 1]})
+    query = cer.compile(
+        "SELECT * WHERE (A NOT FOLLOWED BY [<= 5] B) OR C PARTITION BY k SUPPRESS FOR 10 BY ANY"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = [
+            [(one.start, one.end) for one in query.run(table, order_by="ts", until=until)]
+            for until in (1, 4, 5)
+        ]
+    assert found == [[], [], [(0, 0)]]

@@ -11,7 +11,7 @@ from cer_gpu.errors import Span
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.tree import Bound, Interval, Parameter, Window
-from cer_gpu.language.units import NANOSECONDS, nanoseconds, unit_named
+from cer_gpu.language.units import LONG_NAMES, NANOSECONDS, nanoseconds, unit_named
 from cer_gpu.language.words import written
 
 EVENTS = "events"
@@ -36,6 +36,8 @@ _GUESSES = {
     "weeks": ("7 d",),
     "w": ("7 d",),
 }
+
+_LONG = tuple(long.lower().removesuffix("s") for long in LONG_NAMES.values())
 
 _UNLIKE = {
     "month": "months differ in length: write days, such as `30 d`",
@@ -148,7 +150,10 @@ def unit_of(word: str, span: Span, findings: Findings) -> str:
     unit = unit_named(word)
     if unit is not None:
         return unit
-    guesses = " or ".join(f"`{guess}`" for guess in _GUESSES.get(word.lower(), ()))
+    from difflib import get_close_matches  # a query without a slip need not load it
+
+    meant = _GUESSES.get(word.lower()) or get_close_matches(word.lower(), _LONG, 1, 0.7)
+    guesses = " or ".join(f"`{guess}`" for guess in meant)
     hints = (f"did you mean {guesses}?",) if guesses else ()
     if (unlike := _UNLIKE.get(word.lower().removesuffix("s"))) is not None:
         hints = (unlike,)

@@ -281,7 +281,11 @@ def _aggregate(function: str, given: Sequence[Given], span: Span, findings: Find
         case [t.Attribute(variable=str(name)) as attribute]:
             return t.Aggregate(function, attribute, name, attribute.prior, span=span)
         case [t.Attribute(name=name, variable=None)]:
-            hint = f"name the variable: `{function}(x.{written(name)})`"
+            own = written(name)
+            hint = (
+                f"name the variable of the attribute, `{function}(x.{own})`; if `{own}` is a variable, name "
+                f"an attribute of it, `{function}({own}.price)`"
+            )
         case [DistinctValues()]:
             hint = "only COUNT can have DISTINCT"
         case [t.Arithmetic() | t.Negation() | t.Call() | t.Previous() as expression] if (
@@ -291,8 +295,11 @@ def _aggregate(function: str, given: Sequence[Given], span: Span, findings: Find
         case [t.Arithmetic()]:
             hint = f"arithmetic is written around it, `{function}(x.price) * 2`, or in SUM, AVG, MIN and MAX"
         case _:
-            hint = f"as in `{function}(x.price)`; arithmetic is written around it"
-    message = f"{function} takes one attribute of a variable"
+            hint = f"as in `{function}(x.price)`"
+            if function in OF_EXPRESSIONS:
+                hint = f"{hint}, or `{function}(x.price * x.size)`"
+    more = ", or an expression of attributes" if function in OF_EXPRESSIONS else ""
+    message = f"{function} takes one attribute of a variable{more}"
     findings.error("CER037", message, _inside(given, span), hint)
     return _INSTEAD
 

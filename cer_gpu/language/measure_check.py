@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
+from cer_gpu.language.measures import variables_of
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.places import trailing
 from cer_gpu.language.repetition_edges import UnknownRepetitionError, edge_of, is_joint, names_of
@@ -61,9 +62,23 @@ class MeasureChecker:
             self._check_variable(name, node)
         if names <= self._known.keys():
             try:
-                edge_of(self._query.pattern, names)
+                edge = edge_of(self._query.pattern, names)
             except UnknownRepetitionError as error:
                 self._findings.error("CER037", str(error), node.span, error.hint)
+            else:
+                self._check_edge(edge, node)
+
+    def _check_edge(self, edge: t.RepetitionEdge | None, node: t.Aggregate) -> None:
+        """Refuse a list that drops what tells repetitions apart: kept unseen, it would tell answers apart."""
+        if edge is None or not self._query.select:
+            return
+        kept = {item.variable for item in self._query.select} | set(variables_of(self._query.measures))
+        for variable in edge.variables:
+            if variable not in kept:
+                own = written_variable(variable)
+                message = f"the repetitions of this measure are told apart by `{own}`, which the list drops"
+                hint = f"add `{own}` to the list, or select NONE or * with the measure"
+                self._findings.error("CER037", message, node.span, hint)
 
     def _check_variable(self, variable: str, node: t.Aggregate) -> None:
         if variable in self._known:

@@ -35,6 +35,7 @@ _EXPECTATIONS: tuple[tuple[frozenset[str], frozenset[str], str], ...] = tuple(
         ),
         ("NAME NUMBER LPAR", "MINUS QUOTED STRING TRUE FALSE PARAMETER", "a value"),
         ("NUMBER STRING", "MINUS TRUE FALSE PARAMETER", "a number or a string"),
+        ("STRING", "PARAMETER", "a string"),
         ("NUMBER LESS", "MINUS EQUAL MORE ATMOST ATLEAST PARAMETER", "a bound such as `<= 5 s`"),
         ("NUMBER", "MINUS PARAMETER", "a number"),
         (
@@ -266,10 +267,11 @@ def _unquoted(slip: Slip) -> str | None:
         )
     if slip.before() == "NAME" and slip.tokens[slip.index - 1].upper() in ("TIMESTAMP", "DATE", "TIME"):
         return f"write a time as a text, without a word before it: `ts >= {slip.found}`"
-    if slip.before() == "WITHIN":
+    if slip.before() in ("WITHIN", "FOR"):
         span = re.fullmatch(r"(\d+)\s*([A-Za-z]+)", inside)
         length = f"{span[1]} {span[2]}" if span else "5 MINUTES"
-        return f"write a length of time without quotes: `WITHIN {length}`"
+        clause = "SUPPRESS FOR" if slip.before() == "FOR" else "WITHIN"
+        return f"write a length of time without quotes: `{clause} {length}`"
     if slip.wants_pattern or ("NAME" in slip.expected and not {"STRING", "NUMBER"} & slip.expected):
         name = written(inside)
         return f"write names without quotes: {name if name.startswith('`') else f'`{name}`'}"
@@ -285,6 +287,13 @@ def _symbols(slip: Slip) -> str | None:
         return "write a condition after FILTER: `A AS x FILTER x[price > 100]`"
     if slip.kind == "LPAR" and slip.before() == "IN":
         return "write a set in braces, `IN {1, 2}`, and a range as `IN RANGE (low, high)`"
+    if slip.before() == "LIKE" or (slip.kind == "BARS" and slip.before(2) == "LIKE"):
+        return (
+            "LIKE takes a regular expression in quotes; for the text of another event write "
+            "`CONTAINS(x.text, y.name)`, STARTS_WITH or ENDS_WITH"
+        )
+    if slip.kind == "NAME" and slip.before() == "FOR":
+        return "write a number before the unit: `SUPPRESS FOR 1 h`"
     if slip.kind == "PARAMETER" and slip.before() == "IN":
         return f"each value of a set may be a parameter: `IN {{{slip.found}, $second}}`"
     if slip.kind == "LPAR" and slip.before() == "BY" and slip.before(2) == "PARTITION":

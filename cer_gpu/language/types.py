@@ -161,6 +161,8 @@ class TypeChecker:
                 "+- duration`, and a duration multiplied or divided by a number; a duration is written with "
                 "a unit: `5 s`"
             )
+        elif ValueType.STRING in kinds:
+            hints.append("cast a column of texts that hold numbers before the query reads it")
         operands = " and ".join(dict.fromkeys(_article(kind) for kind in kinds))
         self._findings.error("CER030", f"`{op}` cannot be applied to {operands}", span, *hints)
         return None

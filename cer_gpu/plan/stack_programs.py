@@ -251,6 +251,9 @@ class StackTyping:
         if any(part.kind.name == "text" for part in parts):
             raise BeyondWordsError(f"{function} of a text")
         if function == "COALESCE":
+            if any(part.kind.real and part.constant is None for part in parts[:-1]):
+                # Of what is held a NaN is like a null, and COALESCE replaces only the latter.
+                raise BeyondWordsError("COALESCE of floats of several events")
             found = parts[0]
             for other in parts[1:]:
                 found, other = _alike(found, other)

@@ -77,7 +77,7 @@ class Outlooks:
         self.until = until
         self._settles = until is None or all(outlook.doubt is not None for outlook in query.outlooks)
         """Whether bits that are not known at the end are taken for something."""
-        self._ends_all = query.consume == "ANY"
+        self._ends_all = query.in_stream_order
         by_next = whole and query.outlooks[0].by_next and self._settles
         self._next: NextEventOutlook | None = None
         if by_next:

@@ -178,6 +178,12 @@ def read_options(
         raise ValueError("until needs order_by, the column of time")
     if late is not None or on_late != "error":
         _check_late(late, on_late, columns, sort)
+    if ambiguous == "infer" and (sort or late is not None):
+        asked = "sort=True" if sort else "late"
+        raise ValueError(
+            "ambiguous='infer' tells by the order of the rows when the clock was set back, so they must come "
+            f"in order: leave out {asked}, write the times with offsets, or pass 'earliest' or 'latest'"
+        )
     form = delimiter, column_types, date_format, decimal_point, ambiguous
     return Options(
         columns,

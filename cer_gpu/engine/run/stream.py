@@ -274,7 +274,9 @@ class Stream:
         elif bound.arrow_schema != self._first.arrow_schema:
             raise DataError(
                 "the batch has other columns than the batches before it: "
-                f"{_difference(bound.arrow_schema, self._first.arrow_schema)}"
+                f"{_difference(bound.arrow_schema, self._first.arrow_schema)}; where types are guessed, as "
+                "in CSV files and where values are missing, say them with column_types={'name': 'type'} in "
+                "stream(), or cast the columns of each batch"
             )
         assert self._first is not None
         check_alike(bound.orders, self._first.orders, "the batch")
@@ -290,10 +292,9 @@ class Stream:
 
     def _begin(self, bound: BoundQuery) -> None:
         """Set up the run of the stream."""
-        self._first = bound
-        self._run = bound.begin("run", pushed=True, more=self._order.read)
-        self._state = _state_of(self._run)
-        self._order.begin(bound, self._run.intake)
+        run = bound.begin("run", pushed=True, more=self._order.read)
+        self._order.begin(bound, run.intake)  # which refuses a wrong `late`, or a wrong time of `advance`
+        self._first, self._run, self._state = bound, run, _state_of(run)
 
     def snapshot(self) -> bytes:
         """Everything that the stream keeps, as bytes from which another process can continue the stream.

@@ -16,7 +16,7 @@ from cer_gpu.engine.read.sources.rows import ROW
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.run_notes import say_how_many_were_late
-from cer_gpu.errors import RowError
+from cer_gpu.errors import ArgumentError, RowError
 from cer_gpu.language.parameters import GivenAmount, plain_value
 
 
@@ -56,6 +56,7 @@ class StreamOrder:
             self._buffer = OrderBuffer(asked.order_by, late, asked.late, asked.on_late == "drop", bound.until)
         if self._floor is not None:
             self.advance(self._floor, intake)
+            intake.advance(self.moment(self._floor))
 
     def put(self, bound: BoundQuery, batches: list[pa.RecordBatch], intake: Intake) -> list[pa.RecordBatch]:
         """Add rows; gives those that no later one can precede, in order. An error adds none.
@@ -93,11 +94,15 @@ class StreamOrder:
         """A time in the unit of the data, once these are known."""
         assert self._schema is not None
         order = () if self._options is None else self._options.order_by
+        _refuse_none(time)
         found = moment_in("time", time, self._schema, order, up=True)
         return turned_moment(found, self._schema, order)
 
     def wait_for(self, time: Any) -> None:
         """Note a time before which no row comes, before the data are known."""
+        _refuse_none(time)
+        if self._options is not None and not self._options.order_by:
+            raise ArgumentError(f"advance({time!r}) is a time: name the column of time with order_by")
         plain = plain_value(time)  # it may be stored
         self._floor = f"{plain.value} {plain.unit}" if isinstance(plain, GivenAmount) else plain
 
@@ -128,3 +133,14 @@ class StreamOrder:
         self._floor, self._left_out = state["floor"], state["left_out"]
         if self._buffer is not None and state["rows"] is not None:
             self._buffer.resume(state["rows"])
+
+
+def _refuse_none(time: Any) -> None:
+    """Refuse None as the time of `advance`.
+
+    Raises
+    ------
+    ValueError
+    """
+    if time is None:
+        raise ArgumentError("advance needs a time: no row before it will come any more")

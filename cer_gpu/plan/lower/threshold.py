@@ -37,6 +37,10 @@ COSTS: dict[Question, Cost] = {**CONFIGURATIONS, "hits": Cost(2, note="a window 
 """Matches are counted and listed as the general machine does."""
 
 
+MOST = 2**62
+"""More than there are events."""
+
+
 class CountThreshold(NamedTuple):
     """A condition that there are at least so many.
 
@@ -187,7 +191,8 @@ def _threshold(condition: tree.Condition) -> CountThreshold | None:
         return None
     if left.function != "COUNT" or left.prior:
         return None
-    return CountThreshold(left, ceil(right.value) if op == ">=" else floor(right.value) + 1)
+    least = ceil(right.value) if op == ">=" else floor(right.value) + 1
+    return CountThreshold(left, min(max(least, 0), MOST))
 
 
 def _arrays(
