@@ -16,6 +16,9 @@ from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 
 PATTERNS = [
+    "((A OR B) AS x ; (B OR C) AS y)+",
+    "((A OR B) AS x : (A OR B) AS y) :+",
+    "(LAST(A AS x ; B AS y))+",
     "(A AS x ; B AS y)+ FILTER SUM(y.v - x.v) > 1",
     "(A AS x ; (B AS y)+)+ FILTER SUM(y.v * x.v) > 9",
     "(A AS x ; B AS y FILTER SUM(BEFORE(y).v - BEFORE(x).v) < 3)+",

@@ -151,6 +151,15 @@ def test_values_that_do_not_fit(params: dict[str, Any], message: str) -> None:
         cer.compile("SELECT * FROM S WHERE A").count(pa.table({"type": ["A"]}), params={"z": 1})
 
 
+@pytest.mark.parametrize("clause", ["SUPPRESS FOR $w", "SUPPRESS FOR $w s", "WITHIN $w", "WITHIN $w SECONDS"])
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), -1])
+def test_a_length_is_a_finite_number(clause: str, value: float) -> None:
+    query = cer.compile(f"SELECT * WHERE A {clause}")
+    table = pa.table({"type": ["A"], "ts": [0]})
+    with pytest.raises(cer.QueryError, match=r"CER066\]: the value of `\$w`, .*, does not fit its place"):
+        query.count(table, order_by="ts", order_unit="s", params={"w": value})
+
+
 def test_explain_says_what_a_value_changes() -> None:
     shown = cer.compile("SELECT * WHERE A {$n,} FILTER A[v > $p]", params={"p": 3}).explain()
     assert "$n: each value has a plan of its own" in shown

@@ -34,9 +34,10 @@ def measure_of(expression: t.Expression, findings: Findings) -> t.Expression:
                 f"{word}({shown}) is for filters inside a repetition; a measure is one value of the whole "
                 "match"
             )
-            findings.error(
-                "CER027", message, expression.span, f"write `FIRST({shown}.a)` or `LAST({shown}.a)`"
-            )
+            hint = f"write `FIRST({shown}.a)` or `LAST({shown}.a)`"
+            if word == "BEFORE":
+                hint = f"leave it out: `{expression.function}({shown}{'.a' if expression.argument else ''})`"
+            findings.error("CER027", message, expression.span, hint)
         case t.Aggregate(argument=argument) if argument is not None:
             for part in walk(argument):
                 if isinstance(part, t.Previous):

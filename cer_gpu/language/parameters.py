@@ -6,6 +6,7 @@ repetitions, or an argument of a function, does (`shaping`).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -313,7 +314,7 @@ class _Filler:
             value = amount_of(value) or _typed(WrittenParameter(value))
         if isinstance(value, GivenAmount) and (unit is None or value.unit is None):
             return value
-        if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf:
             return GivenAmount(value, unit)
         fit = f"a number of {unit}" if unit is not None else "a length such as '5 min', or a number"
         self._refuse(parameter, f"{fit}, 0 or more, is needed here")

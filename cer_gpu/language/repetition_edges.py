@@ -211,7 +211,7 @@ def _outside(pattern: t.Pattern, loop: t.Iteration) -> frozenset[str]:
 def _edges(body: t.Pattern, names: frozenset[str], first: bool) -> frozenset[str]:
     """The variables that mark one event of each match, before (after) those that some names mark."""
     match body:
-        case t.Filter() | t.Timed():
+        case t.Filter() | t.Timed() | t.Selector():
             return _edges(body.pattern, names, first)
         case t.As(pattern=inner, variable=name):
             # The name is of all events, and with one event of this one.
@@ -274,7 +274,9 @@ def _elements(sequence: t.Sequence) -> list[t.Pattern]:
 
 
 def _is_event(pattern: t.Pattern) -> bool:
-    """Whether a pattern is one event of a type."""
+    """Whether a pattern is one event, of one type or of any of several."""
     while isinstance(pattern, t.As | t.Filter | t.Timed):
         pattern = pattern.pattern
+    if isinstance(pattern, t.Or):
+        return _is_event(pattern.left) and _is_event(pattern.right)
     return isinstance(pattern, t.EventType)
