@@ -80,8 +80,8 @@ def test_the_last_step_is_the_query(seed: int) -> None:
         except cer.CerError:  # over a budget: of the pattern or of a part of it
             continue
         last = [row for row in rows if row["without"] is None][-1]
-        nothing: dict[str, Any] = {"consume": Consume.NONE, "limit": None, "select": None, "measures": ()}
-        tree = replace(query.tree, strategy=Strategy.ALL, **nothing)
+        nothing: dict[str, Any] = {"consume": Consume.NONE, "suppress": None, "limit": None}
+        tree = replace(query.tree, strategy=Strategy.ALL, select=None, measures=(), **nothing)
         plain = cer.compile(to_text(tree))
         assert last["hits"] == len(plain.hits(events, **options)), text
         assert int(last["matches"]) == plain.count(events, **options), text
