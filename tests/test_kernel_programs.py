@@ -25,8 +25,9 @@ def worked(code: Code, *values: int) -> tuple[int, int, bool]:
     known = np.zeros(8, np.uint8)
     rows = [(getattr(contract, name), argument) for name, argument in code]
     programs = contract.Programs(
-        np.array([0, len(rows)], np.int32), np.array(rows, np.int64), stack, stack.view(np.float64), known
-    )
+        np.array([0, len(rows)], np.int32), np.array(rows, np.int64), stack, stack.view(np.float64), known,
+        contract.NO_TEXTS,
+    )  # fmt: skip
     at_fault = work_out(programs, 0, np.array([values], np.int64), 0, np.zeros((1, 1), np.int64), 0)
     return int(at_fault), int(stack[0]), bool(known[0])
 
