@@ -17,6 +17,7 @@ from random_one_clock import one_clock_query
 from random_ordered import random_ordered
 from random_rules import random_join, random_rule_events
 from random_steps import session_query, timed_query
+from random_thresholds import thresholds_query
 from spark_tasks import dealt, numbered, shuffled
 from test_rule_groups import aggregated_rule
 from test_spark_worker import OPTIONS, by_key, check_tasks, cut
@@ -33,6 +34,7 @@ PATTERNS: dict[str, Callable[[Random], tree.SelectQuery]] = {
     "timed": timed_query,
     "sessions": session_query,
     "clock": one_clock_query,
+    "threshold": thresholds_query,
 }
 """What draws queries for a machine: look-ups of neighbours, registers, runs of what is looked for, gaps."""
 
