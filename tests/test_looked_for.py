@@ -15,7 +15,7 @@ from random_looked_for import looking_query
 import cer_gpu as cer
 from cer_gpu.errors import LimitError
 
-CASES = 20
+CASES = 30
 
 
 def events(text: str, **columns: Any) -> pa.Table:
