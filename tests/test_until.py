@@ -91,7 +91,7 @@ def surely(seed: str) -> None:
     for number in range(QUERIES):
         rng = Random(f"{seed} {number}")
         query, events, until = drawn(rng, number, rng.choice(STRATEGIES))
-        query = replace(query, limit=None, consume=tree.Consume.NONE)
+        query = replace(query, limit=None, consume=tree.Consume.NONE, suppress=None)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event ")
             try:

@@ -186,7 +186,7 @@ def pairs() -> Iterator[tuple[str, str, str]]:
         for other, (another, behind) in CLAUSES.items():
             if rest and not behind and another != "SELECT *":
                 yield one, other, _query(BASE, another, rest)
-    order = ("PARTITION", "WITHIN", "CONSUME", "LIMIT")
+    order = ("PARTITION", "WITHIN", "CONSUME", "SUPPRESS", "LIMIT")
     behind = [(name, rest) for name, (_, rest) in CLAUSES.items() if rest]
     for (one, first), (other, second) in combinations_with_replacement(behind, 2):
         if order.index(first.split()[0]) < order.index(second.split()[0]):

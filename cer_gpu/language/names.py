@@ -158,7 +158,7 @@ class NameChecker:
                 hint = why
             if arrow.startswith("struct<"):
                 hint = f"name a field of it, as in `{attribute}.field` with the back-ticks; " + hint
-            if "list<" in arrow.partition("[")[0]:
+            elif "list<" in arrow.partition("[")[0]:
                 hint = f"make a row of each value of its lists first (explode, UNNEST): queries use {usable}"
             self._findings.error("CER024", message, place, hint)
         return arrow is not None
