@@ -18,6 +18,7 @@ from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.run_notes import say_how_many_were_late
 from cer_gpu.errors import ArgumentError, RowError
 from cer_gpu.language.parameters import GivenAmount, plain_value
+from cer_gpu.printable_text import brief
 
 
 class StreamOrder:
@@ -102,7 +103,7 @@ class StreamOrder:
         """Note a time before which no row comes, before the data are known."""
         _refuse_none(time)
         if self._options is not None and not self._options.order_by:
-            raise ArgumentError(f"advance({time!r}) is a time: name the column of time with order_by")
+            raise ArgumentError(f"advance({brief(time)}) is a time: name the column of time with order_by")
         plain = plain_value(time)  # it may be stored
         self._floor = f"{plain.value} {plain.unit}" if isinstance(plain, GivenAmount) else plain
 
