@@ -5,7 +5,7 @@ whole stream, or in its partition. An end that comes later in the stream and has
 other partitions may, is suppressed too.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,8 @@ class QuietTimes(NamedTuple):
     """
 
     time: np.ndarray
-    size: int | float
-    most: int | float
+    size: Any
+    most: Any
     by_lane: bool
     last: np.ndarray
     there: np.ndarray
