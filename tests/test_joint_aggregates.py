@@ -9,6 +9,7 @@ import generate
 import pyarrow as pa
 import pytest
 from engine_oracle import check
+from pattern_checks import CLAUSES, check_pattern
 
 import cer_gpu as cer
 from cer_gpu.language import tree as t
@@ -46,17 +47,7 @@ PATTERNS = [
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_patterns_are_answered_as_the_reference_says(pattern: str) -> None:
-    answered = 0
-    for seed in range(4):
-        rng = Random(f"{pattern} {seed}")
-        clause = rng.choice(("", "WITHIN 3 SECONDS", "WITHIN 6 EVENTS", "CONSUME BY ANY", "PARTITION BY id"))
-        query = parse(f"SELECT {rng.choice(('', '', 'NEXT', 'MAX', 'LAST'))} * WHERE {pattern} {clause}")
-        assert isinstance(query, t.SelectQuery)
-        events = generate.stream(rng, 14, holes=0.05)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            answered += check(query, events, rng) > 0
-    assert answered
+    check_pattern(pattern, 14)
 
 
 MEASURES = [
@@ -79,7 +70,7 @@ def test_measures_are_those_of_the_reference(measure: str, pattern: str) -> None
     answered = 0
     for seed in range(4):
         rng = Random(f"{measure} {pattern} {seed}")
-        clause = rng.choice(("", "WITHIN 3 SECONDS", "WITHIN 6 EVENTS", "CONSUME BY ANY", "PARTITION BY id"))
+        clause = rng.choice(CLAUSES)
         kept = rng.choice(("*", "NONE", "x", "MAX *", "NEXT NONE"))
         query = parse(f"SELECT {kept}, {measure} AS m WHERE {pattern} {clause}")
         assert isinstance(query, t.SelectQuery)

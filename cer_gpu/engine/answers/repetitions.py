@@ -14,7 +14,7 @@ Listed = tuple[np.ndarray, np.ndarray]
 
 
 class EventChoices(NamedTuple):
-    """EventChoices of one event for each variable, one complex event after another.
+    """Choices of one event for each variable, one complex event after another.
 
     Attributes
     ----------

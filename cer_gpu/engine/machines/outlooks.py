@@ -142,15 +142,10 @@ class Outlooks:
             given = self._next.decided(events, self._lane_count, None if now is None else int(now))
             yield from map(self._done, given)
             return
-        if len(events):
-            found = self._read(events, 0)
-            if found is not None:
-                yield self._done(found)
+        yield from self._given(events if len(events) else None, 0)
         for number, stage in enumerate(self._stages):
             if isinstance(stage, FutureOutlook) and stage.waits:
-                found = self._passed(number, stage)
-                if found is not None:
-                    yield self._done(found)
+                yield from self._given(self._passed(number, stage), number + 1)
         self._within_allowance()
 
     def rest(self) -> Iterator[EventArrays]:
@@ -234,10 +229,7 @@ class Outlooks:
         intake, kind = self._intake, stage.measured
         found: EventArrays | None = None
         if intake.grouped and (last := intake.last_lane) is not None:
-            found = None
-            if self._settles:
-                found = stage.over(last, self._bit(stage), self.until)
-            return None if found is None else self._read(found, number + 1)
+            return stage.over(last, self._bit(stage), self.until) if self._settles else None
         mark: int | float | None = None
         if kind == "events" and not intake.laned:
             mark = intake.rows
@@ -254,7 +246,7 @@ class Outlooks:
             lanes = stage.waiting_lanes(intake.last_lane if one else None)
             now = intake.passed_in(lanes, kind) if len(lanes) else None
             found = None if now is None else stage.passed_in(lanes, now)
-        return None if found is None else self._read(found, number + 1)
+        return found
 
     def waiting(self) -> list[EventArrays]:
         """The events that are held back."""

@@ -7,7 +7,7 @@ runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, floor
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from cer_gpu.automata.positions import position_automaton
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.kernels.thresholds.contract import DISTINCT, EVENTS, VALUES, Thresholds
 from cer_gpu.language import tree
+from cer_gpu.language.chains import flattened
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.signs import CONVERSE
@@ -149,7 +150,7 @@ def threshold_iteration(formula: tree.Pattern) -> ThresholdIteration | str:
     names: set[str] = set()
     while isinstance(formula, tree.Filter | tree.As | tree.Project):
         if isinstance(formula, tree.Filter):
-            conditions += _parts(formula.condition)
+            conditions += flattened(tree.Both, formula.condition)
         elif isinstance(formula, tree.As):
             names.add(formula.variable)
         formula = formula.pattern
@@ -167,17 +168,6 @@ def threshold_iteration(formula: tree.Pattern) -> ThresholdIteration | str:
         thresholds.append(found)
     predicates = distinct(one.predicate for one in positions.positions)
     return ThresholdIteration(predicates, formula.contiguous, formula.least, tuple(thresholds))
-
-
-def _parts(condition: tree.Condition) -> Iterator[tree.Condition]:
-    """The conditions that a condition joins by AND."""
-    waiting = [condition]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, tree.Both):
-            waiting += (one.right, one.left)
-        else:
-            yield one
 
 
 def _threshold(condition: tree.Condition) -> CountThreshold | None:
