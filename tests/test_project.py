@@ -33,7 +33,7 @@ LAYERS = [
     {"errors"},
     {"language"},
     {"logic"},
-    {"automata", "joins"},
+    {"automata", "joins", "patterns"},
     {"reference"},  # what tests compare with: no other part imports it
     {"plan"},
     {"kernels"},
