@@ -26,6 +26,7 @@ CSV or JSON lines, or a dict of event type to any of these. `order_by="ts"` name
 
 `cer.backtest` runs many queries in one pass, `cer.maintain` keeps the answers of a join up to date,
 `cer.timeline` draws a few events and their matches, and `cer.device_report()` checks the GPUs.
+`cer.match_recognize` runs SQL's MATCH_RECOGNIZE.
 
 An error about a query, data, a limit or a device is a CerError (QueryError, DataError, LimitError or
 DeviceError) and says what to change. A wrong argument is a TypeError or a ValueError.
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from cer_gpu.engine.answers.values import ComplexEvent
     from cer_gpu.engine.run.device_report import DeviceReport, device_report
     from cer_gpu.errors import CerError, DataError, DeviceError, Diagnostic, LimitError, QueryError
+    from cer_gpu.row_patterns import RowPatternResult, match_recognize
     from cer_gpu.timelines import timeline
     from cer_gpu.views import JoinView, maintain
 
@@ -67,6 +69,8 @@ _LATE = {
     "device_report": "cer_gpu.engine.run.device_report",
     "ComplexEvent": "cer_gpu.engine.answers.values",
     "Matches": "cer_gpu.engine.answers.matches",
+    "RowPatternResult": "cer_gpu.row_patterns",
+    "match_recognize": "cer_gpu.row_patterns",
     "timeline": "cer_gpu.timelines",
     "JoinView": "cer_gpu.views",
     "maintain": "cer_gpu.views",
@@ -85,11 +89,13 @@ __all__ = [
     "Matches",
     "Query",
     "QueryError",
+    "RowPatternResult",
     "Variants",
     "backtest",
     "compile",
     "device_report",
     "maintain",
+    "match_recognize",
     "sweep",
     "timeline",
 ]

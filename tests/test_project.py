@@ -43,8 +43,8 @@ LAYERS = [
     {"next_events"},
     {"step_transitions"},
     {"listed_runs", "view_answers"},
-    {"funnel", "sql", "views"},
-    {"api"},
+    {"funnel", "sql", "views", "outer_select"},
+    {"api", "row_patterns"},
     {
         "output",
         "demo",

@@ -286,21 +286,21 @@ class _Writer:
         self._writer: Any = None
 
     def write(self, table: pa.Table) -> None:
-        with _on_disk():
+        with on_disk():
             if self._writer is None:
-                self._file = _nameless()
+                self._file = nameless_file()
                 self._writer = pa.ipc.new_file(self._file, table.schema)
             self._writer.write_table(table.combine_chunks(), max_chunksize=MAPPED)
 
     def finished(self) -> _Rows:
         """What was written, once all is."""
-        with _on_disk():
+        with on_disk():
             self._writer.close()
             return _Rows(pa.ipc.open_file(pa.py_buffer(_mapped(self._file))))
 
 
 @contextmanager
-def _on_disk() -> Iterator[None]:
+def on_disk() -> Iterator[None]:
     """What the disk refuses is an error that says what to do."""
     try:
         yield
@@ -311,7 +311,7 @@ def _on_disk() -> Iterator[None]:
         ) from error
 
 
-def _nameless() -> Any:
+def nameless_file() -> Any:
     """A file that nobody else can open, and that is gone once it is closed and no longer mapped."""
     return tempfile.TemporaryFile(prefix="cer-gpu-")
 
@@ -327,8 +327,8 @@ def _stored(parts: list[np.ndarray], dtype: np.dtype) -> np.ndarray:
     """Arrays one after another, in a file where they are long."""
     if sum(map(len, parts)) < MAPPED:
         return np.concatenate([np.empty(0, dtype), *parts])
-    with _on_disk():
-        file = _nameless()
+    with on_disk():
+        file = nameless_file()
         for part in parts:
             file.write(np.ascontiguousarray(part).data)
         return np.frombuffer(_mapped(file), dtype)

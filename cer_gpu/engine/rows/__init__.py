@@ -1,0 +1,1 @@
+"""Row patterns over Arrow data: rows in order, conditions, matches, measures, answers."""

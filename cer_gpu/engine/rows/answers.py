@@ -1,0 +1,175 @@
+"""The answer of a MATCH_RECOGNIZE clause over a table: `RowPatternAnswer`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.rows.fixed_values import FixedValues
+from cer_gpu.engine.rows.matched_rows import MatchedRows
+from cer_gpu.engine.rows.matching import RowMatches, found_matches
+from cer_gpu.engine.rows.measures import LeafTypes, MeasureValues
+from cer_gpu.engine.rows.ordered_rows import OrderedRows
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.patterns.choices import OrderedAutomaton, automaton_of
+from cer_gpu.patterns.conditions import columns_of, parted_conditions
+from cer_gpu.patterns.tree import RowPatternClause, RowsPerMatch
+
+ELEMENTS = 1 << 20
+"""Rows of matches that become answers at a time."""
+
+
+class RowPatternAnswer:
+    """Runs a clause over tables.
+
+    Parameters
+    ----------
+    clause : RowPatternClause
+        Its columns are those of the schema, by their exact names.
+    schema : pyarrow.Schema
+        Of the tables.
+    text : str
+        The statement, for messages.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        Of the answer: the partition key, with ALL ROWS the sort keys, the measures, with ALL ROWS all other
+        columns.
+    columns : tuple of str
+        The columns that are read.
+
+    Raises
+    ------
+    QueryError
+        When types do not fit.
+    LimitError
+        When the pattern is too large.
+    """
+
+    def __init__(self, clause: RowPatternClause, schema: pa.Schema, text: str) -> None:
+        self._clause = clause
+        self._text = text
+        self.automaton: OrderedAutomaton = automaton_of(clause.pattern)
+        self._types = LeafTypes(schema, text)
+        self.conditions = parted_conditions(clause)
+        self._check(schema)
+        self._every_row = clause.rows is not RowsPerMatch.ONE
+        before = list(clause.partition_by)
+        if self._every_row:
+            before += [key.column for key in clause.order_by if key.column not in before]
+        self._before = before
+        self._behind = [name for name in schema.names if self._every_row and name not in before]
+        measures = [
+            pa.field(measure.name, self._types.type_of(measure.expression)) for measure in clause.measures
+        ]
+        self.schema = pa.schema(
+            [
+                *(schema.field(name) for name in before),
+                *measures,
+                *(schema.field(name) for name in self._behind),
+            ]
+        )
+        named = set(schema.names if self._every_row else columns_of(clause))
+        self.columns = tuple(name for name in schema.names if name in named)
+
+    def _check(self, schema: pa.Schema) -> None:
+        """Check the types of conditions and of WITHIN."""
+        for definition in self._clause.definitions:
+            kind = self._types.type_of(definition.condition)
+            if not pa.types.is_boolean(kind) and not pa.types.is_null(kind):
+                what = f"the condition of `{definition.variable}` is no condition, but of type {kind}"
+                hint = "compare it with something: `price > 10`"
+                raise QueryError([Diagnostic("CER125", what, definition.at, hints=(hint,))], self._text)
+        if self._clause.within is not None:
+            key = self._clause.order_by[0]
+            kind = schema.field(key.column).type
+            if not pa.types.is_timestamp(kind) and not pa.types.is_date(kind):
+                what = f"WITHIN measures time by the first column of ORDER BY, and `{key.column}` is {kind}"
+                hint = "order by a column of timestamps or dates first"
+                raise QueryError([Diagnostic("CER125", what, key.at, hints=(hint,))], self._text)
+
+    def batches(self, table: pa.Table, workers: Workers | None = None) -> Iterator[pa.RecordBatch]:
+        """The answer over a table that has `columns`: batch after batch.
+
+        Raises
+        ------
+        DataError, LimitError
+            See `matching.found_matches`.
+        """
+        clause = self._clause
+        rows = OrderedRows(table, clause.partition_by, clause.order_by)
+        values = FixedValues(rows, self._text)
+        matches = found_matches(clause, self.automaton, self.conditions, values, rows, workers or Workers())
+        del values
+        numbers = _numbers(matches, rows)
+        for first, stop, slot in _stretches(matches.lengths):
+            part = RowMatches(
+                matches.starts[first:stop],
+                matches.lengths[first:stop],
+                matches.slots[slot : slot + int(matches.lengths[first:stop].sum())],
+            )
+            matched = MatchedRows(part, numbers[first:stop], self.automaton, rows, self._every_row)
+            yield from self._answered(matched, rows)
+        if clause.rows is RowsPerMatch.ALL_WITH_UNMATCHED:
+            yield from self._unmatched(matches, rows)
+
+    def _answered(self, matched: MatchedRows, rows: OrderedRows) -> Iterator[pa.RecordBatch]:
+        if self._clause.rows is RowsPerMatch.ALL_OMIT_EMPTY:
+            matched.drop_empty()
+        places = matched.answer_places
+        if not len(places):
+            return
+        values = MeasureValues(matched, self._types, self.automaton.variables)
+        columns = [rows.at(name, places) for name in self._before]
+        columns += [
+            _of_type(values.of(measure.expression), self.schema.field(len(self._before) + number).type)
+            for number, measure in enumerate(self._clause.measures)
+        ]
+        columns += [rows.at(name, places) for name in self._behind]
+        yield pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    def _unmatched(self, matches: RowMatches, rows: OrderedRows) -> Iterator[pa.RecordBatch]:
+        """The rows that are in no match and begin no empty one, without measures."""
+        free = np.ones(rows.count, bool)
+        free[matches.starts] = False
+        edges = np.zeros(rows.count + 1, np.int64)
+        np.add.at(edges, matches.starts, 1)
+        np.add.at(edges, matches.starts + matches.lengths, -1)
+        free &= np.cumsum(edges[:-1]) == 0
+        places = np.flatnonzero(free)
+        for first in range(0, len(places), ELEMENTS):
+            some = places[first : first + ELEMENTS]
+            columns = [rows.at(name, some) for name in self._before]
+            columns += [
+                pa.nulls(len(some), self.schema.field(len(self._before) + number).type)
+                for number in range(len(self._clause.measures))
+            ]
+            columns += [rows.at(name, some) for name in self._behind]
+            yield pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+
+def _of_type(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    return values if values.type == kind else values.cast(kind)
+
+
+def _numbers(matches: RowMatches, rows: OrderedRows) -> np.ndarray:
+    """The number of each match in its partition."""
+    lanes = np.searchsorted(rows.lanes, matches.starts, side="right") - 1
+    firsts = np.searchsorted(lanes, lanes)
+    return np.arange(len(lanes)) - firsts + 1
+
+
+def _stretches(lengths: np.ndarray) -> Iterator[tuple[int, int, int]]:
+    """Neighbouring matches with some rows together: first, behind the last, the rows before them."""
+    ends = np.cumsum(np.maximum(lengths, 1))
+    bounds = np.concatenate([[0], np.cumsum(lengths)])
+    first = 0
+    while first < len(lengths):
+        before = int(ends[first - 1]) if first else 0
+        stop = max(int(np.searchsorted(ends, before + ELEMENTS, side="right")), first + 1)
+        yield first, stop, int(bounds[first])
+        first = stop

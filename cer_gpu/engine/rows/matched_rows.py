@@ -1,0 +1,148 @@
+"""The rows of matches one after the other, and which of them navigations reach: `MatchedRows`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from cer_gpu.engine.rows.matching import RowMatches
+from cer_gpu.engine.rows.ordered_rows import OrderedRows
+from cer_gpu.patterns.choices import OrderedAutomaton
+
+NOWHERE = -1
+"""In place of a row: there is none."""
+
+
+class MatchedRows:
+    """The rows of some matches one after the other, and the rows of an answer among them.
+
+    Parameters
+    ----------
+    matches : RowMatches
+    numbers : ndarray, shape (matches,), int64
+        The number of each match in its partition, from 1 on.
+    automaton : OrderedAutomaton
+    rows : OrderedRows
+    every_row : bool
+        Whether an answer has the rows of the matches, and one for each empty match; otherwise one a match.
+
+    Attributes
+    ----------
+    bounds : ndarray, shape (matches + 1,), int64
+        Match k has the elements bounds[k] .. bounds[k + 1] - 1.
+    places : ndarray, shape (elements,), int64
+        The places of the elements among the ordered rows.
+    variables : ndarray, shape (elements,), int32
+        The numbers of their variables.
+    match_of : ndarray, shape (elements,), int64
+    answers : ndarray, int64
+        For each row of the answer its element; `NOWHERE` for an empty match.
+    answered : ndarray, int64
+        For each row of the answer its match.
+    """
+
+    def __init__(
+        self,
+        matches: RowMatches,
+        numbers: np.ndarray,
+        automaton: OrderedAutomaton,
+        rows: OrderedRows,
+        every_row: bool,
+    ) -> None:
+        self.matches = matches
+        self.numbers = numbers
+        self.rows = rows
+        self._automaton = automaton
+        lengths = matches.lengths
+        self.bounds = np.concatenate([[0], np.cumsum(lengths)])
+        self.match_of = np.repeat(np.arange(len(lengths)), lengths)
+        self.places = np.arange(self.bounds[-1]) + np.repeat(matches.starts - self.bounds[:-1], lengths)
+        self.variables = np.array(automaton.variable_of, np.int32)[matches.slots]
+        self._selected: dict[frozenset[str] | None, np.ndarray] = {}
+        self._before: dict[frozenset[str] | None, np.ndarray] = {}
+        if every_row:
+            self._answer_rows(lengths)
+        else:
+            self.answers = np.where(lengths > 0, self.bounds[1:] - 1, NOWHERE)
+            self.answered = np.arange(len(lengths))
+
+    def _answer_rows(self, lengths: np.ndarray) -> None:
+        shown = ~np.array(self._automaton.excluded, bool)[self.matches.slots]
+        empty = np.flatnonzero(lengths == 0)
+        elements = np.flatnonzero(shown)
+        answered = np.concatenate([self.match_of[elements], empty])
+        order = np.argsort(answered, kind="stable")
+        self.answers = np.concatenate([elements, np.full(len(empty), NOWHERE)])[order]
+        self.answered = answered[order]
+
+    def drop_empty(self) -> None:
+        """Leave the rows of empty matches out of the answer."""
+        there = self.answers >= 0
+        self.answers, self.answered = self.answers[there], self.answered[there]
+
+    @cached_property
+    def answer_places(self) -> np.ndarray:
+        """For each row of the answer its place; for an empty match that of the row where it stands."""
+        places = self.matches.starts[self.answered]
+        there = self.answers >= 0
+        places[there] = self.places[self.answers[there]]
+        return places
+
+    def chosen(self, variables: frozenset[str] | None) -> np.ndarray:
+        """The elements of some variables, ascending."""
+        if variables not in self._selected:
+            if variables is None:
+                self._selected[variables] = np.arange(len(self.places))
+            else:
+                taken = np.array([name in variables for name in self._automaton.variables])
+                self._selected[variables] = np.flatnonzero(taken[self.variables])
+        return self._selected[variables]
+
+    def until(self, final: bool) -> np.ndarray:
+        """For each row of the answer the element behind the last one that it looks at."""
+        if final:
+            return self.bounds[self.answered + 1]
+        return np.where(self.answers < 0, self.bounds[self.answered + 1], self.answers + 1)
+
+    def navigated(self, variables: frozenset[str] | None, which: str, skip: int, final: bool) -> np.ndarray:
+        """For each row of the answer the element of the first or last row of variables, or one beside it.
+
+        `NOWHERE` where there is none.
+        """
+        chosen = self.chosen(variables)
+        if not len(chosen):
+            return np.full(len(self.answered), NOWHERE)
+        before = self._chosen_before(variables)
+        first, stop = before[self.bounds[self.answered]], before[self.until(final)]
+        found = first + skip if which == "first" else stop - 1 - skip
+        inside = (found >= first) & (found < stop)
+        return np.where(inside, chosen[np.clip(found, 0, len(chosen) - 1)], NOWHERE)
+
+    def _chosen_before(self, variables: frozenset[str] | None) -> np.ndarray:
+        """How many elements of some variables come before each element, and before the end."""
+        if variables not in self._before:
+            chosen = self.chosen(variables)
+            taken = np.zeros(len(self.places) + 1, np.int64)
+            taken[chosen + 1] = 1
+            self._before[variables] = np.cumsum(taken)
+        return self._before[variables]
+
+    def moved_places(self, elements: np.ndarray, offset: int) -> np.ndarray:
+        """The places so many rows behind those of elements; `NOWHERE` outside the partition."""
+        if not len(self.places):
+            return np.full(len(elements), NOWHERE)
+        places = self.places[np.maximum(elements, 0)]
+        there = elements >= 0
+        if offset:
+            lanes = self.rows.lanes
+            lane = np.searchsorted(lanes, places, side="right") - 1
+            places = places + offset
+            there &= (places >= lanes[lane]) & (places < lanes[lane + 1])
+        return np.where(there, places, NOWHERE)
+
+    def moved_elements(self, elements: np.ndarray, offset: int, final: bool) -> np.ndarray:
+        """The elements so many rows behind others; `NOWHERE` outside what a row of the answer looks at."""
+        moved = elements + offset
+        inside = (elements >= 0) & (moved >= self.bounds[self.answered]) & (moved < self.until(final))
+        return np.where(inside, moved, NOWHERE)

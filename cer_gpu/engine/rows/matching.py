@@ -1,0 +1,304 @@
+"""The matches of a row pattern over ordered rows: `found_matches`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.rows.fixed_values import FixedValues
+from cer_gpu.engine.rows.live_states import LiveStates, TooManyStates
+from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
+from cer_gpu.engine.rows.search import Search
+from cer_gpu.engine.rows.search_code import SearchCode
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import DataError
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.row_patterns import contract as k
+from cer_gpu.kernels.row_patterns import cpu
+from cer_gpu.patterns.choices import OrderedAutomaton
+from cer_gpu.patterns.conditions import ParsedCondition
+from cer_gpu.patterns.tree import Operation, RowPatternClause, Skip, SkipMode
+
+UNIT = 1 << 16
+"""Rows of neighbouring partitions that a thread does at a time, at least."""
+
+TABLED = 1 << 24
+"""Entries of a table of choices, above which choices are looked for in their lists."""
+
+DENSE = 16
+"""Variables up to which every combination of conditions has a place in a table."""
+
+MODES = {
+    SkipMode.PAST_LAST_ROW: k.PAST_LAST_ROW,
+    SkipMode.TO_NEXT_ROW: k.TO_NEXT_ROW,
+    SkipMode.TO_FIRST: k.TO_FIRST,
+    SkipMode.TO_LAST: k.TO_LAST,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RowMatches:
+    """Matches in the order of their partitions and starts.
+
+    Attributes
+    ----------
+    starts, lengths : ndarray, shape (matches,), int64
+        The first place and the number of rows; 0 for an empty match.
+    slots : ndarray, shape (rows of all matches,), int32
+        The slot of the automaton that took each row.
+    """
+
+    starts: np.ndarray
+    lengths: np.ndarray
+    slots: np.ndarray
+
+
+def found_matches(
+    clause: RowPatternClause,
+    automaton: OrderedAutomaton,
+    conditions: Mapping[str, ParsedCondition],
+    values: FixedValues,
+    rows: OrderedRows,
+    workers: Workers,
+) -> RowMatches:
+    """The preferred matches that AFTER MATCH SKIP leaves.
+
+    Raises
+    ------
+    DataError
+        When AFTER MATCH SKIP cannot be followed.
+    LimitError
+        When a search tries too many rows for one start.
+    """
+    masks = _masks(automaton, conditions, values, rows)
+    times, span = _times(clause, rows)
+    matching = _Matching(clause, automaton, rows, masks, times, span, workers)
+    open_ = {name: parts.open for name, parts in conditions.items() if parts.open}
+    return matching.searched(SearchCode(values, automaton.variables, open_)) if open_ else matching.followed()
+
+
+def _masks(
+    automaton: OrderedAutomaton,
+    conditions: Mapping[str, ParsedCondition],
+    values: FixedValues,
+    rows: OrderedRows,
+) -> np.ndarray:
+    """For each row the variables whose fixed conditions hold, as bits: uint64."""
+    masks = np.zeros(rows.count, np.uint64)
+    everything = 0
+    for variable, name in enumerate(automaton.variables):
+        fixed = conditions[name].fixed if name in conditions else ()
+        if not fixed:
+            everything |= 1 << variable
+            continue
+        holds = values.of_row(fixed[0] if len(fixed) == 1 else Operation("and", fixed))
+        _mark(holds, variable, masks)
+    if everything:
+        masks |= np.uint64(everything)
+    return masks
+
+
+def _mark(holds: pa.Array, variable: int, masks: np.ndarray) -> None:
+    """Set the bit of a variable where its condition is true."""
+    there, data = holds.buffers()
+    nothing = np.zeros(0, np.uint8)
+    bits = nothing if data is None else np.frombuffer(data, np.uint8)
+    valid = nothing if there is None or not holds.null_count else np.frombuffer(there, np.uint8)
+    cpu.mark(bits, valid, variable, masks, holds.offset)
+
+
+def _times(clause: RowPatternClause, rows: OrderedRows) -> tuple[np.ndarray, int]:
+    """The times of all rows and the span of WITHIN; without one no times."""
+    if clause.within is None:
+        return np.zeros(0, np.int64), 0
+    key = clause.order_by[0]
+    column = rows.column(key.column)
+    return times_of(column, key.column, key.descending), _span_in(clause.within, column.type)
+
+
+def _span_in(span: timedelta, kind: pa.DataType) -> int:
+    """A span of time in the unit of a column, rounded up: what is less than it is less than that."""
+    micros = span // timedelta(microseconds=1)
+    if pa.types.is_date32(kind):
+        return -(-micros // (86_400 * 10**6))
+    unit = "ms" if pa.types.is_date64(kind) else kind.unit
+    per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    return int(-(-micros * per_second // 10**6))
+
+
+class _Matching:
+    """What finding matches has at hand."""
+
+    def __init__(
+        self,
+        clause: RowPatternClause,
+        automaton: OrderedAutomaton,
+        rows: OrderedRows,
+        masks: np.ndarray,
+        times: np.ndarray,
+        span: int,
+        workers: Workers,
+    ) -> None:
+        self._clause = clause
+        self._automaton = automaton
+        self._rows = rows
+        self._pattern_rows = k.PatternRows(masks, rows.lanes, times)
+        self._span = span
+        self._workers = workers
+        self._choices = _choice_lists(automaton)
+        takes = [name in clause.skip.variables for name in automaton.variables]
+        self._skip = k.SkipRule(MODES[clause.skip.mode], np.array(takes, np.uint8))
+        self._units = _units(rows.lanes, workers.threads)
+
+    def followed(self) -> RowMatches:
+        """Matches whose conditions are all fixed."""
+        if not len(self._pattern_rows.times):
+            try:
+                states, member = self._live()
+            except TooManyStates:
+                pass
+            else:
+                if member.size <= TABLED:
+                    return self._by_tables(states, member)
+        return self._bounded()
+
+    def searched(self, code: SearchCode) -> RowMatches:
+        """Matches with conditions on the match so far."""
+        try:
+            live = self._live()
+        except TooManyStates:
+            live = np.zeros(0, np.int32), np.zeros((0, 0), np.uint8)
+        program, columns = code.program(), code.columns.columns(self._rows.count)
+
+        def search(lanes: np.ndarray) -> RowMatches:
+            rows = self._pattern_rows._replace(lanes=lanes)
+            work = Search(self._choices, rows, live, program, columns, self._span, self._skip)
+            return self._collected(lanes, work.step)
+
+        return _joined(self._workers.map("matching", search, self._units, self._rows.count))
+
+    def _live(self) -> tuple[np.ndarray, np.ndarray]:
+        """The state of each row, and the slots of each state."""
+        symbols, known = _symbols(self._pattern_rows.masks, len(self._automaton.variables))
+        live = LiveStates(self._automaton, known)
+        states = np.empty(self._rows.count, np.int32)
+
+        def back(lanes: np.ndarray) -> None:
+            at = np.array([len(lanes) - 2, lanes[-1] - 1, 0, 0, 0], np.int64)
+            while cpu.live(symbols, lanes, live.table, states, at) == k.MISSING:
+                row = int(at[k.ROW])
+                last = row == lanes[at[k.LANE] + 1] - 1
+                live.fill(0 if last else int(states[row + 1]), int(symbols[row]))
+
+        self._workers.map("matching", back, self._units, self._rows.count)
+        return states, live.members()
+
+    def _by_tables(self, states: np.ndarray, member: np.ndarray) -> RowMatches:
+        begins = np.empty((2, len(member)), np.int32)
+        follows = np.empty((member.shape[1], len(member)), np.int32)
+        cpu.choose(self._choices, member, begins, follows)
+
+        def forward(lanes: np.ndarray) -> RowMatches:
+            def go(room: k.MatchRoom, at: np.ndarray) -> int:
+                variable_of = self._choices.variable_of
+                return int(cpu.matches(variable_of, begins, follows, states, lanes, self._skip, room, at))
+
+            return self._collected(lanes, go)
+
+        return _joined(self._workers.map("matching", forward, self._units, self._rows.count))
+
+    def _bounded(self) -> RowMatches:
+        slots = len(self._choices.variable_of)
+
+        def forward(lanes: np.ndarray) -> RowMatches:
+            rows = self._pattern_rows._replace(lanes=lanes)
+            ends = np.empty((int(np.diff(lanes).max(initial=0)), slots), np.int64)
+
+            def go(room: k.MatchRoom, at: np.ndarray) -> int:
+                return int(cpu.bounded_matches(self._choices, rows, self._span, self._skip, ends, room, at))
+
+            return self._collected(lanes, go)
+
+        return _joined(self._workers.map("matching", forward, self._units, self._rows.count))
+
+    def _collected(self, lanes: np.ndarray, go: Callable[[k.MatchRoom, np.ndarray], int]) -> RowMatches:
+        """The matches of neighbouring partitions: a kernel is called until all are found."""
+        count = int(lanes[-1] - lanes[0])
+        room = _room(min(count, 1 << 10), count if self._skip.mode == k.PAST_LAST_ROW else 1 << 12)
+        at = np.array([0, lanes[0], 0, 0, 0], np.int64)
+        while True:
+            status = go(room, at)
+            if status == k.DONE:
+                break
+            if status != k.FULL:
+                raise self._skipped(status, room, at)
+            larger = _room(2 * len(room.starts) + 1, 2 * len(room.slots) + 1)
+            for old, new in zip(room, larger, strict=True):
+                new[: len(old)] = old
+            room = larger
+        matches, slots = int(at[k.MATCHES]), int(at[k.SLOTS])
+        return RowMatches(
+            room.starts[:matches].copy(), room.lengths[:matches].copy(), room.slots[:slots].copy()
+        )
+
+    def _skipped(self, status: int, room: k.MatchRoom, at: np.ndarray) -> DataError:
+        match = int(at[k.MATCHES]) - 1
+        row = int(self._rows.row_numbers(room.starts[match : match + 1])[0])
+        return DataError(_skip_message(self._clause.skip, status, row))
+
+
+def _skip_message(skip: Skip, status: int, row: int) -> str:
+    what = "has no row of it" if status == k.ABSENT else "begins with it, so it would be found again"
+    return (
+        f"AFTER MATCH {skip.mode.value} {skip.name} cannot be followed: the match that begins at row {row} "
+        f"of the table (counted from 0) {what}. Skip to another variable, or PAST LAST ROW"
+    )
+
+
+def _choice_lists(automaton: OrderedAutomaton) -> k.Choices:
+    lists = [
+        automaton.first_choices,
+        automaton.other_choices,
+        *automaton.next_choices,
+        *automaton.last_choices,
+    ]
+    bounds = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
+    targets = np.array([target for each in lists for target in each], np.int32)
+    return k.Choices(np.array(automaton.variable_of, np.int32), bounds, targets)
+
+
+def _symbols(masks: np.ndarray, variables: int) -> tuple[np.ndarray, Sequence[int]]:
+    """The number of each row's combination of conditions, int32, and the combinations."""
+    if variables > DENSE:
+        known, symbols = np.unique(masks, return_inverse=True)
+        return symbols.astype(np.int32), known.tolist()
+    seen = np.bincount(masks.astype(np.int64), minlength=1 << variables) > 0
+    numbers = (np.cumsum(seen) - 1).astype(np.int32)
+    return numbers[masks.astype(np.int64)], np.flatnonzero(seen).tolist()
+
+
+def _units(lanes: np.ndarray, threads: int) -> list[np.ndarray]:
+    """The partitions in stretches of neighbours, as bounds of their rows."""
+    count = int(lanes[-1])
+    size = max(UNIT, -(-count // (4 * threads)))
+    edges = np.unique(np.searchsorted(lanes, np.arange(0, count, size)))
+    edges = np.concatenate([edges[edges < len(lanes) - 1], [len(lanes) - 1]])
+    return [lanes[first : last + 1] for first, last in pairwise(edges)]
+
+
+def _room(matches: int, slots: int) -> k.MatchRoom:
+    return k.MatchRoom(np.empty(matches, np.int64), np.empty(matches, np.int64), np.empty(slots, np.int32))
+
+
+def _joined(parts: Sequence[RowMatches]) -> RowMatches:
+    if len(parts) == 1:
+        return parts[0]
+    arrays = [
+        np.concatenate([getattr(part, name) for part in parts]) if parts else np.zeros(0, kind)
+        for name, kind in (("starts", np.int64), ("lengths", np.int64), ("slots", np.int32))
+    ]
+    return RowMatches(*arrays)

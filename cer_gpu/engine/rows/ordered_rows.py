@@ -1,0 +1,193 @@
+"""Rows in the order of a MATCH_RECOGNIZE clause, partition after partition: `OrderedRows`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.ascending_order import ascending
+from cer_gpu.engine.words import float_words
+from cer_gpu.errors import DataError
+from cer_gpu.lazy_modules import compute as pc
+from cer_gpu.patterns.tree import SortKey
+from cer_gpu.printable_text import name_text
+
+NUMBERS_AT_MOST = 1 << 40
+"""Products of numbers of parts of a key, above which the pairs that occur are numbered anew."""
+
+
+class OrderedRows:
+    """The rows of a table, those of a partition next to each other and in their order.
+
+    Partitions come in the order of their first rows; rows that tie keep the order of the table. Null is a
+    value of a partition key like any other.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    partition_by : sequence of str
+    order_by : sequence of SortKey
+
+    Attributes
+    ----------
+    lanes : ndarray, shape (partitions + 1,), int64
+        Partition k has the places lanes[k] .. lanes[k + 1] - 1.
+    """
+
+    def __init__(self, table: pa.Table, partition_by: Sequence[str], order_by: Sequence[SortKey]) -> None:
+        self._table = table
+        self.count = table.num_rows
+        keys = [_sort_words(table[key.column], key) for key in order_by]
+        order = None if all(map(_ascends, keys[:1])) and len(keys) < 2 else _order_of(keys)
+        if order is not None and _is_range(order):
+            order = None
+        codes, partitions = _partition_codes([table[name] for name in partition_by], self.count)
+        if codes is None:
+            self.lanes = np.array([0, self.count] if self.count else [0], np.int64)
+        else:
+            codes = codes if order is None else codes[order]
+            self.lanes = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=partitions))])
+            if not _ascends(codes):
+                grouped = ascending(codes)
+                order = grouped if order is None else order[grouped]
+        self._order = order
+        self._sorted: dict[str, pa.Array] = {}
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns."""
+        return self._table.schema
+
+    def column(self, name: str) -> pa.Array:
+        """The values of a column in the order of the places; kept for the next call."""
+        if name not in self._sorted:
+            self._sorted[name] = self._values(name, self._order)
+        return self._sorted[name]
+
+    def at(self, name: str, places: np.ndarray) -> pa.Array:
+        """The values of a column at some places (int64); null where a place is negative."""
+        rows = places if self._order is None else self._order[np.maximum(places, 0)]
+        missing = places < 0
+        if missing.any():
+            return self._values(name, pa.array(rows, mask=missing))
+        return self._values(name, rows)
+
+    def row_numbers(self, places: np.ndarray) -> np.ndarray:
+        """The rows of the table that lie at some places."""
+        return places if self._order is None else self._order[places]
+
+    @cached_property
+    def lane_of(self) -> np.ndarray:
+        """The number of the partition of each place, int64."""
+        return np.repeat(np.arange(len(self.lanes) - 1), np.diff(self.lanes))
+
+    def _values(self, name: str, rows: np.ndarray | pa.Array | None) -> pa.Array:
+        column = self._table[name]
+        if rows is not None:
+            column = column.take(pa.array(rows) if isinstance(rows, np.ndarray) else rows)
+        return combined(column)
+
+
+def combined(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """The chunks of a column as one array."""
+    if isinstance(column, pa.Array):
+        return column
+    if pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    try:
+        made = column.combine_chunks()
+    except pa.ArrowInvalid:  # texts of more than 2 GB
+        made = column.cast(pa.large_string()).combine_chunks()
+    return made.chunk(0) if isinstance(made, pa.ChunkedArray) else made
+
+
+def times_of(column: pa.Array, name: str, descending: bool) -> np.ndarray:
+    """The times of a column as ascending whole numbers of its unit, int64, for WITHIN.
+
+    Raises
+    ------
+    DataError
+        When there is a null.
+    """
+    if column.null_count:
+        raise DataError(
+            f"the column {name_text(name)} has {column.null_count:,} nulls, and WITHIN measures time by it: "
+            "leave these rows out with WHERE ... IS NOT NULL in a subquery"
+        )
+    kind = pa.int32() if column.type.bit_width == 32 else pa.int64()
+    words = np.asarray(column.view(kind)).astype(np.int64, copy=False)
+    return -words if descending else words
+
+
+def _sort_words(column: pa.ChunkedArray, key: SortKey) -> np.ndarray:
+    """Whole numbers, int64, by which rows are sorted ascending."""
+    kind = column.type
+    plain = pa.types.is_temporal(kind) or pa.types.is_signed_integer(kind) or pa.types.is_float64(kind)
+    if plain and column.null_count == 0:
+        values = combined(column)
+        if pa.types.is_temporal(kind):
+            values = values.view(pa.int32() if kind.bit_width == 32 else pa.int64())
+        data = np.asarray(values)
+        words = float_words(data) if data.dtype.kind == "f" else data.astype(np.int64, copy=False)
+        return ~words if key.descending else words
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+    try:
+        ranks = pc.rank(
+            column,
+            sort_keys="descending" if key.descending else "ascending",
+            null_placement="at_start" if key.nulls_first else "at_end",
+            tiebreaker="dense",
+        )
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        raise DataError(
+            f"rows cannot be sorted by the column {name_text(key.column)}, of type {column.type}: name a "
+            "column of numbers, times or texts in ORDER BY"
+        ) from None
+    return np.asarray(combined(ranks)).astype(np.int64)
+
+
+def _order_of(keys: Sequence[np.ndarray]) -> np.ndarray:
+    return ascending(keys[0]) if len(keys) == 1 else np.lexsort(keys[::-1])
+
+
+def _ascends(words: np.ndarray) -> bool:
+    return bool((words[1:] >= words[:-1]).all())
+
+
+def _is_range(order: np.ndarray) -> bool:
+    return bool((order == np.arange(len(order))).all())
+
+
+def _partition_codes(columns: Sequence[pa.ChunkedArray], count: int) -> tuple[np.ndarray | None, int]:
+    """The number of the partition of each row, by first sight, and how many there are."""
+    codes, most = None, 1
+    for column in columns:
+        own, size = _codes(column)
+        if codes is None:
+            codes, most = own, size
+            continue
+        pairs = codes.astype(np.int64) * size + own
+        if most * size > NUMBERS_AT_MOST or most * size > 4 * count:
+            pairs, most = _codes(pa.chunked_array([pa.array(pairs)]))
+        else:
+            most *= size
+        codes = pairs
+    if codes is None or len(columns) == 1:
+        return codes, most
+    return _codes(pa.chunked_array([pa.array(codes)]))
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[np.ndarray, int]:
+    """The values of a column numbered by first sight, and how many differ."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type):
+        column = pc.add(column, pa.scalar(0.0, column.type))  # -0.0 is 0.0
+    encoded = combined(pc.dictionary_encode(column, null_encoding="encode"))
+    return np.asarray(encoded.indices).astype(np.int64), len(encoded.dictionary)

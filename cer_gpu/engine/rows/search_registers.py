@@ -1,0 +1,130 @@
+"""The registers that conditions on the match so far read: `SearchRegisters`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.rows.fixed_values import FixedValues
+from cer_gpu.engine.rows.search_columns import WordColumns, word_type
+from cer_gpu.engine.rows.word_types import Cell, WordArithmetic
+from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.kernels.row_patterns import code as c
+from cer_gpu.patterns.conditions import leaves
+from cer_gpu.patterns.tree import MatchedVariable, Navigation, RowAggregate, Scalar
+
+
+class SearchRegisters:
+    """Gives registers to rows and aggregates that are asked for, each one once.
+
+    Parameters
+    ----------
+    variables : sequence of str
+    conditions : sequence of Scalar
+        Of all variables.
+    values : FixedValues
+    columns : WordColumns
+
+    Attributes
+    ----------
+    complete : bool
+        Whether two partial matches with the same registers meet the same conditions from here on.
+    """
+
+    def __init__(
+        self,
+        variables: Sequence[str],
+        conditions: Sequence[Scalar],
+        values: FixedValues,
+        columns: WordColumns,
+    ) -> None:
+        self._variables = variables
+        self._values = values
+        self._columns = columns
+        self.complete = True
+        self._chains: dict[tuple[int, str], tuple[int, int]] = {}
+        """The first register and how many there are, by variables and "first" or "last"."""
+        self._folds: dict[tuple[int, int, int, bool], int] = {}
+        """The register of an aggregate, by variables, kind of update, column and whether it is distinct."""
+        self._numbers: dict[Scalar, int] = {}
+        kept: dict[tuple[int, str], int] = {(self._mask(None), "last"): 1}
+        for condition in conditions:
+            for leaf in leaves(condition):
+                if isinstance(leaf, Navigation):
+                    chain = self._mask(leaf.variables), str(leaf.which)
+                    kept[chain] = max(kept.get(chain, 0), leaf.skip + 1)
+        self._size = 0
+        for chain, size in kept.items():
+            self._chains[chain] = self._size, size
+            self._size += size
+
+    def row(self, variables: frozenset[str] | None, which: str, skip: int) -> int:
+        """The register with a row of the match: the first or last one of some variables, or one behind it."""
+        return self._chains[self._mask(variables), which][0] + skip
+
+    def updates(self) -> np.ndarray:
+        """How a row changes the registers, as `SearchProgram.updates`."""
+        rows = [
+            (c.FIRST_ROWS if which == "first" else c.LAST_ROWS, mask, register, -1, size, 0)
+            for (mask, which), (register, size) in self._chains.items()
+        ]
+        # Counts come last: the least value looks whether there was one before.
+        for key, register in sorted(self._folds.items(), key=lambda item: item[0][1] == c.VALUES):
+            mask, kind, column, distinct = key
+            count = self._folds.get((mask, c.VALUES, column, distinct), -1)
+            rows.append((kind, mask, register, column, count, int(distinct)))
+        return np.array(rows, np.int64).reshape(-1, 6)
+
+    def begins(self) -> np.ndarray:
+        """The registers of a match without rows."""
+        begins = np.zeros(self._size, np.int64)
+        for register, size in self._chains.values():
+            begins[register : register + size] = -1
+        return begins
+
+    def aggregate(
+        self, aggregate: RowAggregate, emit: Callable[..., int], arithmetic: WordArithmetic
+    ) -> Cell:
+        """Write what an aggregate of the match so far is."""
+        mask = self._mask(aggregate.variables)
+        if aggregate.expression is None:
+            return Cell(emit(c.TAKE, self._fold(mask, c.ROWS, -1, False)), pa.int64())
+        if any(isinstance(leaf, MatchedVariable) for leaf in leaves(aggregate.expression)):
+            what = "CLASSIFIER() cannot be aggregated in DEFINE: count the rows of variables, COUNT(a.*)"
+            raise QueryError([Diagnostic("CER125", what, aggregate.at)], self._values.text)
+        if aggregate.expression not in self._numbers:
+            values = self._values.of_fields(aggregate.expression)
+            self._numbers[aggregate.expression] = self._columns.add(values)
+        column = self._numbers[aggregate.expression]
+        kind = word_type(self._columns.arrays[column].type)
+        real, distinct = pa.types.is_floating(kind), aggregate.distinct
+        self.complete = self.complete and not distinct
+        count = self._fold(mask, c.VALUES, column, distinct)
+        if aggregate.function == "count":
+            return Cell(emit(c.TAKE, count), pa.int64())
+        operation = {
+            "sum": c.SUM_REALS if real else c.SUM,
+            "avg": c.SUM_REALS if real else c.SUM,
+            "min": c.LEAST_REAL if real else c.LEAST,
+            "max": c.GREATEST_REAL if real else c.GREATEST,
+        }[aggregate.function]
+        register = self._fold(mask, operation, column, distinct)
+        total = Cell(emit(c.TAKE_FILLED, register, count), kind)
+        if aggregate.function == "avg":
+            return arithmetic.quotient(total, emit(c.TAKE, count))
+        return total
+
+    def _mask(self, variables: frozenset[str] | None) -> int:
+        every = range(len(self._variables))
+        chosen = [v for v in every if variables is None or self._variables[v] in variables]
+        mask = sum(1 << variable for variable in chosen)
+        return mask - (1 << 64) if mask >> 63 else mask
+
+    def _fold(self, mask: int, kind: int, column: int, distinct: bool) -> int:
+        key = mask, kind, column, distinct
+        if key not in self._folds:
+            self._folds[key] = self._size
+            self._size += 1
+        return self._folds[key]

@@ -1,0 +1,130 @@
+"""Tables that fit into memory: a whole one, or its partitions in groups: `table_parts`."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.free_memory import free_memory
+from cer_gpu.engine.read.sources.rows import Rows
+from cer_gpu.engine.read.spill_files import nameless_file, on_disk
+from cer_gpu.errors import LimitError
+from cer_gpu.progress import Progress
+
+BATCH = 1 << 18
+"""Rows that are read at a time."""
+
+NEED = 4
+"""A table takes so many times its size while its matches are found."""
+
+GROUPS = 64
+"""Groups that the partitions of a table are put into if it does not fit."""
+
+
+def table_parts(
+    rows: Rows, columns: Sequence[str], partition_by: Sequence[str], memory: int | None, progress: Progress
+) -> Iterator[pa.Table]:
+    """Some columns of all rows: one table, or, where that takes too much memory, a table for each group of
+    partitions, which are put into files meanwhile.
+
+    Parameters
+    ----------
+    rows : Rows
+    columns, partition_by : sequence of str
+        The columns that are read, and those of the partition key.
+    memory : int or None
+        How many bytes may be taken; None: the free memory.
+    progress : Progress
+
+    Raises
+    ------
+    LimitError
+        When there is no partition key, and the rows do not fit, or a group of partitions does not.
+    """
+    schema = rows.subschema(columns)
+    allowed = memory if memory is not None else free_memory()
+    batches = iter(progress.watch(rows.read(columns, BATCH)))
+    held: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        held.append(batch)
+        size += batch.nbytes
+        if allowed is not None and NEED * size > allowed:
+            break
+    else:
+        yield pa.Table.from_batches(held, schema)
+        return
+    if not partition_by:
+        raise _too_large(size, allowed, "add PARTITION BY, so that partitions are done one after the other")
+    with ExitStack() as files:
+        groups = _Groups(schema, partition_by, files)
+        while held:
+            groups.add(held.pop(0))
+        for batch in batches:
+            groups.add(batch)
+        yield from groups.tables(allowed)
+
+
+class _Groups:
+    """Partitions in groups by a hash of their key, each in a file without a name."""
+
+    def __init__(self, schema: pa.Schema, partition_by: Sequence[str], files: ExitStack) -> None:
+        self._schema = schema
+        self._partition_by = partition_by
+        with on_disk():
+            self._files = [files.enter_context(nameless_file()) for _ in range(GROUPS)]
+            self._writers = [pa.ipc.new_stream(file, schema) for file in self._files]
+        self._sizes = np.zeros(GROUPS, np.int64)
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        group = np.zeros(batch.num_rows, np.uint64)
+        for name in self._partition_by:
+            group = group * np.uint64(31) + _hashes(batch.column(name))
+        group = (group % np.uint64(GROUPS)).astype(np.int64)
+        order = np.argsort(group, kind="stable")
+        bounds = np.searchsorted(group[order], np.arange(GROUPS + 1))
+        sorted_ = batch.take(pa.array(order))
+        with on_disk():
+            for number in np.flatnonzero(np.diff(bounds)).tolist():
+                part = sorted_.slice(bounds[number], bounds[number + 1] - bounds[number])
+                self._writers[number].write_batch(part)
+                self._sizes[number] += part.nbytes
+
+    def tables(self, allowed: int | None) -> Iterator[pa.Table]:
+        """The groups one after the other."""
+        for writer, file, size in zip(self._writers, self._files, self._sizes.tolist(), strict=True):
+            if allowed is not None and NEED * size > allowed:
+                raise _too_large(size, allowed, "a partition is too large: bound it by another column")
+            with on_disk():
+                writer.close()
+                file.seek(0)
+                table = pa.ipc.open_stream(file).read_all()
+            if table.num_rows:
+                yield table
+
+
+def _hashes(column: pa.Array) -> np.ndarray:
+    """A hash of each value, uint64; equal values have the same."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    encoded = column.dictionary_encode(null_encoding="encode")
+    hashes = np.array([_hash(value) for value in encoded.dictionary.to_pylist()], np.uint64)
+    return hashes[np.asarray(encoded.indices)]
+
+
+def _hash(value: Any) -> int:
+    if isinstance(value, float):
+        value += 0.0
+    return zlib.crc32(repr(value).encode())
+
+
+def _too_large(size: int, allowed: int | None, hint: str) -> LimitError:
+    return LimitError(
+        f"{size:,} bytes of rows do not fit: finding their matches takes about {NEED} times as much, and "
+        f"{allowed:,} bytes may be taken. Allow more with `memory`, or {hint}"
+    )

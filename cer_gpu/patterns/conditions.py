@@ -1,0 +1,137 @@
+"""What conditions of DEFINE speak of: the row alone and rows at fixed places beside it, or the match so far.
+
+A condition is parted at its ANDs. What speaks of fixed places only can be computed for all rows before any
+match is looked for (class 1); the rest is computed while a match is tried (class 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.patterns.tree import (
+    Definition,
+    Field,
+    MatchedVariable,
+    Navigation,
+    Operation,
+    RowAggregate,
+    RowPatternClause,
+    Scalar,
+    ScalarConstant,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedCondition:
+    """The condition of a variable in two parts, which both have to be true.
+
+    Attributes
+    ----------
+    variable : str
+    fixed : tuple of Scalar
+        Conditions on rows at fixed places; their navigations are of the current row: "last", skip 0, of all
+        variables.
+    open : tuple of Scalar
+        Conditions on the match so far. Parts of them that speak of fixed places have such navigations too.
+    """
+
+    variable: str
+    fixed: tuple[Scalar, ...]
+    open: tuple[Scalar, ...]
+
+
+def parted(definition: Definition) -> ParsedCondition:
+    """The parts of a condition."""
+    fixed: list[Scalar] = []
+    open_: list[Scalar] = []
+    for part in _conjuncts(definition.condition):
+        settled = current_row(part, definition.variable)
+        (fixed if is_fixed(settled) else open_).append(settled)
+    return ParsedCondition(definition.variable, tuple(fixed), tuple(open_))
+
+
+def parted_conditions(clause: RowPatternClause) -> Mapping[str, ParsedCondition]:
+    """The parts of the conditions of a clause, by their variables."""
+    return {each.variable: parted(each) for each in clause.definitions}
+
+
+def _conjuncts(condition: Scalar) -> Iterator[Scalar]:
+    if isinstance(condition, Operation) and condition.name == "and":
+        for operand in condition.operands:
+            yield from _conjuncts(operand)
+    else:
+        yield condition
+
+
+def current_row(expression: Scalar, variable: str) -> Scalar:
+    """An expression in the condition of a variable: all navigations to the row that is tried look alike.
+
+    The row is tried as one of the variable, so it is the last row of every set that has the variable.
+    """
+    if isinstance(expression, Operation):
+        return replace(
+            expression, operands=tuple(current_row(each, variable) for each in expression.operands)
+        )
+    if isinstance(expression, Navigation) and _is_current(expression, variable):
+        settled = replace(expression, variables=None)
+        if expression.offset == 0:
+            settled = replace(settled, expression=_named(settled.expression, variable))
+        return settled
+    return expression
+
+
+def _is_current(navigation: Navigation, variable: str) -> bool:
+    concerned = navigation.variables is None or variable in navigation.variables
+    return concerned and navigation.which == "last" and navigation.skip == 0
+
+
+def _named(expression: Scalar, variable: str) -> Scalar:
+    """An expression of the row that is tried: CLASSIFIER() is the variable."""
+    if isinstance(expression, MatchedVariable):
+        return ScalarConstant(variable, expression.at)
+    if isinstance(expression, Operation):
+        return replace(expression, operands=tuple(_named(each, variable) for each in expression.operands))
+    return expression
+
+
+def is_fixed(expression: Scalar) -> bool:
+    """Whether an expression from `current_row` speaks of rows at fixed places alone."""
+    if isinstance(expression, Operation):
+        return all(map(is_fixed, expression.operands))
+    if isinstance(expression, Navigation):
+        current = expression.variables is None and expression.which == "last" and expression.skip == 0
+        return current and not any(
+            isinstance(leaf, MatchedVariable) for leaf in leaves(expression.expression)
+        )
+    return isinstance(expression, ScalarConstant)
+
+
+def leaves(expression: Scalar) -> Iterator[Scalar]:
+    """What an expression is made of by operations, in the order of the text."""
+    if isinstance(expression, Operation):
+        for operand in expression.operands:
+            yield from leaves(operand)
+    else:
+        yield expression
+
+
+def columns_in(expression: Scalar) -> Iterator[str]:
+    """The columns that an expression reads."""
+    for leaf in leaves(expression):
+        if isinstance(leaf, Field):
+            yield leaf.name
+        elif isinstance(leaf, Navigation) or (isinstance(leaf, RowAggregate) and leaf.expression):
+            assert leaf.expression is not None
+            yield from columns_in(leaf.expression)
+
+
+def columns_of(clause: RowPatternClause) -> tuple[str, ...]:
+    """The columns that a clause names, without those that ALL ROWS PER MATCH adds."""
+    named = [*clause.partition_by, *(key.column for key in clause.order_by)]
+    for definition in clause.definitions:
+        named += columns_in(definition.condition)
+    for measure in clause.measures:
+        named += columns_in(measure.expression)
+    return tuple(dict.fromkeys(named))

@@ -1,0 +1,193 @@
+"""SQL's row pattern recognition over any data: `match_recognize`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.kinds import open_rows
+from cer_gpu.engine.read.sources.rows import Rows
+from cer_gpu.engine.rows.answers import RowPatternAnswer
+from cer_gpu.engine.rows.table_parts import table_parts
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import DataError
+from cer_gpu.outer_select import OuterSelect
+from cer_gpu.patterns.columns import resolved
+from cer_gpu.patterns.explanation import explanation
+from cer_gpu.patterns.statement import read_statement
+from cer_gpu.patterns.tree import RowPatternClause, RowPatternStatement
+from cer_gpu.printable_text import name_text, names_text
+from cer_gpu.progress import begun
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+ALL_OF_IT = re.compile(r"\s*SELECT\s+\*\s+FROM\s+(\w+)(\s+(AS\s+)?\w+)?\s*;?\s*", re.IGNORECASE)
+"""A statement that gives the rows of its MATCH_RECOGNIZE as they are."""
+
+
+def match_recognize(
+    sql: str,
+    /,
+    *,
+    dialect: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    memory: int | None = None,
+    **tables: Any,
+) -> RowPatternResult:
+    """Run a SELECT with MATCH_RECOGNIZE.
+
+    It needs sqlglot, and DuckDB where the SELECT around does more than to give the rows:
+    `pip install 'cer-gpu[sql]'`.
+
+    Parameters
+    ----------
+    sql : str
+    dialect : str, optional
+        The SQL that the text is written in: "oracle", "snowflake", "trino", "flink", "duckdb", "spark".
+        By default the standard's.
+    params : mapping of str to object, optional
+        The values of parameters, `$name`, by their names.
+    memory : int, optional
+        How many bytes the rows of a table may take; partitions beyond are put into files meanwhile. By default
+        as many as are free.
+    **tables : object
+        The tables that the text names: Arrow data, data frames, paths of files.
+
+    Returns
+    -------
+    RowPatternResult
+        One preferred match for each start that AFTER MATCH SKIP leaves.
+
+    Raises
+    ------
+    QueryError
+        When the statement is wrong, or does not fit the tables.
+    DataError
+        When a table is missing or cannot be read, or AFTER MATCH SKIP cannot be followed.
+    LimitError
+        When a pattern is too large, a search takes too long, or there is too little memory.
+
+    Examples
+    --------
+    >>> cer.match_recognize('''SELECT * FROM trades MATCH_RECOGNIZE (
+    ...     PARTITION BY symbol ORDER BY ts
+    ...     MEASURES FIRST(down.price) AS top, LAST(up.price) AS last
+    ...     PATTERN (start down+ up+)
+    ...     DEFINE down AS price < PREV(price), up AS price > PREV(price))''', trades=table)
+    """
+    if not isinstance(sql, str):
+        raise TypeError(f"a statement must be a str, not {type(sql).__name__}")
+    if memory is not None and (not isinstance(memory, int) or memory <= 0):
+        raise ValueError(f"memory must be a number of bytes, above 0, not {memory!r}")
+    return RowPatternResult(read_statement(sql, dialect, params), tables, dialect, memory)
+
+
+class RowPatternResult:
+    """The rows of a statement with MATCH_RECOGNIZE; made by `match_recognize`.
+
+    Nothing is matched before rows are asked for. Tables that can be read more than once give the same rows
+    each time.
+    """
+
+    def __init__(
+        self,
+        statement: RowPatternStatement,
+        tables: Mapping[str, Any],
+        dialect: str | None = None,
+        memory: int | None = None,
+    ) -> None:
+        self._statement = statement
+        self._tables = {name.lower(): table for name, table in tables.items()}
+        self._given = tuple(tables)
+        self._memory = memory
+        self._outer = OuterSelect(statement, tables, dialect)
+        self._clauses: list[_BoundClause] = []
+        for name, clause in zip(statement.tables, statement.clauses, strict=True):
+            bound = _BoundClause(clause, self._opened(clause), statement.text, memory)
+            self._clauses.append(bound)
+            # A later clause may read it: then it has to be there as a table.
+            if name != statement.tables[-1]:
+                self._tables[name.lower()] = table = bound.table()
+                self._outer.add(name, table)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows, batch after batch."""
+        last = self._clauses[-1]
+        whole = ALL_OF_IT.fullmatch(self._statement.outer)
+        if whole and whole[1] == self._statement.tables[-1]:
+            yield from last.batches()
+        else:
+            yield from self._outer.batches(self._statement.tables[-1], last.table())
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns of the rows of `batches`."""
+        whole = ALL_OF_IT.fullmatch(self._statement.outer)
+        if whole and whole[1] == self._statement.tables[-1]:
+            return self._clauses[-1].schema
+        return self._outer.schema(self._statement.tables[-1], self._clauses[-1].schema)
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table."""
+        batches = list(self.batches())
+        return pa.Table.from_batches(batches, batches[0].schema if batches else self.schema)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a pandas data frame."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rows as a Polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame(self.to_arrow())
+
+    def explain(self) -> str:
+        """How each MATCH_RECOGNIZE of the statement is evaluated, and why."""
+        return "\n".join(bound.explain() for bound in self._clauses)
+
+    def _opened(self, clause: RowPatternClause) -> Rows:
+        if clause.kind == "file":
+            return open_rows(clause.source, clause.source)
+        if clause.kind == "query":
+            return open_rows(self._outer.table_of(clause.source), "the subquery")
+        if clause.source.lower() not in self._tables:
+            known = f"the tables are {names_text(self._given)}" if self._given else "no table is given"
+            raise DataError(
+                f"there is no table {name_text(clause.source)}: {known}. Pass it by its name, "
+                f"match_recognize(sql, {clause.source}=table), or name a file: FROM 'trades.parquet'"
+            )
+        return open_rows(self._tables[clause.source.lower()], f"the table {name_text(clause.source)}")
+
+
+class _BoundClause:
+    """A clause on the rows that it reads."""
+
+    def __init__(self, clause: RowPatternClause, rows: Rows, text: str, memory: int | None) -> None:
+        self._clause = resolved(clause, rows.schema.names, text)
+        self._rows = rows
+        self._text = text
+        self._memory = memory
+        self.answer = RowPatternAnswer(self._clause, rows.schema, text)
+        self.schema = self.answer.schema
+
+    def explain(self) -> str:
+        return explanation(self._clause, self.answer.automaton, self._text)
+
+    def table(self) -> pa.Table:
+        return pa.Table.from_batches(self.batches(), self.schema)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        progress = begun(self._rows.rows)
+        return progress.over(self._made(progress))
+
+    def _made(self, progress: Any) -> Iterator[pa.RecordBatch]:
+        columns, workers = self.answer.columns, Workers()
+        parts = table_parts(self._rows, columns, self._clause.partition_by, self._memory, progress)
+        for table in parts:
+            yield from self.answer.batches(table, workers)

@@ -1,0 +1,244 @@
+"""Preferred matches whose conditions speak of rows at fixed places, in time linear in the rows."""
+
+import numpy as np
+
+from ..jit import SELDOM, inline, jit
+from .contract import (
+    DONE,
+    FULL,
+    LANE,
+    MATCHED,
+    MATCHES,
+    MISSING,
+    NONE,
+    NUMBER,
+    ROW,
+    SLOTS,
+)
+from .skips import noted
+
+
+@jit
+def mark(holds, there, bit, masks, first):
+    """Set a bit of the rows for which a condition is true.
+
+    =========  ================  ==============================================================
+    `holds`    uint8 [bytes]     in: a bit for each row, as Arrow has them
+    `there`    uint8 [bytes]     in: whether the condition is not null; empty: it never is
+    `bit`      int64             in
+    `masks`    uint64 [rows]     in/out
+    `first`    int64             in: the bit of row 0
+    =========  ================  ==============================================================
+    """
+    one = np.uint64(1) << np.uint64(bit)
+    nullable = there.shape[0] > 0
+    for row in range(masks.shape[0]):
+        place = first + row
+        value = holds[place >> 3] >> (place & 7) & 1
+        if nullable:
+            value &= there[place >> 3] >> (place & 7) & 1
+        if value:
+            masks[row] |= one
+
+
+@jit
+def live(symbols, lanes, table, states, at, halt):
+    """The state of each row: which slots take it and can be completed; backward.
+
+    =========  ==========================  ========================================================
+    `symbols`  int32 [rows]                in
+    `lanes`    int64 [lanes + 1]           in: neighbouring partitions
+    `table`    int32 [states, symbols]     in: the state before a row, from the one behind it; 0 is
+                                           behind the last row; -1: not known yet
+    `states`   int32 [rows]                out
+    `at`       int64 [5]                   in/out: `LANE` counts down, `ROW` is the row to do next
+    `halt`     uint8 [1]                   in: see `jit`
+    =========  ==========================  ========================================================
+
+    Gives `DONE`, or `MISSING`: table[the state behind row at[ROW], its symbol] is not known.
+    """
+    while at[LANE] >= 0:
+        lane = at[LANE]
+        row, first, stop = at[ROW], lanes[lane], lanes[lane + 1]
+        state = np.int32(0) if row == stop - 1 else states[row + 1]
+        while row >= first:
+            if row % SELDOM == 0 and halt[0]:
+                return DONE
+            state = table[state, symbols[row]]
+            if state < 0:
+                at[ROW] = row
+                return MISSING
+            states[row] = state
+            row -= 1
+        at[LANE] = lane - 1
+        at[ROW] = first - 1
+    return DONE
+
+
+@inline
+def _next_choice(choices, member, state, begin, stop):
+    """The first choice of a list that can be completed."""
+    for k in range(begin, stop):
+        target = choices.targets[k]
+        if target == MATCHED or member[state, target]:
+            return target
+    return np.int32(NONE)
+
+
+@jit
+def choose(choices, member, begins, follows):
+    """Look the choices up once: for each slot and state behind its row, and for each state at a start.
+
+    ==========  ============================  ====================================================
+    `choices`   `Choices`                     in
+    `member`    uint8 [states, slots]         in: which slots a state has
+    `begins`    int32 [2, states]             out: at the first row of a partition, at others
+    `follows`   int32 [slots, states]         out: state 0 is behind the last row
+    ==========  ============================  ====================================================
+    """
+    slots = choices.variable_of.shape[0]
+    for state in range(member.shape[0]):
+        for k in range(2):
+            begins[k, state] = _next_choice(choices, member, state, choices.bounds[k], choices.bounds[k + 1])
+        for slot in range(slots):
+            behind = 2 + slot + (slots if state == 0 else 0)
+            begin, stop = choices.bounds[behind], choices.bounds[behind + 1]
+            follows[slot, state] = _next_choice(choices, member, state, begin, stop)
+
+
+@jit
+def matches(variable_of, begins, follows, states, lanes, skip, room, at, halt):
+    """The preferred matches of neighbouring partitions; forward.
+
+    ==============  ==========================  ====================================================
+    `variable_of`   int32 [slots]               in
+    `begins`        int32 [2, states]           in: from `choose`
+    `follows`       int32 [slots, states]       in: from `choose`
+    `states`        int32 [rows]                in: from `live`
+    `lanes`         int64 [lanes + 1]           in: neighbouring partitions
+    `skip`          `SkipRule`                  in
+    `room`          `MatchRoom`                 out
+    `at`            int64 [5]                   in/out
+    `halt`          uint8 [1]                   in: see `jit`
+    ==============  ==========================  ====================================================
+
+    Gives `DONE`, `FULL`, or what `noted` gives.
+    """
+    count = lanes.shape[0] - 1
+    while at[LANE] < count:
+        first, stop = lanes[at[LANE]], lanes[at[LANE] + 1]
+        while at[ROW] < stop:
+            start = at[ROW]
+            if start % SELDOM == 0 and halt[0]:
+                return DONE
+            choice = begins[0 if start == first else 1, states[start]]
+            if choice == NONE:
+                at[ROW] = start + 1
+                continue
+            if at[MATCHES] == room.starts.shape[0]:
+                return FULL
+            row, place, most = start, at[SLOTS], room.slots.shape[0]
+            while choice >= 0:
+                if place == most:
+                    return FULL
+                room.slots[place] = choice
+                place += 1
+                row += 1
+                choice = follows[choice, states[row] if row < stop else 0]
+            status = noted(variable_of, skip, room, start, row - start, at)
+            if status != DONE:
+                return status
+        at[LANE] += 1
+        at[ROW] = stop
+        at[NUMBER] = 0
+    return DONE
+
+
+@inline
+def _earliest(choices, masks, first, stop, ends):
+    """For each row of a partition and slot the last row of the shortest completion; -1: none."""
+    slots = choices.variable_of.shape[0]
+    for row in range(stop - 1, first - 1, -1):
+        for slot in range(slots):
+            ends[row - first, slot] = -1
+            if not masks[row] >> np.uint64(choices.variable_of[slot]) & np.uint64(1):
+                continue
+            behind = 2 + slot + (slots if row == stop - 1 else 0)
+            least = -1
+            for k in range(choices.bounds[behind], choices.bounds[behind + 1]):
+                target = choices.targets[k]
+                end = row
+                if target != MATCHED:
+                    end = ends[row + 1 - first, target] if row + 1 < stop else -1
+                if end >= 0 and (least < 0 or end < least):
+                    least = end
+            ends[row - first, slot] = least
+
+
+@inline
+def _bounded_choice(choices, ends, first, stop, row, last, listed):
+    """The first choice of a list at a row that is completed by the row `last`."""
+    for k in range(choices.bounds[listed], choices.bounds[listed + 1]):
+        target = choices.targets[k]
+        if target == MATCHED:
+            return target
+        if row < stop and 0 <= ends[row - first, target] <= last:
+            return target
+    return np.int32(NONE)
+
+
+@jit
+def bounded_matches(choices, rows, span, skip, ends, room, at, halt):
+    """The preferred matches of neighbouring partitions, of which each ends within a span of time.
+
+    =========  ==============================  ====================================================
+    `choices`  `Choices`                       in
+    `rows`     `PatternRows`                   in
+    `span`     int64                           in: a match's last time is less than this behind its
+                                               first; where there are no times it is not looked at
+    `skip`     `SkipRule`                      in
+    `ends`     int64 [longest lane, slots]     scratch
+    `room`     `MatchRoom`                     out
+    `at`       int64 [5]                       in/out
+    `halt`     uint8 [1]                       in: see `jit`
+    =========  ==============================  ====================================================
+
+    Gives `DONE`, `FULL`, or what `noted` gives.
+    """
+    slots = choices.variable_of.shape[0]
+    timed = rows.times.shape[0] > 0
+    while at[LANE] < rows.lanes.shape[0] - 1:
+        first, stop = rows.lanes[at[LANE]], rows.lanes[at[LANE] + 1]
+        if halt[0]:
+            return DONE
+        _earliest(choices, rows.masks, first, stop, ends)
+        last = at[ROW]
+        while at[ROW] < stop:
+            start = at[ROW]
+            if start % SELDOM == 0 and halt[0]:
+                return DONE
+            last = stop - 1 if not timed else max(last, start)
+            while last + 1 < stop and rows.times[last + 1] - rows.times[start] < span:
+                last += 1
+            choice = _bounded_choice(choices, ends, first, stop, start, last, 0 if start == first else 1)
+            if choice == NONE:
+                at[ROW] = start + 1
+                continue
+            if at[MATCHES] == room.starts.shape[0]:
+                return FULL
+            row, place, most = start, at[SLOTS], room.slots.shape[0]
+            while choice >= 0:
+                if place == most:
+                    return FULL
+                room.slots[place] = choice
+                place += 1
+                listed = 2 + choice + (slots if row == stop - 1 else 0)
+                row += 1
+                choice = _bounded_choice(choices, ends, first, stop, row, last, listed)
+            status = noted(choices.variable_of, skip, room, start, row - start, at)
+            if status != DONE:
+                return status
+        at[LANE] += 1
+        at[ROW] = stop
+        at[NUMBER] = 0
+    return DONE

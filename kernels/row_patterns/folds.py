@@ -1,0 +1,70 @@
+"""Aggregates over the rows of matches, as of each row."""
+
+from ..jit import SELDOM, jit
+
+COUNT, SUM, LEAST, GREATEST = range(4)
+"""What is aggregated."""
+
+
+@jit
+def running(kind, values, valid, bounds, totals, counts, halt):
+    """Aggregate values of matches up to each of their rows, that row included.
+
+    ==========  ===========================  ======================================================
+    `kind`      int64                        in: `COUNT` .. `GREATEST`
+    `values`    int64 or float64 [rows]      in: at least one; for `COUNT` any array
+    `valid`     uint8 [rows]                 in: 0 where a row does not count
+    `bounds`    int64 [matches + 1]          in: match k has the rows bounds[k] .. bounds[k + 1] - 1
+    `totals`    as `values`                  out: without a value undefined
+    `counts`    int64 [rows]                 out: how many values there are
+    `halt`      uint8 [1]                    in: see `jit`
+    ==========  ===========================  ======================================================
+
+    Gives the row whose sum does not fit 64 bits, or -1.
+    """
+    for match in range(bounds.shape[0] - 1):
+        count = 0
+        total = values[0]
+        for row in range(bounds[match], bounds[match + 1]):
+            if row % SELDOM == 0 and halt[0]:
+                return -1
+            if valid[row]:
+                count += 1
+                if kind != COUNT:
+                    value = values[row]
+                    if count == 1:
+                        total = value
+                    elif kind == SUM:
+                        after = total + value
+                        # Of floats only those beyond all bounds go down when a positive number is added.
+                        if (value > 0 and after < total) or (value < 0 and after > total):
+                            return row
+                        total = after
+                    elif (kind == LEAST and value < total) or (kind == GREATEST and value > total):
+                        total = value
+            counts[row] = count
+            if kind != COUNT:
+                totals[row] = total
+    return -1
+
+
+@jit
+def first_of_each(codes, valid, bounds, seen, halt):
+    """Let only the first of equal values of a match count.
+
+    =========  =======================  ==============================================================
+    `codes`    int32 [rows]             in: equal values have equal codes
+    `valid`    uint8 [rows]             in/out: 0 where a row does not count
+    `bounds`   int64 [matches + 1]      in: as for `running`
+    `seen`     int64 [codes]            scratch: 0
+    `halt`     uint8 [1]                in: see `jit`
+    =========  =======================  ==============================================================
+    """
+    for match in range(bounds.shape[0] - 1):
+        for row in range(bounds[match], bounds[match + 1]):
+            if row % SELDOM == 0 and halt[0]:
+                return
+            if valid[row]:
+                if seen[codes[row]] == match + 1:
+                    valid[row] = 0
+                seen[codes[row]] = match + 1
