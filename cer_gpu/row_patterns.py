@@ -53,8 +53,8 @@ def match_recognize(
     params : mapping of str to object, optional
         The values of parameters, `$name`, by their names.
     memory : int, optional
-        How many bytes the rows of a table may take; partitions beyond are put into files meanwhile. By default
-        as many as are free.
+        How many bytes may be taken; if a table needs more, its partitions are put into files, and are done
+        one group after the other. By default as many as are free.
     **tables : object
         The tables that the text names: Arrow data, data frames, paths of files.
 

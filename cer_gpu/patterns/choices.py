@@ -191,29 +191,39 @@ class _Builder:
         return node
 
     def _repeated(self, pattern: Quantified, then: _Node, excluded: bool) -> _Node:
-        if pattern.most is None:
-            then = self._loop(pattern, then, excluded)
-        else:
+        least = pattern.least
+        if pattern.most is not None:
             end = then
-            for _ in range(pattern.most - pattern.least):
-                again, over = self._marked(pattern.body, then, excluded), end
-                then = _Node("split", follows=[over, again] if pattern.reluctant else [again, over])
-        for _ in range(pattern.least):
+            for _ in range(pattern.most - least):
+                again = self._marked(pattern, then, excluded)[1]
+                then = _either(again, end, pattern.reluctant)
+        elif least:
+            # The last repetition that is needed is also the one that may come again.
+            then = self._loop(pattern, then, excluded)[0]
+            least -= 1
+        else:
+            then = self._loop(pattern, then, excluded)[1]
+        for _ in range(least):
             then = self.build(pattern.body, then, excluded)
         return then
 
-    def _loop(self, pattern: Quantified, over: _Node, excluded: bool) -> _Node:
-        loop = _Node("split")
-        again = self._marked(pattern.body, loop, excluded)
-        loop.follows.extend([over, again] if pattern.reluctant else [again, over])
-        return loop
+    def _loop(self, pattern: Quantified, over: _Node, excluded: bool) -> tuple[_Node, _Node]:
+        """The body, behind which it may come again, and the choice whether it comes at all."""
+        choice = _Node("split")
+        body, again = self._marked(pattern, choice, excluded)
+        choice.follows.extend(_either(again, over, pattern.reluctant).follows)
+        return body, choice
 
-    def _marked(self, body: RowPattern, then: _Node, excluded: bool) -> _Node:
-        """A repetition that has to take a row."""
+    def _marked(self, pattern: Quantified, then: _Node, excluded: bool) -> tuple[_Node, _Node]:
+        """A repetition that may take no row, and the same as one that has to take a row."""
         number = self._loops
         self._loops += 1
-        end = _Node("leave", loop=number, follows=[then])
-        return _Node("enter", loop=number, follows=[self.build(body, end, excluded)])
+        body = self.build(pattern.body, _Node("leave", loop=number, follows=[then]), excluded)
+        return body, _Node("enter", loop=number, follows=[body])
+
+
+def _either(again: _Node, over: _Node, reluctant: bool) -> _Node:
+    return _Node("split", follows=[over, again] if reluctant else [again, over])
 
 
 def _split(options: Iterator[_Node]) -> _Node:

@@ -16,10 +16,13 @@ LINEAR = (
     "linear in the rows, whatever the pattern"
 )
 BOUNDED = (
-    "one pass backward finds the earliest end that can be completed, one forward follows the first choice that "
-    "ends in time: linear in the rows and the places of the pattern"
+    "one pass backward finds the earliest end that can be completed, one forward follows the first choice "
+    "that ends in time: linear in the rows and the places of the pattern"
 )
-SEARCHED = "conditions are computed while a match is tried, in the order of preference; what has failed is remembered"
+SEARCHED = (
+    "conditions are computed while a match is tried, in the order of preference, and what has failed is "
+    "remembered"
+)
 
 
 def explanation(clause: RowPatternClause, automaton: OrderedAutomaton, text: str) -> str:
@@ -53,7 +56,7 @@ def _lines(clause: RowPatternClause, automaton: OrderedAutomaton, text: str) -> 
 
 
 def _written(definition: Definition, text: str) -> str:
-    span = definition.at or definition.condition.at
+    span = definition.condition.at
     return " ".join(text[span.start : span.end].split()) if span is not None else str(definition.condition)
 
 
