@@ -189,5 +189,5 @@ def _codes(column: pa.ChunkedArray) -> tuple[np.ndarray, int]:
         column = column.cast(column.type.value_type)
     if pa.types.is_floating(column.type):
         column = pc.add(column, pa.scalar(0.0, column.type))  # -0.0 is 0.0
-    encoded = combined(pc.dictionary_encode(column, null_encoding="encode"))
+    encoded = combined(column).dictionary_encode(null_encoding="encode")
     return np.asarray(encoded.indices).astype(np.int64), len(encoded.dictionary)

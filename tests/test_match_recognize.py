@@ -1,0 +1,185 @@
+"""`cer.match_recognize`: statements over tables, files and subqueries, and the SELECT around them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import cer_gpu as cer
+from cer_gpu.engine.rows import answers, search, table_parts
+
+TRADES = pa.table(
+    {
+        "symbol": ["A", "B", "A", "A", "B", "A", "B", "B", "A", "A"],
+        "ts": pa.array(range(10), pa.timestamp("s")),
+        "price": [10, 5, 8, 6, 4, 9, 7, 6, 11, 3],
+    }
+)
+V_SHAPE = """SELECT * FROM trades MATCH_RECOGNIZE (
+    PARTITION BY symbol ORDER BY ts
+    MEASURES FIRST(down.price) AS top, LAST(up.price) AS last, CLASSIFIER() AS c, MATCH_NUMBER() AS n
+    ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW
+    PATTERN (start down+ up+)
+    DEFINE down AS price < PREV(price), up AS price > PREV(price)
+) AS m"""
+
+
+def listed(sql: str, **tables: object) -> list[dict[str, object]]:
+    """The rows of a statement as dicts."""
+    return cer.match_recognize(sql, **tables).to_arrow().to_pylist()
+
+
+def test_a_v_shape() -> None:
+    """A: 10 8 6 9 11 3, B: 5 4 7 6: each falls and rises once."""
+    assert listed(V_SHAPE, trades=TRADES) == [
+        {"symbol": "A", "top": 8, "last": 11, "c": "UP", "n": 1},
+        {"symbol": "B", "top": 4, "last": 7, "c": "UP", "n": 1},
+    ]
+
+
+def test_the_same_from_any_data(tmp_path: Path) -> None:
+    path = tmp_path / "trades.parquet"
+    pq.write_table(TRADES, path)
+    expected = listed(V_SHAPE, trades=TRADES)
+    frame = TRADES.to_pandas()
+    for given in (path, str(path), frame, pl.DataFrame(TRADES), TRADES.to_reader(), TRADES.slice(0)):
+        assert listed(V_SHAPE, trades=given) == expected
+    assert listed(V_SHAPE.replace("FROM trades", f"FROM '{path}'")) == expected
+    result = cer.match_recognize(V_SHAPE, trades=TRADES)
+    assert result.to_pandas().equals(pd.DataFrame(expected))
+    assert result.to_polars().equals(pl.DataFrame(expected))
+    assert [batch.num_rows for batch in result.batches()] == [2]
+    assert result.to_arrow().schema == result.schema
+
+
+def test_all_rows_have_running_measures() -> None:
+    rows = listed(
+        """SELECT * FROM trades MATCH_RECOGNIZE (
+            PARTITION BY symbol ORDER BY ts MEASURES SUM(b.price) AS s, FINAL SUM(b.price) AS total
+            ALL ROWS PER MATCH PATTERN (b+) DEFINE b AS SUM(b.price) <= 20)""",
+        trades=TRADES.slice(0, 6),
+    )
+    assert [(row["symbol"], row["price"], row["s"], row["total"]) for row in rows] == [
+        ("A", 10, 10, 18),
+        ("A", 8, 18, 18),
+        ("A", 6, 6, 15),
+        ("A", 9, 15, 15),
+        ("B", 5, 5, 9),
+        ("B", 4, 9, 9),
+    ]
+    assert list(rows[0]) == ["symbol", "ts", "s", "total", "price"]
+
+
+def test_the_select_around_is_sql() -> None:
+    sql = (
+        f"SELECT m.symbol, m.last - m.top AS gain FROM ({V_SHAPE.replace(') AS m', ')')}) AS m ORDER BY gain"
+    )
+    assert listed(sql, trades=TRADES) == [{"symbol": "A", "gain": 3}, {"symbol": "B", "gain": 3}]
+    joined = (
+        V_SHAPE.replace("*", "names.name, m.last", 1)
+        + " JOIN names ON names.symbol = m.symbol WHERE m.last > 10"
+    )
+    names = pa.table({"symbol": ["A", "B"], "name": ["Alpha", "Beta"]})
+    assert listed(joined, trades=TRADES, names=names) == [{"name": "Alpha", "last": 11}]
+
+
+def test_a_clause_reads_a_subquery_and_another_clause() -> None:
+    dear = V_SHAPE.replace("FROM trades", "FROM (SELECT * FROM trades WHERE price < 11)")
+    assert [row["last"] for row in listed(dear, trades=TRADES)] == [9, 7]
+    twice = f"""SELECT * FROM ({V_SHAPE.replace("* FROM", "symbol, last FROM", 1)}) MATCH_RECOGNIZE (
+        ORDER BY last MEASURES FIRST(last) AS low, LAST(last) AS high PATTERN (x+) DEFINE x AS last > 0)"""
+    assert listed(twice, trades=TRADES) == [{"low": 7, "high": 11}]
+
+
+def test_partitions_that_do_not_fit_are_put_into_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_parts, "BATCH", 1 << 10)
+    rng = np.random.default_rng(3)
+    keys = rng.integers(0, 50, 20_000)
+    table = pa.table(
+        {
+            "symbol": pa.array(np.where(keys == 7, None, keys.astype(str)), pa.string()),
+            "ts": np.arange(20_000),
+            "price": rng.integers(0, 100, 20_000),
+        }
+    )
+    expected = (
+        cer.match_recognize(V_SHAPE, trades=table)
+        .to_arrow()
+        .sort_by([("symbol", "ascending"), ("n", "ascending")])
+    )
+    assert expected.num_rows > 1_000
+    result = cer.match_recognize(V_SHAPE, trades=table, memory=800_000)
+    assert result.to_arrow().sort_by([("symbol", "ascending"), ("n", "ascending")]) == expected
+    with pytest.raises(cer.LimitError, match="a partition is too large"):
+        cer.match_recognize(V_SHAPE, trades=table, memory=8_000).to_arrow()
+    alone = V_SHAPE.replace("PARTITION BY symbol", "")
+    with pytest.raises(cer.LimitError, match="add PARTITION BY"):
+        cer.match_recognize(alone, trades=table, memory=800_000).to_arrow()
+
+
+def test_long_answers_come_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = cer.match_recognize(V_SHAPE, trades=TRADES).to_arrow()
+    every = V_SHAPE.replace("ONE ROW PER MATCH", "ALL ROWS PER MATCH WITH UNMATCHED ROWS")
+    rows = cer.match_recognize(every, trades=TRADES).to_arrow()
+    monkeypatch.setattr(answers, "ELEMENTS", 1)
+    result = cer.match_recognize(V_SHAPE, trades=TRADES)
+    assert [batch.num_rows for batch in result.batches()] == [1, 1]
+    assert result.to_arrow() == whole
+    assert cer.match_recognize(every, trades=TRADES).to_arrow() == rows
+
+
+@pytest.mark.parametrize("to", ["FIRST start", "LAST up"])
+def test_skips_that_lead_nowhere_are_errors(to: str) -> None:
+    if to == "FIRST start":
+        with pytest.raises(cer.DataError, match=r"begins at row 0 of the table .* begins with it"):
+            cer.match_recognize(V_SHAPE.replace("PAST LAST ROW", f"TO {to}"), trades=TRADES).to_arrow()
+    else:
+        sql = (
+            V_SHAPE.replace("PAST LAST ROW", f"TO {to}")
+            .replace("up+)", "up*)")
+            .replace("start down+", "start down*")
+        )
+        with pytest.raises(cer.DataError, match="has no row of it"):
+            cer.match_recognize(sql, trades=TRADES).to_arrow()
+
+
+def test_a_search_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "BUDGET", 1_000)
+    table = pa.table({"i": np.arange(3_000), "x": np.ones(3_000, np.int64)})
+    sql = "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY i PATTERN (a+) DEFINE a AS SUM(a.x) > 0)"
+    with pytest.raises(cer.LimitError, match="more than 1,000 rows were tried"):
+        cer.match_recognize(sql, t=table).to_arrow()
+
+
+def test_what_has_failed_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every way to part 40 rows among the stars fails; without a memory there are more than 2^39."""
+    monkeypatch.setattr(search, "BUDGET", 100_000)
+    table = pa.table({"i": np.arange(40), "x": np.ones(40, np.int64)})
+    sql = """SELECT * FROM t MATCH_RECOGNIZE (ORDER BY i MEASURES COUNT(*) AS n
+        PATTERN ((a | b)* c) DEFINE a AS x > 0, b AS x > 0, c AS COUNT(*) > 100)"""
+    assert listed(sql, t=table) == []
+
+
+def test_what_is_wrong_is_said() -> None:
+    with pytest.raises(cer.DataError, match="there is no table trades: no table is given"):
+        cer.match_recognize(V_SHAPE)
+    with pytest.raises(cer.QueryError, match="volume"):
+        cer.match_recognize(V_SHAPE.replace("down.price", "down.volume"), trades=TRADES)
+    with pytest.raises(cer.QueryError, match=r"\^"):
+        cer.match_recognize(V_SHAPE.replace("price < PREV(price)", "price < 'x'"), trades=TRADES)
+    with pytest.raises(TypeError, match="must be a str"):
+        cer.match_recognize(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="memory"):
+        cer.match_recognize(V_SHAPE, trades=TRADES, memory=0)
+
+
+def test_explain_says_how_rows_are_matched() -> None:
+    text = cer.match_recognize(V_SHAPE, trades=TRADES).explain()
+    assert "DOWN        price < PREV(price)    (rows at fixed places)" in text
+    assert "linear in the rows" in text
+    open_ = V_SHAPE.replace("price > PREV(price)", "price > AVG(down.price)")
+    assert "the match so far" in cer.match_recognize(open_, trades=TRADES).explain()
