@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cer_gpu.patterns.ceql import NoCeqlError, ceql_of
 from cer_gpu.patterns.choices import MATCHED, OrderedAutomaton, text_of
 from cer_gpu.patterns.conditions import parted_conditions
 from cer_gpu.patterns.tree import Definition, RowPatternClause
@@ -53,6 +54,10 @@ def _lines(clause: RowPatternClause, automaton: OrderedAutomaton, text: str) -> 
     yield f"matching    {SEARCHED if open_ else BOUNDED if clause.within is not None else LINEAR}"
     yield "device      cpu"
     yield from _automaton(automaton)
+    try:
+        yield f"all matches {ceql_of(clause)}"
+    except NoCeqlError as error:
+        yield f"all matches no CEQL query gives them: {error}"
 
 
 def _written(definition: Definition, text: str) -> str:
