@@ -114,6 +114,11 @@ CODES: Mapping[str, str] = {
     # Views
     "CER095": "something that a view cannot keep",
     "CER096": "SQL that cannot be a view",
+    # MATCH_RECOGNIZE
+    "CER115": "SQL that cannot be read",
+    "CER116": "a navigation in a place where SQL has none",
+    "CER117": "an expression that a row pattern cannot compute",
+    "CER118": "options that exclude each other",
     # Notes
     "CER101": "a name on both sides of an operator",
     "CER102": "a name that marks no event",

@@ -1,0 +1,108 @@
+"""Reads a SELECT with MATCH_RECOGNIZE: `read_statement`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.patterns.clause_parser import ClauseParser
+from cer_gpu.patterns.clause_source import SourceFinder
+from cer_gpu.patterns.sql_error import UNREADABLE, SqlError
+from cer_gpu.patterns.sql_language import language_of
+from cer_gpu.patterns.sql_literals import literal_text, parameter_value
+from cer_gpu.patterns.sql_tokens import SqlTokens
+from cer_gpu.patterns.tree import RowPatternClause, RowPatternStatement
+from cer_gpu.printable_text import brief
+
+
+def read_statement(
+    text: str, dialect: str | None = None, params: Mapping[str, Any] | None = None
+) -> RowPatternStatement:
+    """Read a SELECT over one or more MATCH_RECOGNIZE.
+
+    Parameters
+    ----------
+    text : str
+    dialect : str or None
+        How the SQL is written: a name that sqlglot knows, such as "oracle", "snowflake", "trino" or "duckdb",
+        or "flink". None is the standard.
+    params : mapping of str to object, optional
+        Values of the parameters, which are written `$name`.
+
+    Returns
+    -------
+    RowPatternStatement
+        Its columns are those of the text; `resolved` finds them among those of a table.
+
+    Raises
+    ------
+    QueryError
+        With all that is wrong: the text is not SQL, a rule of SQL is broken, or something is asked for that
+        cannot be computed here.
+    ValueError
+        When there is no such dialect.
+    """
+    language = language_of(dialect, text)
+    errors: list[Diagnostic] = []
+    try:
+        tokens = SqlTokens(text, language)
+        parameters = _parameters(tokens, params or {}, errors)
+        # Names of no SQL in place of parameters, as long as these.
+        finder = SourceFinder(tokens, {place: literal_text(value) for place, value in parameters.items()})
+        clauses = []
+        for number in range(len(tokens)):
+            if tokens.key(number) == "MATCH_RECOGNIZE" and tokens.key(number + 1) == "(":
+                found = finder.found(number)
+                parser = ClauseParser(tokens, language, parameters, found.names, errors)
+                parts = parser.parts(number + 1)
+                clauses.append(
+                    RowPatternClause(
+                        found.source, found.kind, **parts._asdict(), alias=found.alias, span=found.span
+                    )
+                )
+        if not clauses:
+            hint = "SELECT * FROM trades MATCH_RECOGNIZE (PATTERN (a b+) DEFINE b AS price > PREV(price))"
+            raise SqlError(UNREADABLE, "there is no MATCH_RECOGNIZE", None, hint)
+    except SqlError as error:
+        errors.append(error.diagnostic)
+    if errors:
+        raise QueryError(sorted(errors, key=lambda one: one.span or Span(0, 0)), text)
+    return RowPatternStatement(text, tuple(clauses), finder.outer(), finder.tables)
+
+
+def _parameters(tokens: SqlTokens, given: Mapping[str, Any], errors: list[Diagnostic]) -> dict[int, Any]:
+    """The values of parameters by the character where each stands."""
+    found: dict[int, Any] = {}
+    names: dict[str, None] = {}
+    for token, behind in zip(tokens.tokens, tokens.tokens[1:], strict=False):
+        if token.key != "$" or behind.kind != "word" or behind.start != token.end:
+            continue
+        if token.start and (tokens.text[token.start - 1].isalnum() or tokens.text[token.start - 1] in "_$"):
+            continue
+        name, span = behind.value, Span(token.start, behind.end)
+        known = name in names
+        names[name] = None
+        found[token.start] = None
+        if name not in given:
+            hint = f"pass it: params={{'{name}': ...}} (--param {name}=...)"
+            if not known:
+                message = f"the parameter `${name}` has no value"
+                errors.append(Diagnostic("CER064", message, span, hints=(hint,)))
+            continue
+        value = parameter_value(given[name])
+        if value is NotImplemented:
+            hint = "it is a number, a text, a bool, a time, a length of time or None"
+            message = f"the value of `${name}`, {brief(given[name])}, does not fit its place"
+            errors.append(Diagnostic("CER066", message, span, hints=(hint,)))
+            continue
+        found[token.start] = value
+    known_names = f"it has {', '.join(f'`${name}`' for name in names)}"
+    if not names:
+        known_names = "it has no parameters; one is written with a dollar sign, as in `price > $limit`"
+    errors += [
+        Diagnostic("CER065", f"the statement has no parameter `${name}`", None, hints=(known_names,))
+        for name in given
+        if name not in names
+    ]
+    return found
