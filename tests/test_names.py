@@ -21,7 +21,8 @@ NOUNS = words_of(
     answer arena argument arithmetic array atom attribute automaton availability backtest bag bar barrier
     bisimulation block body boolean bound branch bucket budget buffer builder call candidate category
     cause cell chain change check checker checkpoint choice chooser chunker class classifier clause
-    climb clock code column commit compaction comparison compiler complement completion component composition
+    cast climb clock code column commit compaction comparison compiler complement completion component
+    composition
     compression condition conjunction constant constraint construction consumption content continuation
     contract core correlation cost count counter cover cut data dataclass debt decimal decision
     deduplication demand demo dependence deriver description device diagnostic diagram digit disambiguation
