@@ -106,6 +106,7 @@ class RowPatternAnswer:
         matches = found_matches(clause, self.automaton, self.conditions, values, rows, workers or Workers())
         del values
         numbers = _numbers(matches, rows)
+        free = self._free_places(matches, rows)
         for first, stop, slot in _stretches(matches.lengths):
             part = RowMatches(
                 matches.starts[first:stop],
@@ -113,43 +114,55 @@ class RowPatternAnswer:
                 matches.slots[slot : slot + int(matches.lengths[first:stop].sum())],
             )
             matched = MatchedRows(part, numbers[first:stop], self.automaton, rows, self._every_row)
-            yield from self._answered(matched, rows)
-        if clause.rows is RowsPerMatch.ALL_WITH_UNMATCHED:
-            yield from self._unmatched(matches, rows)
+            if clause.rows is RowsPerMatch.ALL_OMIT_EMPTY:
+                matched.drop_empty()
+            until = len(free)
+            if stop < len(numbers):
+                until = int(np.searchsorted(free, matches.starts[stop]))
+            yield from self._answered(matched, free[:until], rows)
+            free = free[until:]
+        for first in range(0, len(free), ELEMENTS):
+            yield self._row_batch(rows, free[first : first + ELEMENTS], None)
 
-    def _answered(self, matched: MatchedRows, rows: OrderedRows) -> Iterator[pa.RecordBatch]:
-        if self._clause.rows is RowsPerMatch.ALL_OMIT_EMPTY:
-            matched.drop_empty()
-        places = matched.answer_places
-        if not len(places):
-            return
-        values = MeasureValues(matched, self._types, self.automaton.variables)
-        columns = [rows.at(name, places) for name in self._before]
-        columns += [
-            _of_type(values.of(measure.expression), self.schema.field(len(self._before) + number).type)
-            for number, measure in enumerate(self._clause.measures)
-        ]
-        columns += [rows.at(name, places) for name in self._behind]
-        yield pa.RecordBatch.from_arrays(columns, schema=self.schema)
-
-    def _unmatched(self, matches: RowMatches, rows: OrderedRows) -> Iterator[pa.RecordBatch]:
-        """The rows that are in no match and begin no empty one, without measures."""
+    def _free_places(self, matches: RowMatches, rows: OrderedRows) -> np.ndarray:
+        """The places of the rows that are in no match and begin no empty one, if the answer has them."""
+        if self._clause.rows is not RowsPerMatch.ALL_WITH_UNMATCHED:
+            return np.zeros(0, np.int64)
         free = np.ones(rows.count, bool)
         free[matches.starts] = False
-        edges = np.zeros(rows.count + 1, np.int64)
-        np.add.at(edges, matches.starts, 1)
-        np.add.at(edges, matches.starts + matches.lengths, -1)
-        free &= np.cumsum(edges[:-1]) == 0
-        places = np.flatnonzero(free)
-        for first in range(0, len(places), ELEMENTS):
-            some = places[first : first + ELEMENTS]
-            columns = [rows.at(name, some) for name in self._before]
+        begun = np.bincount(matches.starts, minlength=rows.count + 1)
+        ended = np.bincount(matches.starts + matches.lengths, minlength=rows.count + 1)
+        return np.flatnonzero(free & (np.cumsum(begun - ended)[:-1] == 0))
+
+    def _answered(
+        self, matched: MatchedRows, free: np.ndarray, rows: OrderedRows
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of some matches, and those in no match between them."""
+        batch = self._row_batch(rows, matched.answer_places, matched)
+        if len(free):
+            both = pa.Table.from_batches([batch, self._row_batch(rows, free, None)])
+            starts = np.concatenate([matched.matches.starts[matched.answered], free])
+            both = both.take(pa.array(np.argsort(starts, kind="stable"))).combine_chunks()
+            yield from both.to_batches()
+        elif batch.num_rows:
+            yield batch
+
+    def _row_batch(
+        self, rows: OrderedRows, places: np.ndarray, matched: MatchedRows | None
+    ) -> pa.RecordBatch:
+        """Rows of the answer that lie at some places; without matches their measures are null."""
+        columns = [rows.at(name, places) for name in self._before]
+        kinds = self.schema.types[len(columns) : len(columns) + len(self._clause.measures)]
+        if matched is None:
+            columns += [pa.nulls(len(places), kind) for kind in kinds]
+        else:
+            values = MeasureValues(matched, self._types, self.automaton.variables)
             columns += [
-                pa.nulls(len(some), self.schema.field(len(self._before) + number).type)
-                for number in range(len(self._clause.measures))
+                _of_type(values.of(measure.expression), kind)
+                for measure, kind in zip(self._clause.measures, kinds, strict=True)
             ]
-            columns += [rows.at(name, some) for name in self._behind]
-            yield pa.RecordBatch.from_arrays(columns, schema=self.schema)
+        columns += [rows.at(name, places) for name in self._behind]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
 
 def _of_type(values: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -149,7 +149,7 @@ class _Matching:
         self._pattern_rows = k.PatternRows(masks, rows.lanes, times)
         self._span = span
         self._workers = workers
-        self._choices = _choice_lists(automaton)
+        self._choices = choice_lists(automaton)
         takes = [name in clause.skip.variables for name in automaton.variables]
         self._skip = k.SkipRule(MODES[clause.skip.mode], np.array(takes, np.uint8))
         self._units = _units(rows.lanes, workers.threads)
@@ -183,7 +183,7 @@ class _Matching:
 
     def _live(self) -> tuple[np.ndarray, np.ndarray]:
         """The state of each row, and the slots of each state."""
-        symbols, known = _symbols(self._pattern_rows.masks, len(self._automaton.variables))
+        symbols, known = symbols_of(self._pattern_rows.masks, len(self._automaton.variables))
         live = LiveStates(self._automaton, known)
         states = np.empty(self._rows.count, np.int32)
 
@@ -228,7 +228,7 @@ class _Matching:
     def _collected(self, lanes: np.ndarray, go: Callable[[k.MatchRoom, np.ndarray], int]) -> RowMatches:
         """The matches of neighbouring partitions: a kernel is called until all are found."""
         count = int(lanes[-1] - lanes[0])
-        room = _room(min(count, 1 << 10), count if self._skip.mode == k.PAST_LAST_ROW else 1 << 12)
+        room = room_of(min(count, 1 << 10), count if self._skip.mode == k.PAST_LAST_ROW else 1 << 12)
         at = np.array([0, lanes[0], 0, 0, 0], np.int64)
         while True:
             status = go(room, at)
@@ -236,7 +236,7 @@ class _Matching:
                 break
             if status != k.FULL:
                 raise self._skipped(status, room, at)
-            larger = _room(2 * len(room.starts) + 1, 2 * len(room.slots) + 1)
+            larger = room_of(2 * len(room.starts) + 1, 2 * len(room.slots) + 1)
             for old, new in zip(room, larger, strict=True):
                 new[: len(old)] = old
             room = larger
@@ -259,7 +259,8 @@ def _skip_message(skip: Skip, status: int, row: int) -> str:
     )
 
 
-def _choice_lists(automaton: OrderedAutomaton) -> k.Choices:
+def choice_lists(automaton: OrderedAutomaton) -> k.Choices:
+    """The lists of an automaton as arrays."""
     lists = [
         automaton.first_choices,
         automaton.other_choices,
@@ -271,7 +272,7 @@ def _choice_lists(automaton: OrderedAutomaton) -> k.Choices:
     return k.Choices(np.array(automaton.variable_of, np.int32), bounds, targets)
 
 
-def _symbols(masks: np.ndarray, variables: int) -> tuple[np.ndarray, Sequence[int]]:
+def symbols_of(masks: np.ndarray, variables: int) -> tuple[np.ndarray, Sequence[int]]:
     """The number of each row's combination of conditions, int32, and the combinations."""
     if variables > DENSE:
         known, symbols = np.unique(masks, return_inverse=True)
@@ -290,7 +291,8 @@ def _units(lanes: np.ndarray, threads: int) -> list[np.ndarray]:
     return [lanes[first : last + 1] for first, last in pairwise(edges)]
 
 
-def _room(matches: int, slots: int) -> k.MatchRoom:
+def room_of(matches: int, slots: int) -> k.MatchRoom:
+    """Room for so many matches, and for so many rows of all of them."""
     return k.MatchRoom(np.empty(matches, np.int64), np.empty(matches, np.int64), np.empty(slots, np.int32))
 
 
