@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.engine.rows.answers import RowPatternAnswer
 from cer_gpu.engine.rows.table_parts import table_parts
+from cer_gpu.engine.run.device_choice import asked_devices
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
 from cer_gpu.outer_select import OuterSelect
@@ -37,6 +38,7 @@ def match_recognize(
     dialect: str | None = None,
     params: Mapping[str, Any] | None = None,
     memory: int | None = None,
+    device: str | Sequence[str] = "auto",
     **tables: Any,
 ) -> RowPatternResult:
     """Run a SELECT with MATCH_RECOGNIZE.
@@ -55,6 +57,9 @@ def match_recognize(
     memory : int, optional
         How many bytes may be taken; if a table needs more, its partitions are put into files, and are done
         one group after the other. By default as many as are free.
+    device : str, default "auto"
+        "cuda" finds matches on a device where conditions speak of rows at fixed places and matches do not
+        overlap; sorting, conditions and measures stay on the CPU, so "auto" takes the CPU.
     **tables : object
         The tables that the text names: Arrow data, data frames, paths of files.
 
@@ -84,7 +89,9 @@ def match_recognize(
         raise TypeError(f"a statement must be a str, not {type(sql).__name__}")
     if memory is not None and (not isinstance(memory, int) or memory <= 0):
         raise ValueError(f"memory must be a number of bytes, above 0, not {memory!r}")
-    return RowPatternResult(read_statement(sql, dialect, params), tables, dialect, memory)
+    name = asked_devices(device)[0]
+    number = int(name.removeprefix("cuda:")) if name.startswith("cuda") else None
+    return RowPatternResult(read_statement(sql, dialect, params), tables, dialect, memory, number)
 
 
 class RowPatternResult:
@@ -100,15 +107,15 @@ class RowPatternResult:
         tables: Mapping[str, Any],
         dialect: str | None = None,
         memory: int | None = None,
+        device: int | None = None,
     ) -> None:
         self._statement = statement
         self._tables = {name.lower(): table for name, table in tables.items()}
         self._given = tuple(tables)
-        self._memory = memory
         self._outer = OuterSelect(statement, tables, dialect)
         self._clauses: list[_BoundClause] = []
         for name, clause in zip(statement.tables, statement.clauses, strict=True):
-            bound = _BoundClause(clause, self._opened(clause), statement.text, memory)
+            bound = _BoundClause(clause, self._opened(clause), statement.text, memory, device)
             self._clauses.append(bound)
             # A later clause may read it: then it has to be there as a table.
             if name != statement.tables[-1]:
@@ -168,16 +175,19 @@ class RowPatternResult:
 class _BoundClause:
     """A clause on the rows that it reads."""
 
-    def __init__(self, clause: RowPatternClause, rows: Rows, text: str, memory: int | None) -> None:
+    def __init__(
+        self, clause: RowPatternClause, rows: Rows, text: str, memory: int | None, device: int | None
+    ) -> None:
         self._clause = resolved(clause, rows.schema.names, text)
         self._rows = rows
         self._text = text
         self._memory = memory
+        self._device = device
         self.answer = RowPatternAnswer(self._clause, rows.schema, text)
         self.schema = self.answer.schema
 
     def explain(self) -> str:
-        return explanation(self._clause, self.answer.automaton, self._text)
+        return explanation(self._clause, self.answer.automaton, self._text, self._device)
 
     def table(self) -> pa.Table:
         return pa.Table.from_batches(self.batches(), self.schema)
@@ -190,4 +200,4 @@ class _BoundClause:
         columns, workers = self.answer.columns, Workers()
         parts = table_parts(self._rows, columns, self._clause.partition_by, self._memory, progress)
         for table in parts:
-            yield from self.answer.batches(table, workers)
+            yield from self.answer.batches(table, workers, self._device)

@@ -28,6 +28,7 @@ RUN_THERE = {
         "test_cuda_general.py",
         "test_cuda_abreast.py",
         "test_cuda_abreast_masked.py",
+        "test_cuda_row_patterns.py",
     ],
     "queries": ["test_cuda_engine.py", "test_cuda_values.py", "test_cuda_cases.py"],
     "devices": [

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cer_gpu.patterns.ceql import NoCeqlError, ceql_of
 from cer_gpu.patterns.choices import MATCHED, OrderedAutomaton, text_of
 from cer_gpu.patterns.conditions import parted_conditions
-from cer_gpu.patterns.tree import Definition, RowPatternClause
+from cer_gpu.patterns.tree import Definition, RowPatternClause, SkipMode
 
 SHOWN_SLOTS = 12
 """Slots up to which the automaton is written out."""
@@ -26,12 +26,16 @@ SEARCHED = (
 )
 
 
-def explanation(clause: RowPatternClause, automaton: OrderedAutomaton, text: str) -> str:
-    """How a clause is evaluated, in lines."""
-    return "\n".join(_lines(clause, automaton, text)) + "\n"
+def explanation(
+    clause: RowPatternClause, automaton: OrderedAutomaton, text: str, device: int | None = None
+) -> str:
+    """How a clause is evaluated, in lines; `device`: the number of the one that was asked for."""
+    return "\n".join(_lines(clause, automaton, text, device)) + "\n"
 
 
-def _lines(clause: RowPatternClause, automaton: OrderedAutomaton, text: str) -> Iterator[str]:
+def _lines(
+    clause: RowPatternClause, automaton: OrderedAutomaton, text: str, device: int | None
+) -> Iterator[str]:
     yield f"pattern     {text_of(clause.pattern)}"
     key = ", ".join(clause.partition_by) or "none: all rows are one partition, done by one thread"
     yield f"partitions  {key}"
@@ -52,12 +56,24 @@ def _lines(clause: RowPatternClause, automaton: OrderedAutomaton, text: str) -> 
         yield f"{definition.variable:<12}{_written(definition, text)}    ({kind})"
     open_ = any(parts.open for parts in conditions.values())
     yield f"matching    {SEARCHED if open_ else BOUNDED if clause.within is not None else LINEAR}"
-    yield "device      cpu"
+    yield f"device      {_place(clause, open_, device)}"
     yield from _automaton(automaton)
     try:
         yield f"all matches {ceql_of(clause)}"
     except NoCeqlError as error:
         yield f"all matches no CEQL query gives them: {error}"
+
+
+def _place(clause: RowPatternClause, searched: bool, device: int | None) -> str:
+    if device is None:
+        return "cpu"
+    if searched:
+        return "cpu: conditions on the match so far are computed there"
+    if clause.within is not None:
+        return "cpu: what WITHIN bounds is found there"
+    if clause.skip.mode is not SkipMode.PAST_LAST_ROW:
+        return "cpu: matches that may overlap are found there"
+    return f"cuda:{device} finds the matches; the cpu sorts, and computes conditions and measures"
 
 
 def _written(definition: Definition, text: str) -> str:

@@ -62,7 +62,7 @@ def live(symbols, lanes, table, states, at, halt):
         row, first, stop = at[ROW], lanes[lane], lanes[lane + 1]
         state = np.int32(0) if row == stop - 1 else states[row + 1]
         while row >= first:
-            if row % SELDOM == 0 and halt[0]:
+            if row % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
                 return DONE
             state = table[state, symbols[row]]
             if state < 0:
@@ -129,7 +129,7 @@ def matches(variable_of, begins, follows, states, lanes, skip, room, at, halt):
         first, stop = lanes[at[LANE]], lanes[at[LANE] + 1]
         while at[ROW] < stop:
             start = at[ROW]
-            if start % SELDOM == 0 and halt[0]:
+            if start % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
                 return DONE
             choice = begins[0 if start == first else 1, states[start]]
             if choice == NONE:
@@ -215,7 +215,7 @@ def bounded_matches(choices, rows, span, skip, ends, room, at, halt):
         last = at[ROW]
         while at[ROW] < stop:
             start = at[ROW]
-            if start % SELDOM == 0 and halt[0]:
+            if start % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
                 return DONE
             last = stop - 1 if not timed else max(last, start)
             while last + 1 < stop and rows.times[last + 1] - rows.times[start] < span:

@@ -35,6 +35,8 @@ from ..joins.cuda_nodes import ListNodes
 from ..joins.index import HashTables
 from ..loop.contract import FoundEnds, LoopSegments, StepNodes
 from ..loop.registers import RegisterEvents
+from ..row_patterns import cuda as row_patterns
+from ..row_patterns.contract import MatchRoom
 from ..runs.contract import Program, SegmentHits, TransitionTables
 from ..selection import cuda as best
 from ..selection.contract import Paths
@@ -326,6 +328,15 @@ KERNELS = (
     CudaKernel("abreast", teams.abreast_kernel, ABREAST, LANE.threads),
     CudaKernel("abreast_masked", masked_teams.abreast_masked_kernel, MASKED, LANE.threads),
     CudaKernel("abreast_carried", masked_teams.abreast_carried_kernel, CARRIED, LANE.threads),
+    CudaKernel(
+        "row_states", row_patterns.row_states_kernel, ((I32, I64, I32_2, I32, I64_2, I64),), LANE.threads
+    ),
+    CudaKernel(
+        "row_matches",
+        row_patterns.row_matches_kernel,
+        ((I32, I32_2, I32_2, I32, I64, U8, named(MatchRoom, I64, I64, I32), I64_2),),
+        LANE.threads,
+    ),
     CudaKernel("consume", consume.consume_kernel, ((*[I64] * 4, U8, I64),), LANE.threads),
     CudaKernel("clear", join_cells.clear_kernel, ((I64_2,),)),
     CudaKernel(

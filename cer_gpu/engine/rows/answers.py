@@ -92,8 +92,12 @@ class RowPatternAnswer:
                 hint = "order by a column of timestamps or dates first"
                 raise QueryError([Diagnostic("CER125", what, key.at, hints=(hint,))], self._text)
 
-    def batches(self, table: pa.Table, workers: Workers | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, table: pa.Table, workers: Workers | None = None, device: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """The answer over a table that has `columns`: batch after batch.
+
+        With the number of a device it finds the matches where it can.
 
         Raises
         ------
@@ -103,7 +107,9 @@ class RowPatternAnswer:
         clause = self._clause
         rows = OrderedRows(table, clause.partition_by, clause.order_by)
         values = FixedValues(rows, self._text)
-        matches = found_matches(clause, self.automaton, self.conditions, values, rows, workers or Workers())
+        matches = found_matches(
+            clause, self.automaton, self.conditions, values, rows, workers or Workers(), device
+        )
         del values
         numbers = _numbers(matches, rows)
         free = self._free_places(matches, rows)

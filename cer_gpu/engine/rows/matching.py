@@ -64,8 +64,11 @@ def found_matches(
     values: FixedValues,
     rows: OrderedRows,
     workers: Workers,
+    device: int | None = None,
 ) -> RowMatches:
     """The preferred matches that AFTER MATCH SKIP leaves.
+
+    With the number of a device it finds those whose conditions are fixed, if they do not overlap.
 
     Raises
     ------
@@ -76,7 +79,7 @@ def found_matches(
     """
     masks = _masks(automaton, conditions, values, rows)
     times, span = _times(clause, rows)
-    matching = _Matching(clause, automaton, rows, masks, times, span, workers)
+    matching = _Matching(clause, automaton, rows, masks, times, span, workers, device)
     open_ = {name: parts.open for name, parts in conditions.items() if parts.open}
     return matching.searched(SearchCode(values, automaton.variables, open_)) if open_ else matching.followed()
 
@@ -104,6 +107,8 @@ def _masks(
 
 def _mark(holds: pa.Array, variable: int, masks: np.ndarray) -> None:
     """Set the bit of a variable where its condition is true."""
+    if pa.types.is_null(holds.type):
+        return
     there, data = holds.buffers()
     nothing = np.zeros(0, np.uint8)
     bits = nothing if data is None else np.frombuffer(data, np.uint8)
@@ -142,8 +147,10 @@ class _Matching:
         times: np.ndarray,
         span: int,
         workers: Workers,
+        device: int | None,
     ) -> None:
         self._clause = clause
+        self._device = device
         self._automaton = automaton
         self._rows = rows
         self._pattern_rows = k.PatternRows(masks, rows.lanes, times)
@@ -158,6 +165,10 @@ class _Matching:
         """Matches whose conditions are all fixed."""
         if not len(self._pattern_rows.times):
             try:
+                if self._device is not None and self._skip.mode == k.PAST_LAST_ROW and self._rows.count:
+                    found = self._on_device(self._device)
+                    if found is not None:
+                        return found
                 states, member = self._live()
             except TooManyStates:
                 pass
@@ -196,6 +207,14 @@ class _Matching:
 
         self._workers.map("matching", back, self._units, self._rows.count)
         return states, live.members()
+
+    def _on_device(self, device: int) -> RowMatches | None:
+        from cer_gpu.engine.cuda.row_patterns import matches_on_device
+
+        symbols, known = symbols_of(self._pattern_rows.masks, len(self._automaton.variables))
+        live = LiveStates(self._automaton, known)
+        found = matches_on_device(device, self._choices, live, symbols, self._rows.lanes)
+        return None if found is None else RowMatches(*found)
 
     def _by_tables(self, states: np.ndarray, member: np.ndarray) -> RowMatches:
         begins = np.empty((2, len(member)), np.int32)

@@ -137,11 +137,11 @@ def _sort_words(column: pa.ChunkedArray, key: SortKey) -> np.ndarray:
         return ~words if key.descending else words
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
+    there = np.asarray(combined(column).is_valid())
     try:
         ranks = pc.rank(
-            column,
+            column.drop_null(),
             sort_keys="descending" if key.descending else "ascending",
-            null_placement="at_start" if key.nulls_first else "at_end",
             tiebreaker="dense",
         )
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
@@ -149,7 +149,9 @@ def _sort_words(column: pa.ChunkedArray, key: SortKey) -> np.ndarray:
             f"rows cannot be sorted by the column {name_text(key.column)}, of type {column.type}: name a "
             "column of numbers, times or texts in ORDER BY"
         ) from None
-    return np.asarray(combined(ranks)).astype(np.int64)
+    words = np.full(len(column), -1 if key.nulls_first else len(column) + 1, np.int64)
+    words[there] = np.asarray(combined(ranks))
+    return words
 
 
 def _order_of(keys: Sequence[np.ndarray]) -> np.ndarray:
