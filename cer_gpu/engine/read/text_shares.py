@@ -10,7 +10,8 @@ import pyarrow as pa
 from cer_gpu.engine.read.numbers import TextNumbers
 from cer_gpu.engine.read.sources.columns import same_memory
 from cer_gpu.frozen_dataclass import dataclass
-from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis
+from cer_gpu.lazy_modules import compute as pc
+from cer_gpu.plan.axes import ColumnAxis, CutAxis, MatchAxis
 from cer_gpu.plan.symbols import StageAxis
 
 REMEMBERED = 1 << 20
@@ -77,8 +78,8 @@ class Shares:
 class TextShares:
     """The shares of one column of strings in all stages of a query.
 
-    A regular expression, a cut or a name is compared with a text when it is first seen; a dictionary that
-    comes again, as in all slices of a table, costs nothing.
+    Names are looked up in each dictionary. A regular expression or a cut is compared with a text when it is
+    first seen. A dictionary that comes again, as in all slices of a table, costs nothing.
 
     Parameters
     ----------
@@ -87,7 +88,8 @@ class TextShares:
     dtypes : sequence of numpy dtype
         The dtype of the index of each stage.
     note : callable
-        Called with the texts that are seen for the first time, for an axis of names.
+        Called with the texts that are seen, for an axis of names: with all of a few, else with the names and
+        some others.
     """
 
     def __init__(
@@ -99,11 +101,22 @@ class TextShares:
         self._axes = axes
         self._dtypes = dtypes
         self._note = note
-        self._absent = [_classes(each.axis, [None])[0] for each in axes]
+        self._names: dict[int, dict[str | None, int]] = {}
+        """For each axis of names, by its place in `axes`, the class of each."""
+        self._absent: list[int] = []
+        for number, each in enumerate(axes):
+            if isinstance(each.axis, ColumnAxis):
+                self._names[number] = {name: place for place, name in enumerate(each.axis.names, 1)}
+                self._absent.append(0)
+            else:
+                assert isinstance(each.axis, MatchAxis | CutAxis)
+                self._absent.append(int(each.axis.text_classes([None])[0]))
         self._dictionary: pa.Array | None = None
         self._shares: dict[int, Shares] = {}
         self._single: dict[str | None, dict[int, Shares]] = {}
-        self._forget()
+        self._numbers: TextNumbers | None = None
+        """The texts of which the other axes have told the class: `_of_text`, by the places of the axes."""
+        self._of_text: dict[int, np.ndarray] = {}
 
     def of(self, dictionary: pa.Array) -> dict[int, Shares]:
         """The shares of the values of a dictionary, for each stage that has an axis over the column."""
@@ -122,7 +135,7 @@ class TextShares:
             return {stage: int(shares.of_code[0]) for stage, shares in self.of(pa.array([text])).items()}
         found: dict[int, int] = {}
         for each, absent in zip(self._axes, self._absent, strict=True):
-            found[each.stage] = found.get(each.stage, 0) + each.stride * int(absent)
+            found[each.stage] = found.get(each.stage, 0) + each.stride * absent
         return found
 
     def _of_one(self, dictionary: pa.Array) -> dict[int, Shares]:
@@ -138,36 +151,47 @@ class TextShares:
         return found
 
     def _found(self, dictionary: pa.Array) -> dict[int, Shares]:
-        if self._numbers.count > REMEMBERED:
-            self._forget()
-        before = self._numbers.count
-        numbers = self._numbers.encode(dictionary)
-        if before < self._numbers.count:
-            new = self._numbers.texts_from(before).to_pylist()
-            for number, each in enumerate(self._axes):
-                if isinstance(each.axis, ColumnAxis):
-                    self._note(each.axis, new)
-                self._of_text[number] = np.concatenate([self._of_text[number], _classes(each.axis, new)])
+        numbers = None if len(self._names) == len(self._axes) else self._numbered(dictionary)
         whole: dict[int, tuple[np.ndarray, int]] = {}
-        for each, classes, absent in zip(self._axes, self._of_text, self._absent, strict=True):
-            shares, of_null = whole.get(each.stage, (np.zeros(len(numbers), np.int64), 0))
-            # The number of a null is -1, so that it takes the last class.
-            shares = shares + each.stride * np.append(classes, absent)[numbers]
-            whole[each.stage] = shares, of_null + each.stride * int(absent)
+        for number, (each, absent) in enumerate(zip(self._axes, self._absent, strict=True)):
+            if number in self._names:
+                classes = self._named(number, dictionary)
+            else:
+                # The number of a null is -1, so that it takes the last class.
+                classes = np.append(self._of_text[number], absent)[numbers]
+            shares, of_null = whole.get(each.stage, (np.zeros(len(dictionary), np.int64), 0))
+            whole[each.stage] = shares + each.stride * classes, of_null + each.stride * absent
         return {
             stage: Shares(shares.astype(self._dtypes[stage]), self._dtypes[stage].type(of_null))
             for stage, (shares, of_null) in whole.items()
         }
 
-    def _forget(self) -> None:
-        self._numbers = TextNumbers()
-        self._of_text = [np.empty(0, np.int64) for _ in self._axes]
+    def _named(self, number: int, dictionary: pa.Array) -> np.ndarray:
+        """The class of each text for an axis of names, int64."""
+        axis, class_of = self._axes[number].axis, self._names[number]
+        assert isinstance(axis, ColumnAxis)
+        if len(dictionary) <= SEEN:
+            texts = dictionary.to_pylist()
+            self._note(axis, [text for text in texts if text is not None])
+            return np.array([class_of.get(text, 0) for text in texts], np.int64)
+        found = pc.index_in(dictionary, value_set=pa.array(axis.names, dictionary.type))
+        classes = found.fill_null(-1).to_numpy().astype(np.int64) + 1
+        names = [axis.names[place - 1] for place in np.unique(classes).tolist() if place]
+        self._note(axis, [*names, *dictionary.slice(0, SEEN).drop_null().to_pylist()])
+        return classes
 
-
-def _classes(axis: Axis, texts: Sequence[str | None]) -> np.ndarray:
-    """The class of each text, int64."""
-    if isinstance(axis, ColumnAxis):
-        number = {name: position + 1 for position, name in enumerate(axis.names)}
-        return np.array([0 if text is None else number.get(text, 0) for text in texts], np.int64)
-    assert isinstance(axis, MatchAxis | CutAxis)
-    return axis.text_classes(texts).astype(np.int64)
+    def _numbered(self, dictionary: pa.Array) -> np.ndarray:
+        """The number of each text, once all axes that are not of names have told their classes."""
+        if self._numbers is None or self._numbers.count > REMEMBERED:
+            self._numbers = TextNumbers()
+            others = [number for number in range(len(self._axes)) if number not in self._names]
+            self._of_text = {number: np.empty(0, np.int64) for number in others}
+        before = self._numbers.count
+        numbers = self._numbers.encode(dictionary)
+        if before < self._numbers.count:
+            new = self._numbers.texts_from(before).to_pylist()
+            for number, known in self._of_text.items():
+                axis = self._axes[number].axis
+                assert isinstance(axis, MatchAxis | CutAxis)
+                self._of_text[number] = np.append(known, axis.text_classes(new))
+        return numbers
