@@ -22,6 +22,7 @@ from cer_gpu.backtesting.row_groups import RowGroups, columns_found
 from cer_gpu.backtesting.table import EndTotals, numbered, of_ends, of_groups
 from cer_gpu.engine.answers.end_form import DECIMAL_DIGITS
 from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.engine.read.sources.rows import StreamRows, TableRows
 from cer_gpu.engine.read.sources.source import Source
@@ -168,7 +169,7 @@ class BacktestJob(Job):
             NamedSink(file, path, TEMPORARY) as sink,
             pa.ipc.new_stream(sink, events.schema) as writer,
         ):
-            for batch in events.read(events.schema.names, BATCH):
+            for batch in events.read(events.schema, BATCH):
                 writer.write_batch(batch)
         return TableRows(pa.ipc.open_stream(pa.memory_map(path)).read_all(), SORTED)
 
@@ -191,7 +192,7 @@ class BacktestJob(Job):
 
     def _shown(self, found: pa.Table) -> pa.RecordBatch:
         """A table as Spark has it."""
-        number, *columns = (_whole(column) for column in found.columns)
+        number, *columns = (single(column) for column in found.columns)
         first, *fields = self.task.result
         shown = [pa.array(np.array(self.task.numbers)[number.to_numpy()], first.type)]
         for name, column, field in zip(found.schema.names[1:], columns, fields, strict=True):
@@ -200,7 +201,3 @@ class BacktestJob(Job):
             else:
                 shown.append(shown_as(column, field.type))
         return pa.RecordBatch.from_arrays(shown, schema=self.task.result)
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)

@@ -61,15 +61,15 @@ class StoppedError(Exception):
 def read(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The files whose rows are read, and the one at which reading stops; each state is kept."""
     noted: dict[str, Any] = {"paths": [], "stop": None}
-    own = FileRows.read_fields
+    own = FileRows.read
 
-    def watched(self: FileRows, columns: Any, rows: int, needed: Any) -> Iterator[pa.RecordBatch]:
+    def watched(self: FileRows, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
         noted["paths"].append(Path(self.where).name)
         if Path(self.where).name == noted["stop"]:
             raise StoppedError
-        yield from own(self, columns, rows, needed)
+        yield from own(self, wanted, rows)
 
-    monkeypatch.setattr(FileRows, "read_fields", watched)
+    monkeypatch.setattr(FileRows, "read", watched)
     monkeypatch.setattr(checkpoint, "SHARE", 0)
     return noted
 
@@ -354,7 +354,7 @@ from cer_gpu.engine.read.sources.files import FileRows
 from cer_gpu.engine.run.bound_query import BoundQuery
 
 checkpoint.SHARE = 0
-own = FileRows.read_fields
+own = FileRows.read
 
 def killed(self, *given):
     for batch in own(self, *given):
@@ -362,7 +362,7 @@ def killed(self, *given):
             os.kill(os.getpid(), signal.SIGKILL)
         yield batch
 
-FileRows.read_fields = killed
+FileRows.read = killed
 sys.exit(status_of(sys.argv[2:]))
 """
 

@@ -105,11 +105,11 @@ class DeviceRows(Rows):
         self.where = where
         self.device = device
 
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
         for table in self.tables:
             for start in range(0, len(table), rows):
                 with on(self.device):
-                    batch = table.slice(start, rows).on_host(columns)
+                    batch = table.slice(start, rows).on_host(wanted.names)
                 yield batch
 
 

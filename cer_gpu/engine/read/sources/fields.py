@@ -100,7 +100,7 @@ class FieldRows(Rows):
         for name in found:
             if is_ordered(kinds[name]) and self._inner.rewindable:
                 first, *path = self._paths[name]
-                batches = islice(self._inner.read([first], 1), 1)
+                batches = islice(self._inner.read(self._inner.subschema([first]), 1), 1)
                 found[name] = order_in(field_of(batch.column(0), path).dictionary for batch in batches)
         return found
 
@@ -112,48 +112,26 @@ class FieldRows(Rows):
         """See `Rows.behind`."""
         return FieldRows(self._inner.behind(files), self._paths)
 
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
         """See `Rows.read`."""
-        inner = self._inner.read_fields(self._stored(columns), rows, self._needed(columns))
-        yield from self._with_fields(inner, columns)
-
-    def read_lying(
-        self, columns: Sequence[str], rows: int, lying: Collection[str]
-    ) -> Iterator[pa.RecordBatch]:
-        """See `Rows.read_lying`."""
-        stored, needed = self._stored(columns), self._needed(columns)
-        if needed:  # of files: there no codes lie narrow
-            yield from self._with_fields(self._inner.read_fields(stored, rows, needed), columns)
-        else:
-            yield from self._with_fields(self._inner.read_lying(stored, rows, lying), columns)
+        for batch in self._inner.read(self._stored(wanted.names), rows):
+            arrays = [self._column(batch, name) for name in wanted.names]
+            yield pa.RecordBatch.from_arrays(arrays, wanted.names)
 
     def place(self, row: int) -> str:
         """See `Rows.place`."""
         return self._inner.place(row)
 
-    def _stored(self, columns: Sequence[str]) -> list[str]:
-        return list(dict.fromkeys(self._paths.get(name, (name,))[0] for name in columns))
-
-    def _needed(self, columns: Sequence[str]) -> dict[str, pa.DataType]:
-        """The types of columns of which only fields are asked for, with these fields alone."""
-        if any("." in name for name in self._inner.schema.names):
-            return {}  # a column may be called as a field of another is
+    def _stored(self, columns: Sequence[str]) -> pa.Schema:
+        """The columns that some are made of; those of which only fields are asked for, with these alone."""
         paths: dict[str, list[Sequence[str]]] = {}
         for name in columns:
             first, *path = self._paths.get(name, (name,))
             paths.setdefault(first, []).append(path)
-        return {
-            first: _with_alone(self._inner.schema.field(first).type, inside)
-            for first, inside in paths.items()
-            if all(inside)
-        }
-
-    def _with_fields(
-        self, batches: Iterator[pa.RecordBatch], columns: Sequence[str]
-    ) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            arrays = [self._column(batch, name) for name in columns]
-            yield pa.RecordBatch.from_arrays(arrays, list(columns))
+        stored = self._inner.subschema(list(paths))
+        if any("." in name for name in self._inner.schema.names):
+            return stored  # a column may be called as a field of another is
+        return pa.schema([(one.name, _with_alone(one.type, paths[one.name])) for one in stored])
 
     def _column(self, batch: pa.RecordBatch, name: str) -> pa.Array:
         if name not in self._paths:

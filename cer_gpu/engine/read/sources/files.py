@@ -131,38 +131,29 @@ class FileRows(Rows):
         """The files at some paths; `text` says how text files are read."""
         return cls([_open(file, text) for file in find_files(paths)])
 
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        return self.read_fields(columns, rows, {})
-
-    def read_fields(
-        self, columns: Sequence[str], rows: int, needed: Mapping[str, pa.DataType]
-    ) -> Iterator[pa.RecordBatch]:
-        """See `Rows.read_fields`: from Parquet the columns inside a struct are read one by one."""
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+        """See `Rows.read`: from Parquet the columns inside a struct are read one by one."""
         if any(each.file.format != "parquet" for each in self._files):
-            needed = {}
-
-        def schema_of(names: Sequence[str]) -> pa.Schema:
-            return pa.schema([(name, needed.get(name, self.schema.field(name).type)) for name in names])
-
-        target = schema_of(columns)
+            wanted = self.subschema(wanted.names)
         begin = 0
         for number, opened in enumerate(self._files):
             if number == len(self._begins):
                 self._begins.append(begin)
-            stored = [name for name in columns if name not in opened.file.keys]
-            probe = stored or [name for name in opened.schema.names if name not in opened.file.keys][:1]
+            keys = opened.file.keys
+            stored = pa.schema([field for field in wanted if field.name not in keys])
+            if not len(stored):
+                stored = self.subschema([name for name in opened.schema.names if name not in keys][:1])
             read = _FORMATS[opened.file.format].read
-            wanted = schema_of(probe)
             seen = 0
-            for batch in guarded(read(opened, wanted, rows), opened.file.path):
+            for batch in guarded(read(opened, stored, rows), opened.file.path):
                 if opened.filesystem is None:  # elsewhere asking is a journey: once, at the end
                     opened.check_unchanged()
                 seen += batch.num_rows
                 stretched = convert_batch(
-                    check_orders(batch, self.orders, opened.file.path), wanted, opened.file.path
+                    check_orders(batch, self.orders, opened.file.path), stored, opened.file.path
                 )
                 for start in range(0, stretched.num_rows, rows):
-                    yield _add_keys(stretched.slice(start, rows), opened.file.keys, target)
+                    yield _add_keys(stretched.slice(start, rows), keys, wanted)
             opened.check_unchanged()
             opened.check_rows(seen)
             begin += seen

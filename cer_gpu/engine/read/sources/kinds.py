@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cer_gpu.engine.read.sources.arrow_types import first_line, normal_schema, shared_types
+from cer_gpu.engine.read.sources.arrow_types import first_line, normal_schema, shared_types, widened
 from cer_gpu.engine.read.sources.categories import check_alike, enum_orders, joined_orders, orders_in
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, on_device, open_device
 from cer_gpu.engine.read.sources.rows import (
@@ -218,19 +218,19 @@ class YieldedRows(Rows):
         self.rewindable = False
         self.repeats = False
 
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
         parts, self._parts = self._parts, None
         if parts is None:
             raise read_before(self.where)
         some = False
-        for batch in guarded(self._batches(parts, columns, rows), self.where):
+        for batch in guarded(self._batches(parts, wanted, rows), self.where):
             some = True
             yield batch
         if not some:
             warn_of_none(self.where)
 
-    def _batches(self, parts: Iterator[Rows], columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        target = self.subschema(columns)
+    def _batches(self, parts: Iterator[Rows], wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+        columns = wanted.names
         for number, part in enumerate(parts):
             here = f"batch {number} of {self.where} (counted from 0)"
             for name in columns:
@@ -244,9 +244,9 @@ class YieldedRows(Rows):
             check_alike(
                 {name: part.orders[name] for name in columns if name in part.orders}, self.orders, here
             )
-            for batch in part.read(columns, rows):
+            for batch in map(widened, part.read(part.subschema(columns), rows)):
                 try:
-                    yield batch if batch.schema.equals(target) else batch.cast(target)
+                    yield batch if batch.schema.equals(wanted) else batch.cast(wanted)
                 except (pa.ArrowException, ValueError) as error:
                     raise DataError(
                         f"{here} has other types than the first: {first_line(error)}; convert the columns to "
@@ -279,12 +279,11 @@ class LazyRows(Rows):
         self.where = where
         self.repeats = False
 
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        chosen = self._frame.select(list(columns))
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+        chosen = self._frame.select(wanted.names)
         part = StreamRows(open_stream(chosen.collect, self.where), chosen.collect, self.where)
         # What is collected now may have other types than what the frame promised.
-        part.schema = self.subschema(columns)
-        yield from part.read(columns, rows)
+        yield from part.read(wanted, rows)
 
 
 def _from_pandas(frame: Any, where: str) -> TableRows:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert_batch, merge_fields, roomy_schema
 from cer_gpu.engine.read.sources.categories import joined_orders
-from cer_gpu.engine.read.sources.rows import ROW, Rows, one_batch
+from cer_gpu.engine.read.sources.rows import ROW, ROW_FIELD, Rows, one_batch
 from cer_gpu.engine.read.sources.sorting import (
     PLACED,
     Key,
@@ -76,21 +76,20 @@ class MergedRows(Rows):
         """The columns of each table, by its name, in their order; also those that clash."""
         return {name: tuple(part.schema.names) for name, part in self._parts.items()}
 
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        target = self.subschema(list(dict.fromkeys([*columns, *self._order_by])))
-        yield from self._merged(target, columns, rows)
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+        ordered = [self.schema.field(name) for name in self._order_by if name not in wanted.names]
+        yield from self._merged(pa.schema([*wanted, *ordered]), wanted.names, rows)
 
-    def read_numbered(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def read_numbered(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
         """See `Rows.read_numbered`: the rows of their tables, before these were sorted."""
-        target = self.subschema(list(dict.fromkeys([*columns, *self._order_by])))
-        yield from self._merged(target.append(pa.field(ROW, pa.int64())), [*columns, ROW], rows)
+        return self.read(wanted.append(ROW_FIELD), rows)
 
     def place(self, row: int) -> str:
         """See `Rows.place`: the row of its table, for which the tables are merged again."""
         if not self.rewindable:
             return f"row {row} of {self.where} once merged (counted from 0)"
         ordered = self.subschema([*self._order_by, self._type_column])
-        target = ordered.append(pa.field(ROW, pa.int64()))
+        target = ordered.append(ROW_FIELD)
         for batch in self._merged(target, [self._type_column, ROW], PLACED):
             if row < batch.num_rows:
                 name, own = (column[row].as_py() for column in batch.columns)
@@ -124,7 +123,7 @@ class MergedRows(Rows):
         ]
         stored = pa.schema([field for field in own if field.name != ROW])
         given = part.read_numbered if ROW in target.names else part.read
-        for whole in given(stored.names, rows):
+        for whole in given(part.subschema(stored.names), rows):
             batch = convert_batch(whole.select(stored.names), stored, part.where)
             arrays: list[pa.Array] = []
             for field in target:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import convert_batch, roomy_schema
-from cer_gpu.engine.read.sources.rows import ROW, Rows, numbered, one_batch
+from cer_gpu.engine.read.sources.rows import ROW, ROW_FIELD, Rows, numbered, one_batch
 from cer_gpu.engine.read.sources.sorting import PLACED, key_columns, order_shown, stable_order, time_shown
 from cer_gpu.errors import RowError
 from cer_gpu.printable_text import brief
@@ -253,24 +253,21 @@ class LateRows(Rows):
         if drops:
             self.rows = None
 
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        return self._read(columns, rows, list(columns))
-
-    def read_numbered(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def read_numbered(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
         """See `Rows.read_numbered`: the rows before they were put in order."""
-        return self._read(columns, rows, [*columns, ROW])
+        return self.read(wanted.append(ROW_FIELD), rows)
 
-    def _read(self, columns: Sequence[str], rows: int, wanted: list[str]) -> Iterator[pa.RecordBatch]:
-        needed = list(dict.fromkeys([*columns, *self._order_by]))
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+        needed = list(dict.fromkeys(name for name in [*wanted.names, *self._order_by] if name != ROW))
         target, buffer = self.subschema(needed), self._buffer()
 
         def put(batch: pa.RecordBatch | None) -> Iterator[pa.RecordBatch]:
             if batch is None:
                 return
             for start in range(0, batch.num_rows, rows):
-                yield batch.slice(start, rows).select(wanted)
+                yield batch.slice(start, rows).select(wanted.names)
 
-        for whole in self._rows.read(needed, rows):
+        for whole in self._rows.read(self._rows.subschema(needed), rows):
             batch = convert_batch(whole, target, self.where)
             try:
                 yield from put(buffer.add([numbered(batch, buffer.seen)]))
@@ -287,7 +284,7 @@ class LateRows(Rows):
         """See `Rows.place`: the row before it was put in order; the order columns are read again."""
         if not self.rewindable:
             return f"row {row} of {self.where} once put in order (counted from 0)"
-        for batch in self.read_numbered((), PLACED):
+        for batch in self.read(pa.schema([ROW_FIELD]), PLACED):
             if row < batch.num_rows:
                 return self._rows.place(batch.column(ROW)[row].as_py())
             row -= batch.num_rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -29,6 +29,8 @@ from cer_gpu.lazy_modules import dataset as pads
 
 ROW = "\0row"
 """The name of the column of row numbers, if they are wanted: no other column has it."""
+
+ROW_FIELD = pa.field(ROW, pa.int64())
 
 FEW_NAMES = 1 << 10
 """The most texts of dictionaries that are looked at before a table is read."""
@@ -82,8 +84,15 @@ class Rows(ABC):
         self.unread, self.orders = rows.unread, rows.orders
 
     @abstractmethod
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        """Batches of at most `rows` rows with these columns, in this order and in the types of `schema`."""
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+        """Batches of at most `rows` rows with some columns; codes may have 8 or 16 bits, as they are stored.
+
+        Parameters
+        ----------
+        wanted : pyarrow.Schema
+            The columns in their order, as `schema` has them, but structs may lack fields that nobody needs.
+        rows : int
+        """
 
     def names_in(self, column: str) -> frozenset[str] | None:
         """All texts of a column, and maybe some more; None where that is not known without reading it."""
@@ -107,45 +116,16 @@ class Rows(ABC):
         """As `place`, for a row by its number from `read_numbered`."""
         return self.place(row)
 
-    def read_lying(
-        self, columns: Sequence[str], rows: int, lying: Collection[str]
-    ) -> Iterator[pa.RecordBatch]:
-        """As `read`, but codes of some columns of strings may be 8 or 16 bits wide, as they are stored.
-
-        Parameters
-        ----------
-        columns, rows
-            As for `read`.
-        lying : collection of str
-            Dictionary-encoded columns whose codes of 8 and 16 bits need not be widened: those that are read
-            batch by batch and never joined.
-        """
-        return self.read(columns, rows)
-
-    def read_fields(
-        self, columns: Sequence[str], rows: int, needed: Mapping[str, pa.DataType]
-    ) -> Iterator[pa.RecordBatch]:
-        """As `read`, but columns of structs may lack fields that are not needed.
-
-        Parameters
-        ----------
-        columns, rows
-            As for `read`.
-        needed : mapping of str to DataType
-            For columns of which not all fields are needed, a type with those that are.
-        """
-        return self.read(columns, rows)
-
-    def read_numbered(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def read_numbered(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
         """As `read`, with a column `ROW` behind the others: the row of the data as it was passed (int64)."""
         seen = 0
-        for batch in self.read(columns, rows):
+        for batch in self.read(wanted, rows):
             yield numbered(batch, seen)
             seen += batch.num_rows
 
     def table(self) -> pa.Table:
         """All rows and columns, in memory."""
-        return pa.Table.from_batches(self.read(self.schema.names, 1 << 20), self.schema)
+        return pa.Table.from_batches(map(widened, self.read(self.schema, 1 << 20)), self.schema)
 
     def subschema(self, columns: Sequence[str]) -> pa.Schema:
         """The fields of these columns."""
@@ -154,7 +134,7 @@ class Rows(ABC):
 
 def numbered(batch: pa.RecordBatch, first: int) -> pa.RecordBatch:
     """A batch with a column `ROW` that counts from `first`."""
-    return batch.append_column(pa.field(ROW, pa.int64()), pa.array(np.arange(first, first + batch.num_rows)))
+    return batch.append_column(ROW_FIELD, pa.array(np.arange(first, first + batch.num_rows)))
 
 
 class TableRows(Rows):
@@ -170,8 +150,12 @@ class TableRows(Rows):
         self.rows = table.num_rows
         self.where = where
 
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        return self.read_lying(columns, rows, ())
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+        chosen = self._table.select(wanted.names)
+        fields = [own if is_narrow(own.type) else field for own, field in zip(chosen.schema, wanted)]
+        target = pa.schema(fields)
+        for batch in chosen.to_batches(max_chunksize=rows):
+            yield convert_batch(batch, target, self.where)
 
     def names_in(self, column: str) -> frozenset[str] | None:
         """The texts of the dictionaries, where they are few."""
@@ -185,16 +169,6 @@ class TableRows(Rows):
         if sum(map(len, dictionaries)) > FEW_NAMES:
             return None
         return frozenset(text for texts in dictionaries for text in texts.to_pylist() if text is not None)
-
-    def read_lying(
-        self, columns: Sequence[str], rows: int, lying: Collection[str]
-    ) -> Iterator[pa.RecordBatch]:
-        """As `read`; a table is not copied to widen its codes."""
-        own, normal = self._table.schema, self.schema
-        narrow = {name for name in lying if name in columns and is_narrow(own.field(name).type)}
-        target = pa.schema([(name, (own if name in narrow else normal).field(name).type) for name in columns])
-        for batch in self._table.select(list(columns)).to_batches(max_chunksize=rows):
-            yield convert_batch(batch, target, self.where)
 
 
 class NoRows(TableRows):
@@ -244,15 +218,14 @@ class StreamRows(Rows):
             raise read_before(self.where)
         return open_stream(self._reopen, self.where)
 
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
         reader = self._reader()
-        target = self.subschema(columns)
         seen = 0
         for batch in guarded(reader, self.where):
             seen += batch.num_rows
             self._most = max(self._most, seen)
-            some = check_orders(batch.select(list(columns)), self.orders, self.where)
-            chosen = convert_batch(some, target, self.where)
+            some = check_orders(batch.select(wanted.names), self.orders, self.where)
+            chosen = convert_batch(some, wanted, self.where)
             for start in range(0, chosen.num_rows, rows):
                 yield chosen.slice(start, rows)
         if not self.rewindable and not seen:
@@ -327,17 +300,14 @@ class DatasetRows(Rows):
             if batch.num_rows:
                 break
 
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        return self.read_fields(columns, rows, {})
-
-    def read_fields(
-        self, columns: Sequence[str], rows: int, needed: Mapping[str, pa.DataType]
-    ) -> Iterator[pa.RecordBatch]:
-        """See `Rows.read_fields`."""
-        target = pa.schema([(name, needed.get(name, self.schema.field(name).type)) for name in columns])
-        asked: Any = list(columns)
-        if needed:
-            asked = {name: _field(needed.get(name), name) for name in columns}
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+        whole = self.subschema(wanted.names)
+        asked: Any = wanted.names
+        if not wanted.equals(whole):
+            asked = {
+                one.name: _field(None if one.type == stored else one.type, one.name)
+                for one, stored in zip(wanted, whole.types)
+            }
         scanner = self._dataset.scanner(
             columns=asked, batch_size=rows, batch_readahead=2, fragment_readahead=1
         )
@@ -345,7 +315,7 @@ class DatasetRows(Rows):
         batches = scanner.to_batches() if self._checked else map(validated, scanner.to_batches())
         for batch in guarded(batches, self.where):
             seen += batch.num_rows
-            yield convert_batch(check_orders(batch, self.orders, self.where), target, self.where)
+            yield convert_batch(check_orders(batch, self.orders, self.where), wanted, self.where)
         if self.rows is not None and seen != self.rows:
             raise DataError(
                 f"the metadata of {self.where} says {self.rows:,} rows, and {seen:,} were read: its files "

@@ -17,7 +17,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     whole_numbers,
     whole_type,
 )
-from cer_gpu.engine.read.sources.rows import Rows, numbered, one_batch
+from cer_gpu.engine.read.sources.rows import ROW, ROW_FIELD, Rows, numbered, one_batch
 from cer_gpu.engine.words import float_words, text_ranks
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
@@ -100,29 +100,26 @@ class SortedRows(Rows):
         self._made_of(rows)
         self.ordered = True
 
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        return self._read(columns, rows, False)
-
-    def read_numbered(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def read_numbered(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
         """See `Rows.read_numbered`: the rows before they were sorted."""
-        return self._read(columns, rows, True)
+        return self.read(wanted.append(ROW_FIELD), rows)
 
-    def _read(self, columns: Sequence[str], rows: int, with_rows: bool) -> Iterator[pa.RecordBatch]:
-        needed = list(dict.fromkeys([*columns, *self._order_by]))
-        target = self.subschema(columns)
+    def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+        target = pa.schema([field for field in wanted if field.name != ROW])
+        needed = list(dict.fromkeys([*target.names, *self._order_by]))
         batches: list[pa.RecordBatch] = []
         keys: list[list[pa.Array]] = []
         seen = 0
         previous: Key | None = None
         sorted_already = True
-        for batch in self._rows.read(needed, rows):
+        for batch in self._rows.read(self._rows.subschema(needed), rows):
             if not batch.num_rows:
                 continue
             keys.append(key_columns(batch, self._order_by, self._rows.place, seen))
             sorted_already = sorted_already and first_descent(keys[-1], previous) is None
             previous = key_at(keys[-1], batch.num_rows - 1)
-            converted = convert_batch(batch.select(list(columns)), target, self.where)
-            batches.append(numbered(converted, seen) if with_rows else converted)
+            converted = convert_batch(batch.select(target.names), target, self.where)
+            batches.append(numbered(converted, seen) if ROW in wanted.names else converted)
             seen += batch.num_rows
         if sorted_already:
             yield from batches
@@ -143,7 +140,7 @@ class SortedRows(Rows):
         if not self.rewindable:
             return f"row {row} of {self.where} once sorted (counted from 0)"
         keys: list[list[pa.Array]] = []
-        for batch in self._rows.read(list(self._order_by), PLACED):
+        for batch in self._rows.read(self._rows.subschema(self._order_by), PLACED):
             keys.append(key_columns(batch, self._order_by, self._rows.place, 0))
         order = stable_order([pa.chunked_array(parts) for parts in zip(*keys)])
         return self._rows.place(int(order[row]))

@@ -19,11 +19,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable
 from cer_gpu.engine.read.sources.fields import names_of_fields
 from cer_gpu.engine.read.sources.merge import MergedRows
-from cer_gpu.engine.read.sources.rows import (
-    ROW,
-    Rows,
-    regroup,
-)
+from cer_gpu.engine.read.sources.rows import ROW, ROW_FIELD, Rows, regroup
 from cer_gpu.engine.read.sources.text_form import TIMES
 from cer_gpu.errors import CerError, DataError, RowError
 from cer_gpu.language.schema import Schema, ValueType
@@ -172,7 +168,7 @@ class Source:
         """What is wrong with an order column of texts."""
         found, zoned = "", False
         if self.rewindable:
-            batch = next(self._rows.read([column], 1000), None)
+            batch = next(self._rows.read(self._rows.subschema([column]), 1000), None)
             texts = [] if batch is None else batch.column(0).drop_null().to_pylist()
             found = f" such as `{texts[0]}`" if texts else ""
             zoned = any(OFFSET.search(text) is not None for text in texts)
@@ -394,12 +390,12 @@ class Source:
         # A batch without columns would lose its number of rows on the way: any column carries it.
         carried = list(dict.fromkeys(name for name in columns if name != ROW)) or self.arrow_schema.names[:1]
         target = pa.schema([self.arrow_schema.field(name) for name in carried])
+        given = self._rows.read
         if ROW in columns:
-            given = self._rows.read_numbered(carried, rows)
-            target = target.append(pa.field(ROW, pa.int64()))
-        else:
-            given = self._rows.read_lying(carried, rows, lying)
-        for batch in regroup(given, rows):
-            fields = [own if is_narrow(own.type) else field for own, field in zip(batch.schema, target)]
+            given = self._rows.read_numbered
+            target = target.append(ROW_FIELD)
+        for batch in regroup(given(self._rows.subschema(carried), rows), rows):
+            narrow = [own.name in lying and is_narrow(own.type) for own in batch.schema]
+            fields = [own if lies else field for lies, own, field in zip(narrow, batch.schema, target)]
             made = convert_batch(batch, pa.schema(fields), self.where)
             yield made if columns == made.schema.names else made.select(columns)
