@@ -178,8 +178,8 @@ def loaded(
             raise KernelError(f"the kernel {name} has failed: please report it")
         if not numbers[FITS]:
             return MISFIT
-        if halts:
-            own.check()
+        if halts and own.halt[0]:
+            raise HaltedError
         return give(own) if give is not None else None
 
     entry.keeps = function, expected, classes  # type: ignore[attr-defined]

@@ -221,7 +221,10 @@ class Classifier:
         try:
             scratch = self._scratch.pop()
         except IndexError:  # other threads have what there is
-            scratch = self._new_scratch()
+            scratch = _Scratch(
+                {2: np.empty(BLOCK, np.uint16), 4: np.empty(BLOCK if 4 in self._widths else 0, np.uint32)},
+                np.empty(BLOCK if len(self._reading.stages) > 1 else 0, np.int32),
+            )
         try:
             out = self._outs.pop()
         except IndexError:
@@ -261,12 +264,6 @@ class Classifier:
                 return out
             self._lent.append(out)
         return _OutputSlice(np.empty(BLOCK, np.int64), np.empty(BLOCK, self._reading.symbol_dtype))
-
-    def _new_scratch(self) -> _Scratch:
-        return _Scratch(
-            {2: np.empty(BLOCK, np.uint16), 4: np.empty(BLOCK if 4 in self._widths else 0, np.uint32)},
-            np.empty(BLOCK if len(self._reading.stages) > 1 else 0, np.int32),
-        )
 
     # ------------------------------------------------------------------------------------- adders
 

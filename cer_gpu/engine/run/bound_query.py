@@ -335,7 +335,7 @@ class BoundQuery:
         data, event_id = self._source.arrow_schema, options.event_id
         encoder = LaneEncoder(partition, data) if partition else None
         order = options.order_by[0] if options.order_by else None
-        form, ends, ids = None, None, None
+        form, ends, ids, further = None, None, None, None
         if enumerates or product == "counts":  # counts of answers that measures tell apart are made of them
             form = result_form(query, data, order, encoder, event_id)
         if product in ("hits", "counts"):
@@ -346,6 +346,7 @@ class BoundQuery:
             timed = "events" if query.outlooks or query.keeps_times else here
             ends = EndForm(product, data, order, encoder, query.window, event_id, timed)
             ids = None if event_id is None else EventIds(event_id, id_type(data, event_id))
+            further = ends.more
         payload = () if ends is None else ends.payload
         if enumerates and form is not None:
             payload = (*form.payload, *more)
@@ -385,7 +386,8 @@ class BoundQuery:
             from cer_gpu.engine.machines.suppress import suppression_of  # few queries need it
 
             suppression_of(runner).follow(intake)
-        intake.forgetting.follow(runner.states)
+        if intake.laned:
+            intake.forgetting.follow(runner.states)
         if query.traits.state == "followed":
             intake.forgetting.holding.append(KeptLanes(runner.states))
         outlooks = None
@@ -404,7 +406,9 @@ class BoundQuery:
         if options.memory is not None:
             # A quarter of the memory is for a batch and what is made of it, event by event.
             rows = max(LEAST_BATCH, min(rows, options.memory // (4 * BYTES_OF_EVENT)))
-        return Run(query, workers, intake, runner, chunker, options.memory, rows, form, ends, ids, outlooks)
+        return Run(
+            query, workers, intake, runner, chunker, options.memory, rows, form, ends, ids, outlooks, further
+        )
 
     def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks:
         """What looks after and before events."""

@@ -56,8 +56,8 @@ class Run:
     """The parts of a run in progress.
 
     `memory` is the bytes that it may take, `rows` the most that are read at a time. `shown`, the columns of
-    complex events, is not for `hits` and a sum of counts; `ends` and `ids` are for `hits` and `counts` alone,
-    and `ids` only with `event_id`.
+    complex events, is not for `hits` and a sum of counts; `ends`, what gives their
+    further columns, `more`, and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`.
     """
 
     query: CompiledQuery
@@ -71,11 +71,7 @@ class Run:
     ends: EndForm | None = None
     ids: EventIds | None = None
     outlooks: Outlooks | None = None
-
-    @property
-    def more(self) -> More | None:
-        """Gives the further columns of ends, if any are wanted."""
-        return None if self.ends is None else self.ends.more
+    more: More | None = None
 
     @property
     def form(self) -> ResultForm:

@@ -8,6 +8,7 @@ from cer_gpu.digits import LargeCount, digits
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.sources.source import no_such_type
+from cer_gpu.engine.read.sources.text_form import PLAIN
 from cer_gpu.engine.run.options import Options
 from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.printable_text import brief
@@ -53,8 +54,9 @@ def say_what_was_read(
     if intake.of_others:
         skipped = "event was skipped" if intake.of_others == 1 else "events were skipped"
         notes.say(f"{intake.of_others:,} {skipped}, of streams that FROM does not name")
-    for text in options.text.clocks.texts():
-        notes.say(text)
+    if options.text is not PLAIN:
+        for text in options.text.clocks.texts():
+            notes.say(text)
 
 
 def say_how_many_were_late(notes: Notes, count: int, options: Options, aloud: bool = True) -> None:

@@ -201,7 +201,8 @@ def _to_dictionary(array: pa.Array, target: pa.DataType) -> pa.Array:
         indices = indices.cast(target.index_type)
     if values.type != target.value_type:
         values = values.cast(target.value_type)
-    return without_null_texts(pa.DictionaryArray.from_arrays(indices, values))
+    made = pa.DictionaryArray.from_arrays(indices, values)
+    return without_null_texts(made) if values.null_count else made
 
 
 def without_null_texts(array: pa.DictionaryArray) -> pa.DictionaryArray:

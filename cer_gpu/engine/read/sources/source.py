@@ -75,6 +75,8 @@ class Source:
         Whether a column of texts of the usual name tells the types of events, so that any may occur.
     device : int or None
         The number of the device that the events are on; None on the host.
+    names_in : callable
+        As `Rows.names_in`.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class Source:
         self.where = rows.where
         self.stamp = rows.stamp
         self.orders = rows.orders
+        self.names_in = rows.names_in
         self.arrow_schema = self._typed(rows.schema)
         usual = self.has_type_column and type_column == TYPE_COLUMN and self.type_kind is ValueType.STRING
         self.tells_types = usual and not isinstance(rows, MergedRows)
@@ -339,10 +342,6 @@ class Source:
             "which stream an event belongs to: name it with stream_column=... (--stream-column ...), one of "
             f"{names_text(self._rows.schema.names)}"
         )
-
-    def names_in(self, column: str) -> frozenset[str] | None:
-        """All texts of a column, and maybe some more; None where that is not known without reading it."""
-        return self._rows.names_in(column)
 
     def batches(
         self, columns: Sequence[str], rows: int, lying: Collection[str] = ()
