@@ -21,37 +21,14 @@ import typer
 
 from cer_gpu.cli_backtest import backtest
 from cer_gpu.cli_inputs import (
-    Ambiguous,
-    ClockChoice,
-    ColumnType,
     Data,
-    DateFormat,
-    DecimalPoint,
-    Delimiter,
-    Device,
-    Engine,
-    Late,
-    LateRow,
+    EventOptions,
     MaybeData,
-    MaybeInputFormat,
     Memory,
-    OnLate,
-    OrderBy,
-    Ordered,
-    OrderUnit,
-    Param,
-    Sort,
-    StreamColumn,
-    TypeColumn,
-    Until,
     bytes_of,
-    engine_named,
-    events_of,
-    given_params,
     query_text,
-    read_keywords,
+    reads_events,
     refuse_own_input,
-    text_keywords,
 )
 from cer_gpu.cli_maintain import maintain
 from cer_gpu.cli_outputs import (
@@ -125,27 +102,12 @@ QueryText = Annotated[
 
 
 @_command
+@reads_events()
 def run(
     query: QueryText,
     data: Data,
-    order_by: OrderBy = None,
-    order_unit: OrderUnit = None,
-    type_column: TypeColumn = "type",
-    stream_column: StreamColumn = None,
-    sort: Sort = False,
-    ordered: Ordered = False,
-    until: Until = None,
-    late: Late = None,
-    on_late: OnLate = LateRow.error,
-    delimiter: Delimiter = None,
-    column_type: ColumnType = None,
-    date_format: DateFormat = None,
-    decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = ClockChoice.raise_,
-    param: Param = None,
-    input_format: MaybeInputFormat = None,
-    device: Device = "auto",
-    engine: Engine = "auto",
+    *,
+    reading: EventOptions,
     limit: Annotated[
         int | None, typer.Option(min=0, metavar="NUMBER", help="Stop after this many complex events.")
     ] = None,
@@ -164,14 +126,8 @@ def run(
     chosen = result_format(form, output)
     refuse_own_input(data, output)
     matches = _compile(query).run(
-        events_of(data, input_format, query),
-        **read_keywords(
-            order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
-        ),
-        **text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous),
-        params=given_params(param),
-        device=device,
-        engine=engine_named(engine),
+        reading.events(data, query),
+        **reading.keywords(),
         limit=limit,
         memory=bytes_of(memory),
         event_id=event_id,
@@ -186,41 +142,20 @@ def run(
 
 
 @_command
+@reads_events()
 def count(
     query: QueryText,
     data: Data,
-    order_by: OrderBy = None,
-    order_unit: OrderUnit = None,
-    type_column: TypeColumn = "type",
-    stream_column: StreamColumn = None,
-    sort: Sort = False,
-    ordered: Ordered = False,
-    until: Until = None,
-    late: Late = None,
-    on_late: OnLate = LateRow.error,
-    delimiter: Delimiter = None,
-    column_type: ColumnType = None,
-    date_format: DateFormat = None,
-    decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = ClockChoice.raise_,
-    param: Param = None,
-    input_format: MaybeInputFormat = None,
-    device: Device = "auto",
-    engine: Engine = "auto",
+    *,
+    reading: EventOptions,
     memory: Memory = None,
 ) -> int:
     """Print how many complex events there are."""
     from cer_gpu.digits import decimal_text
 
     found = _compile(query).count(
-        events_of(data, input_format, query),
-        **read_keywords(
-            order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
-        ),
-        **text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous),
-        params=given_params(param),
-        device=device,
-        engine=engine_named(engine),
+        reading.events(data, query),
+        **reading.keywords(),
         memory=bytes_of(memory),
     )
     print(decimal_text(found))
@@ -228,27 +163,12 @@ def count(
 
 
 @_command
+@reads_events()
 def hits(
     query: QueryText,
     data: Data,
-    order_by: OrderBy = None,
-    order_unit: OrderUnit = None,
-    type_column: TypeColumn = "type",
-    stream_column: StreamColumn = None,
-    sort: Sort = False,
-    ordered: Ordered = False,
-    until: Until = None,
-    late: Late = None,
-    on_late: OnLate = LateRow.error,
-    delimiter: Delimiter = None,
-    column_type: ColumnType = None,
-    date_format: DateFormat = None,
-    decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = ClockChoice.raise_,
-    param: Param = None,
-    input_format: MaybeInputFormat = None,
-    device: Device = "auto",
-    engine: Engine = "auto",
+    *,
+    reading: EventOptions,
     memory: Memory = None,
     event_id: EventId = None,
     form: OutputFormat = None,
@@ -260,14 +180,8 @@ def hits(
     chosen = result_format(form, output)
     refuse_own_input(data, output)
     table = _compile(query).hits(
-        events_of(data, input_format, query),
-        **read_keywords(
-            order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
-        ),
-        **text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous),
-        params=given_params(param),
-        device=device,
-        engine=engine_named(engine),
+        reading.events(data, query),
+        **reading.keywords(),
         memory=bytes_of(memory),
         event_id=event_id,
     )
@@ -281,21 +195,12 @@ _command(maintain)
 
 
 @_command
+@reads_events("sort", "ordered", "until", "late", "on_late", "device")
 def explain(
     query: QueryText,
     data: MaybeData = None,
-    order_by: OrderBy = None,
-    order_unit: OrderUnit = None,
-    type_column: TypeColumn = "type",
-    stream_column: StreamColumn = None,
-    delimiter: Delimiter = None,
-    column_type: ColumnType = None,
-    date_format: DateFormat = None,
-    decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = ClockChoice.raise_,
-    param: Param = None,
-    input_format: MaybeInputFormat = None,
-    engine: Engine = "auto",
+    *,
+    reading: EventOptions,
     funnel: Funnel = False,
     form: Drawn = None,
     output: Output = None,
@@ -306,17 +211,12 @@ def explain(
     chosen = "text" if funnel else drawing_format(form, output)
     refuse_own_input(data or (), output)
     compiled = _compile(query)
-    options: dict[str, Any] = {}
-    if data:
-        options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
-        options |= text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous)
-    events = events_of(data, input_format, query) if data else None
+    options = reading.keywords() if data else reading.of_query()
+    events = reading.events(data, query) if data else None
     if funnel:
-        print_funnel(compiled, events, options | {"params": given_params(param)}, form, output)
+        print_funnel(compiled, events, options | {"engine": "auto"}, form, output)
         return DONE
-    text = compiled.explain(
-        chosen, events, engine=engine_named(engine), params=given_params(param), **options
-    )
+    text = compiled.explain(chosen, events, **options)
     if output is None:
         print(text)
         return DONE
@@ -326,21 +226,12 @@ def explain(
 
 
 @_command
+@reads_events("sort", "ordered", "until", "late", "on_late", "device")
 def check(
     query: QueryText,
     data: MaybeData = None,
-    order_by: OrderBy = None,
-    order_unit: OrderUnit = None,
-    type_column: TypeColumn = "type",
-    stream_column: StreamColumn = None,
-    delimiter: Delimiter = None,
-    column_type: ColumnType = None,
-    date_format: DateFormat = None,
-    decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = ClockChoice.raise_,
-    param: Param = None,
-    input_format: MaybeInputFormat = None,
-    engine: Engine = "auto",
+    *,
+    reading: EventOptions,
 ) -> int:
     """Print errors and notes about the query, or ok."""
     from cer_gpu.checked_query import check as findings_of
@@ -348,11 +239,8 @@ def check(
 
     text = query_text(query)
     try:
-        events = events_of(data, input_format, query) if data else None
-        options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
-        options |= text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous)
-        options |= {"params": given_params(param), "engine": engine_named(engine)}
-        findings = findings_of(text, events, **options)
+        events = reading.events(data, query) if data else None
+        findings = findings_of(text, events, **reading.keywords())
     except QueryError as error:
         findings = error.diagnostics
     if findings:

@@ -9,36 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cer_gpu.cli_inputs import (
-    Ambiguous,
-    ClockChoice,
-    ColumnType,
-    Data,
-    DateFormat,
-    DecimalPoint,
-    Delimiter,
-    Device,
-    Engine,
-    Late,
-    LateRow,
-    MaybeInputFormat,
-    OnLate,
-    OrderBy,
-    Ordered,
-    OrderUnit,
-    Param,
-    Sort,
-    StreamColumn,
-    TypeColumn,
-    Until,
-    engine_named,
-    events_of,
-    given_params,
-    query_text,
-    read_keywords,
-    refuse_own_input,
-    text_keywords,
-)
+from cer_gpu.cli_inputs import Data, EventOptions, query_text, reads_events, refuse_own_input
 from cer_gpu.cli_outputs import Output, OutputFormat, result_format
 from cer_gpu.printable_text import brief
 
@@ -236,6 +207,7 @@ def buckets_and_keys(by: Sequence[str] | None) -> list[Any] | None:
     return [int(one) if one.isdecimal() else one for one in by]
 
 
+@reads_events()
 def backtest(
     queries: Annotated[
         str, typer.Argument(metavar="QUERIES", help="A file of named queries (.ceql), or a query as in run.")
@@ -249,24 +221,8 @@ def backtest(
     funnel: Funnel = False,
     starts: Starts = False,
     resume: Resume = None,
-    order_by: OrderBy = None,
-    order_unit: OrderUnit = None,
-    type_column: TypeColumn = "type",
-    stream_column: StreamColumn = None,
-    sort: Sort = False,
-    ordered: Ordered = False,
-    until: Until = None,
-    late: Late = None,
-    on_late: OnLate = LateRow.error,
-    delimiter: Delimiter = None,
-    column_type: ColumnType = None,
-    date_format: DateFormat = None,
-    decimal_point: DecimalPoint = None,
-    ambiguous: Ambiguous = ClockChoice.raise_,
-    param: Param = None,
-    input_format: MaybeInputFormat = None,
-    device: Device = "auto",
-    engine: Engine = "auto",
+    *,
+    reading: EventOptions,
     report: Report = None,
     form: OutputFormat = None,
     output: Output = None,
@@ -280,12 +236,7 @@ def backtest(
         refuse_no_folder(path)
     chosen = result_format(form, output)
     refuse_own_input(data, output)
-    options = read_keywords(
-        order_by, order_unit, type_column, stream_column, sort, ordered, until, late, on_late
-    )
-    asked, events = asked_queries(queries, sweep), events_of(data, input_format, queries)
-    options |= text_keywords(delimiter, column_type, date_format, decimal_point, ambiguous)
-    options |= {"params": given_params(param), "device": device, "engine": engine_named(engine)}
+    asked, events, options = asked_queries(queries, sweep), reading.events(data, queries), reading.keywords()
     if funnel and report is None:
         raise typer.BadParameter("--funnel is shown in the report: add --report PAGE.html")
     if report is not None:

@@ -8,14 +8,18 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Any
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from cer_gpu.errors import DataError
+from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.whole_file import TEMPORARY, NamedSink, named, temporary_folder
 
 STDIN = "-"
@@ -259,39 +263,6 @@ def _copied(form: InputFormat | None) -> str:
     return suffixed
 
 
-def read_keywords(
-    order_by: Sequence[str] | None,
-    order_unit: Unit | None,
-    type_column: str,
-    stream_column: str | None,
-    sort: bool,
-    ordered: bool,
-    until: str | None = None,
-    late: str | None = None,
-    on_late: LateRow | None = None,
-) -> dict[str, Any]:
-    """The keywords that say what the events' columns mean."""
-    columns = [name.strip() for each in order_by or () for name in each.split(",") if name.strip()]
-    if sort and not columns:
-        raise typer.BadParameter("--sort needs the columns to sort by: --order-by")
-    if ordered and not columns:
-        raise typer.BadParameter("--ordered needs the column of time: --order-by")
-    for option, given in (("--until", until), ("--late", late)):
-        if given is not None and not columns:
-            raise typer.BadParameter(f"{option} needs the column of time: --order-by")
-    return {
-        "order_by": columns or None,
-        "order_unit": order_unit.value if order_unit else None,
-        "type_column": type_column or None,
-        "stream_column": stream_column,
-        "sort": sort,
-        "ordered": ordered,
-        "until": until,
-        "late": late,
-        "on_late": (on_late or LateRow.error).value,
-    }
-
-
 def given_params(given: Sequence[str] | None) -> dict[str, str]:
     """The values of parameters as text; the query says which of them are numbers."""
     from cer_gpu.language.parameters import WrittenParameter
@@ -305,36 +276,6 @@ def given_params(given: Sequence[str] | None) -> dict[str, str]:
     return found
 
 
-def text_keywords(
-    delimiter: str | None,
-    column_types: Sequence[str] | None,
-    date_format: Sequence[str] | None,
-    decimal_point: str | None,
-    ambiguous: ClockChoice,
-) -> dict[str, Any]:
-    """The keywords that say how text files are read."""
-    types: dict[str, str] = {}
-    for each in column_types or ():
-        name, given, kind = each.partition("=")
-        if not given:
-            raise typer.BadParameter(f"--column-type takes NAME=TYPE, such as id=string, not `{each}`")
-        types[name] = kind
-    found: Mapping[str, Any] = {
-        "delimiter": delimiter,
-        "column_types": types or None,
-        "date_format": date_format or None,
-        "decimal_point": decimal_point,
-        "ambiguous": ambiguous.value,
-    }
-    from cer_gpu.engine.read.sources.text_form import text_form
-
-    try:
-        text_form(**found)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-    return dict(found)
-
-
 def engine_named(name: str) -> str:
     """Check the name of an engine, and return it."""
     from cer_gpu.plan.lower import ENGINES
@@ -342,3 +283,121 @@ def engine_named(name: str) -> str:
     if name not in ENGINES:
         raise typer.BadParameter(f"there is no engine `{name}`: the engines are {', '.join(ENGINES)}")
     return name
+
+
+@dataclass(frozen=True, slots=True)
+class EventOptions:
+    """The options of a command that reads events: what their columns mean, how text is read, what runs."""
+
+    order_by: OrderBy = None
+    order_unit: OrderUnit = None
+    type_column: TypeColumn = "type"
+    stream_column: StreamColumn = None
+    sort: Sort = False
+    ordered: Ordered = False
+    until: Until = None
+    late: Late = None
+    on_late: OnLate = LateRow.error
+    delimiter: Delimiter = None
+    column_type: ColumnType = None
+    date_format: DateFormat = None
+    decimal_point: DecimalPoint = None
+    ambiguous: Ambiguous = ClockChoice.raise_
+    param: Param = None
+    input_format: MaybeInputFormat = None
+    device: Device = "auto"
+    engine: Engine = "auto"
+
+    def events(self, data: Sequence[str], query: str = "") -> list[str] | dict[str, list[str]]:
+        """The events that DATA names; as `events_of`."""
+        return events_of(data, self.input_format, query)
+
+    def keywords(self) -> dict[str, Any]:
+        """The keywords of `Query.run`."""
+        return self._columns() | self._text() | self.of_query()
+
+    def of_query(self) -> dict[str, Any]:
+        """Those that do not speak of the events."""
+        params = given_params(self.param)
+        return {"params": params, "device": self.device, "engine": engine_named(self.engine)}
+
+    def _columns(self) -> dict[str, Any]:
+        """The keywords that say what the events' columns mean."""
+        columns = [name.strip() for each in self.order_by or () for name in each.split(",") if name.strip()]
+        if self.sort and not columns:
+            raise typer.BadParameter("--sort needs the columns to sort by: --order-by")
+        if self.ordered and not columns:
+            raise typer.BadParameter("--ordered needs the column of time: --order-by")
+        for option, given in (("--until", self.until), ("--late", self.late)):
+            if given is not None and not columns:
+                raise typer.BadParameter(f"{option} needs the column of time: --order-by")
+        return {
+            "order_by": columns or None,
+            "order_unit": self.order_unit.value if self.order_unit else None,
+            "type_column": self.type_column or None,
+            "stream_column": self.stream_column,
+            "sort": self.sort,
+            "ordered": self.ordered,
+            "until": self.until,
+            "late": self.late,
+            "on_late": self.on_late.value,
+        }
+
+    def _text(self) -> dict[str, Any]:
+        """The keywords that say how text files are read."""
+        types: dict[str, str] = {}
+        for each in self.column_type or ():
+            name, given, kind = each.partition("=")
+            if not given:
+                raise typer.BadParameter(f"--column-type takes NAME=TYPE, such as id=string, not `{each}`")
+            types[name] = kind
+        found: dict[str, Any] = {
+            "delimiter": self.delimiter,
+            "column_types": types or None,
+            "date_format": self.date_format or None,
+            "decimal_point": self.decimal_point,
+            "ambiguous": self.ambiguous.value,
+        }
+        from cer_gpu.engine.read.sources.text_form import text_form
+
+        try:
+            text_form(**found)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from error
+        return found
+
+
+_HINTS = get_type_hints(EventOptions, include_extras=True)
+
+_EVENT_OPTIONS = [
+    Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=_HINTS[one.name])
+    for one in fields(EventOptions)
+]
+
+
+def reads_events(*without: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """A decorator of a command: the options of events stand in the place of its parameter `reading`.
+
+    Parameters
+    ----------
+    *without : str
+        Options that the command does not have.
+    """
+
+    def decorated(function: Callable[..., int]) -> Callable[..., int]:
+        options = [one for one in _EVENT_OPTIONS if one.name not in without]
+
+        @wraps(function)
+        def command(*arguments: Any, **given: Any) -> int:
+            typed = {one.name: given.pop(one.name) for one in options}
+            return function(*arguments, reading=EventOptions(**typed), **given)
+
+        own = signature(function, eval_str=True)
+        parameters = list(own.parameters.values())
+        at = list(own.parameters).index("reading")
+        parameters[at : at + 1] = options
+        command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        return command
+
+    return decorated
