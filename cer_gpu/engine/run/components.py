@@ -15,6 +15,7 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from cer_gpu.engine.machines.machine import MachineRunner
     from cer_gpu.engine.read.intake import Intake
+    from cer_gpu.engine.run.chunks import Run
 
 MODULES = frozenset(
     f"cer_gpu.engine.{name}"
@@ -46,6 +47,26 @@ def resume_intake(intake: Intake, state: dict[str, Any], schema: pa.Schema) -> N
     names = intake.classifier.names
     for own, kept in ((names.unseen, "unseen"), (names.seen, "seen")):
         own.update({name: set(texts) for name, texts in state[kept].items()})
+
+
+def run_state(run: Run) -> dict[str, Any]:
+    """The state of the parts of a run, but for what follows or cuts its events, whose state comes first."""
+    return {
+        "intake": intake_state(run.intake),
+        "away": [] if run.intake.away is None else run.intake.away.everything(),
+        "runner": runner_state(run.runner),
+        "outlooks": [] if run.outlooks is None else run.outlooks.state(),
+    }
+
+
+def resume_run(run: Run, state: dict[str, Any], schema: pa.Schema) -> None:
+    """Restore what `run_state` returned; `schema` is that of the batches."""
+    resume_intake(run.intake, state["intake"], schema)
+    if run.intake.away is not None:
+        run.intake.away.resume(state["away"])
+    resume_runner(run.runner, state["runner"])
+    if run.outlooks is not None:
+        run.outlooks.resume(state["outlooks"])
 
 
 def begin_intake(intake: Intake, schema: pa.Schema) -> None:

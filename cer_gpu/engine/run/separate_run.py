@@ -12,13 +12,7 @@ from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.reported_ends import ReportedEnds, reported
 from cer_gpu.engine.read.events import EventArrays, relevant_of, state_of
 from cer_gpu.engine.run.bound_query import BoundQuery
-from cer_gpu.engine.run.components import (
-    begin_intake,
-    intake_state,
-    resume_intake,
-    resume_runner,
-    runner_state,
-)
+from cer_gpu.engine.run.components import begin_intake, resume_run, run_state
 from cer_gpu.engine.run.event_run import EventRun, reported_in
 from cer_gpu.engine.run.halo import Halo
 
@@ -99,9 +93,7 @@ class SeparateRun:
         held = None if self._followed is not None else run.chunker.held()
         carrying = self._carrying
         return {
-            "intake": intake_state(run.intake),
-            "runner": runner_state(run.runner),
-            "outlooks": [] if run.outlooks is None else run.outlooks.state(),
+            **run_state(run),
             "followed": followed,
             "held": None if held is None else state_of(held),
             "carried": None if carrying is None else carrying.carried(),
@@ -110,10 +102,7 @@ class SeparateRun:
     def restore(self, state: dict[str, Any]) -> None:
         """Restore what `state` returned, for the same query over the same columns."""
         run = self._run
-        resume_intake(run.intake, state["intake"], self._bound.arrow_schema)
-        resume_runner(run.runner, state["runner"])
-        if run.outlooks is not None:
-            run.outlooks.resume(state["outlooks"])
+        resume_run(run, state, self._bound.arrow_schema)
         if self._followed is not None:
             self._followed.resume(state["followed"])
         if self._carrying is not None:

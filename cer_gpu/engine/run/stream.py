@@ -24,13 +24,7 @@ from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.alike_batches import AlikeBatches, AlikeTables, is_arrow
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.chunks import Run
-from cer_gpu.engine.run.components import (
-    begin_intake,
-    intake_state,
-    resume_intake,
-    resume_runner,
-    runner_state,
-)
+from cer_gpu.engine.run.components import begin_intake, resume_run, run_state
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes
 from cer_gpu.engine.run.stream_order import StreamOrder
@@ -325,10 +319,7 @@ class Stream:
                 {
                     "schema": schema.empty_table(),
                     "orders": {name: one.stored() for name, one in self._first.orders.items()},
-                    "intake": intake_state(run.intake),
-                    "away": [] if run.intake.away is None else run.intake.away.everything(),
-                    "runner": runner_state(run.runner),
-                    "outlooks": [] if run.outlooks is None else run.outlooks.state(),
+                    **run_state(run),
                     "open": state,
                     "groups": self._groups,
                     "pushes": self._pushes,
@@ -353,14 +344,8 @@ class Stream:
             return
         self._begin(self._open(NoRows.stored(state["schema"], state["orders"])))
         self._order.resume(state["order"])
-        run = self._run
         assert self._first is not None
-        resume_intake(run.intake, state["intake"], self._first.arrow_schema)
-        if run.intake.away is not None:
-            run.intake.away.resume(state["away"])
-        resume_runner(run.runner, state["runner"])
-        if run.outlooks is not None:
-            run.outlooks.resume(state["outlooks"])
+        resume_run(self._run, state, self._first.arrow_schema)
         self._state.resume(state["open"])
         self._groups, self._pushes = state["groups"], state["pushes"]
 
