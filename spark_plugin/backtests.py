@@ -15,7 +15,7 @@ from cer_gpu.spark import settings
 from cer_gpu.spark.backtest_task import LISTED, MATCHES, BacktestJob, BacktestTask
 from cer_gpu.spark.binding import arrow_schema, spark_type, task_of
 from cer_gpu.spark.expressions import in_tasks
-from cer_gpu.spark.files import opened_lake, task_reads_files, told_by_tasks
+from cer_gpu.spark.files import lake_of, task_reads_files, told_by_tasks
 from cer_gpu.spark.listed_columns import ListedColumns
 from cer_gpu.spark.operators import operator_keywords, size_of
 from cer_gpu.spark.outcomes import Planned, SparkOutcomes, WantedOutcomes
@@ -23,7 +23,7 @@ from cer_gpu.spark.routes import route_of
 from cer_gpu.spark.segments import ROW
 from cer_gpu.spark.task import ANY, WARN, Task
 from cer_gpu.spark.tie_reports import TieReports
-from cer_gpu.spark.ties import checked_ties, refuse_ties
+from cer_gpu.spark.ties import checked_ties
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.backtesting.backtest_outcomes import BacktestOutcomes, asked_outcomes, check_variables
@@ -165,20 +165,12 @@ def backtest_files(
     DataError
         When there is no Spark session, no `order_by`, or no such file. Other errors as for `backtest`.
     """
-    from pyspark.sql import SparkSession
-
-    session = spark or SparkSession.getActiveSession()
-    if session is None:
-        raise DataError("there is no Spark session yet: make one, or name it with spark=")
-    refuse_ties(keywords)
-    order = keywords.get("order_by")
-    if not order:
+    if not keywords.get("order_by"):
         raise DataError("a backtest on Spark needs the column of time: name it with order_by")
-    found = opened_lake(paths, order if isinstance(order, str) else order[0])
+    session, found, gpu = lake_of(paths, spark, keywords)
     over = _BacktestData(
         found.schema, None, f"{found.rows:,} events of {len(found.files):,} files", found.orders
     )
-    gpu = settings.value(session, settings.GPU)
 
     def told(wanted: _BacktestTasks, task: BacktestTask) -> Iterator[DataFrame]:
         def shuffled(numbers: Sequence[int], schema: pa.Schema, order_by: list[str]) -> Task:

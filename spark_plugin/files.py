@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -165,19 +165,25 @@ def opened_lake(paths: Paths, time: str | None) -> Lake:
     return Lake(files, groups, schema, written, FileRows(files, schema).orders)
 
 
-def _product(
-    paths: Paths, query: Query | str, product: str, spark: SparkSession | None, keywords: dict[str, Any]
-) -> DataFrame:
+def lake_of(
+    paths: Paths, spark: SparkSession | None, keywords: Mapping[str, Any]
+) -> tuple[SparkSession, Lake, str]:
+    """The session of an operator over files (None: the active one), the files, and `settings.GPU` there."""
     from pyspark.sql import SparkSession
 
-    spark = spark or SparkSession.getActiveSession()
-    if spark is None:
+    session = spark or SparkSession.getActiveSession()
+    if session is None:
         raise DataError("there is no Spark session yet: make one, or name it with spark=")
     refuse_ties(keywords)
     order = keywords.get("order_by")
     names = (order,) if isinstance(order, str) else tuple(order or ())
-    found = opened_lake(paths, names[0] if names else None)
-    gpu = settings.value(spark, settings.GPU)
+    return session, opened_lake(paths, names[0] if names else None), settings.value(session, settings.GPU)
+
+
+def _product(
+    paths: Paths, query: Query | str, product: str, spark: SparkSession | None, keywords: dict[str, Any]
+) -> DataFrame:
+    spark, found, gpu = lake_of(paths, spark, keywords)
     task = task_of(query, found.schema, product, ordered=True, gpu=gpu, orders=found.orders, **keywords)
     rest = {name: value for name, value in keywords.items() if name not in ("order_by", "event_id")}
 

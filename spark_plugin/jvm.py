@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _RAPIDS_FACTS = "rapids4spark-version-info.properties"
-_UNKNOWN_SIZE = 1 << 62
-"""Spark gives its largest number as the size of what it knows nothing of; joins of that are larger still."""
 
 
 def session_jvm(spark: SparkSession) -> Any:
@@ -71,31 +69,6 @@ def rapids_explain(df: DataFrame) -> str | None:
     return str(jvm.com.nvidia.spark.rapids.ExplainPlan.explainPotentialGpuPlan(df._jdf, "ALL"))
 
 
-def physical_plan(df: DataFrame) -> str:
-    """The text of a physical plan; empty where there is no JVM."""
-    if is_connect(df.sparkSession):
-        return ""
-    return str(df._jdf.queryExecution().executedPlan().toString())
-
-
-def estimated_bytes(df: DataFrame) -> int | None:
-    """Spark's estimate of the size of a DataFrame in bytes, without running it.
-
-    For files it is their size times `spark.sql.sources.fileCompressionFactor`, cut to the columns that are
-    read; filters are not counted unless there are statistics.
-
-    Returns
-    -------
-    int or None
-        None if Spark does not know, and under Spark Connect.
-    """
-    statistics = _statistics(df)
-    if statistics is None:
-        return None
-    size = int(str(statistics.sizeInBytes()))
-    return size if size < _UNKNOWN_SIZE else None
-
-
 def estimated_rows(df: DataFrame) -> int | None:
     """Spark's estimate of the number of rows of a DataFrame; None if it does not know."""
     statistics = _statistics(df)
@@ -107,14 +80,6 @@ def estimated_rows(df: DataFrame) -> int | None:
 def default_parallelism(spark: SparkSession) -> int | None:
     """How many tasks Spark expects to run at once; None under Spark Connect."""
     return None if is_connect(spark) else int(spark.sparkContext.defaultParallelism)
-
-
-def jars_of(spark: SparkSession) -> tuple[str, ...] | None:
-    """The jars that the application gave its executors, as Spark names them."""
-    if is_connect(spark):
-        return None
-    listed = spark.sparkContext._jsc.sc().listJars()
-    return tuple(str(listed.apply(i)) for i in range(listed.size()))
 
 
 def _statistics(df: DataFrame) -> Any:

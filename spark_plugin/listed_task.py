@@ -16,6 +16,7 @@ from cer_gpu.backtesting.listed_kinds import ListedKinds
 from cer_gpu.backtesting.row_groups import RowGroups
 from cer_gpu.backtesting.starts import STARTS, DistinctStarts
 from cer_gpu.backtesting.table import placed
+from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.engine.run.bound_query import BoundQuery
 
 KEY = f"{OWN}key"
@@ -61,7 +62,7 @@ def listed(
             yield from _shown(durations.table(), number, result)
         if starts is not None and not starts.empty:
             seen = starts.table().combine_chunks()
-            place = labels.of(_whole(seen.column(STARTS)), pa.int64())
+            place = labels.of(single(seen.column(STARTS)), pa.int64())
             seen = seen.set_column(seen.schema.get_field_index(STARTS), STARTS, place)
             yield from _shown(seen, number, result)
 
@@ -75,7 +76,7 @@ def _shown(found: pa.Table, number: int, result: pa.Schema) -> Iterator[pa.Recor
     for field in fields:
         name = own.pop(0) if own else field.name
         if name in names:
-            columns.append(shown_as(_whole(found.column(name)), field.type))
+            columns.append(shown_as(single(found.column(name)), field.type))
         else:
             columns.append(pa.nulls(len(found), field.type))
     yield pa.RecordBatch.from_arrays(columns, schema=result)
@@ -91,7 +92,3 @@ def _text_of(columns: Sequence[pa.Array], rows: int) -> pa.Array:
         plain = pc.add(plain, 0.0) if pa.types.is_floating(plain.type) else plain  # no -0.0
         texts.append(pc.cast(plain, pa.string()))
     return pc.binary_join_element_wise(*texts, _BETWEEN, null_handling="replace", null_replacement=_NONE)
-
-
-def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
