@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from sys import maxsize
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -115,6 +116,7 @@ class CudaClassifier(Classifier):
         also: tuple[str, ...] = (),
     ) -> None:
         super().__init__(reading, units, workers)
+        self.whole = maxsize  # what is copied to a device are whole columns
         self.device = device
         self._geometry = geometry
         self._also = also
@@ -241,10 +243,6 @@ class CudaClassifier(Classifier):
         # The host does arithmetic, comparisons of columns and IS NULL.
         names = list(dict.fromkeys(columns_of(axis))) or list(batch.columns)[:1]
         return super()._number_adder(batch.on_host(names), axis, stride, dtype)
-
-    def reads_in_blocks(self, rows: int) -> bool:
-        """As `Classifier.reads_in_blocks`; never, as what is copied to a device are whole columns."""
-        return False
 
     # ------------------------------------------------------------------------------------ classify
 

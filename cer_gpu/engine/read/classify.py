@@ -97,6 +97,8 @@ class Classifier:
     ----------
     names : OccurringNames
         The names that occur in the columns of types and streams.
+    whole : int
+        Arithmetic and functions of batches with more rows are evaluated block by block.
     completed : callable
         Gives a batch with the derived columns that it lacks.
     """
@@ -113,6 +115,7 @@ class Classifier:
         self._outs: list[_OutputSlice] = []
         self._lent: deque[_OutputSlice] = deque()
         """Blocks of events of which views may still exist."""
+        self.whole = BLOCK
         self.completed: Callable[[pa.RecordBatch], pa.RecordBatch] = lambda batch: batch
         self.names = OccurringNames()
         self._texts = {
@@ -159,7 +162,7 @@ class Classifier:
         If the caller is done with the events of a group before it asks for the next one, the same memory is
         used.
         """
-        in_blocks = self.reads_in_blocks(len(batch))
+        in_blocks = len(batch) > self.whole
         adders = self._adders(batch if in_blocks else self.completed(batch), before, in_blocks)
         blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
         size = FIRST_BLOCKS * self._workers.threads
@@ -172,10 +175,6 @@ class Classifier:
                 found = self._workers.map("reading", partial(self._block, adders, before), group)
             yield group[-1][1] - group[0][0], found
             size = size if self._lent else len(blocks)
-
-    def reads_in_blocks(self, rows: int) -> bool:
-        """Whether arithmetic and functions of a batch of so many rows are evaluated block by block."""
-        return rows > BLOCK
 
     @property
     def reading(self) -> RowReading:

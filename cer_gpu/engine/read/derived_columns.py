@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from sys import maxsize
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ class DerivedColumns:
             if isinstance(one.expression, tree.Previous)
         ]
         self._later: frozenset[str] = frozenset()
-        self._waits: Callable[[int], bool] = bool
+        self._whole = maxsize
         self._streams = list(reading.streams)
         self._stream_column = stream_column
         self._shifted = (
@@ -93,17 +94,17 @@ class DerivedColumns:
         if self._in_lanes is not None and not self._streams:
             self._in_lanes.share(encoder)
 
-    def leave(self, later: frozenset[str], waits: Callable[[int], bool]) -> None:
+    def leave(self, later: frozenset[str], whole: int) -> None:
         """Leave out some functions, which the reader of a batch computes itself.
 
         Parameters
         ----------
         later : frozenset of str
             Their columns: no other derived column reads them.
-        waits : callable
-            Whether the reader does so, given the number of rows of a batch.
+        whole : int
+            The reader does so for batches with more rows.
         """
-        self._later, self._waits = later, waits
+        self._later, self._whole = later, whole
 
     def completed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A batch with the functions that `leave` has left out of it."""
@@ -133,7 +134,7 @@ class DerivedColumns:
         elif self._in_lanes is not None:
             added = self._in_lanes.of(batch, self._inside(batch))
         whole = _with(batch, added)
-        later = self._later if self._later and self._waits(len(batch)) else frozenset()
+        later = self._later if len(batch) > self._whole else frozenset()
         for one in self._calls:
             if one.name not in later:
                 whole = _with(whole, self._called(one, whole))

@@ -98,7 +98,7 @@ class Intake:
         self.hopeless = False
         """Whether no row can be part of a match."""
         self.payload = payload
-        self._payload = Payload(payload)
+        self._payload = Payload(payload) if payload else None
         keys = query.reading.keys
         self._joins = JoinKeys(keys, units) if keys.columns or keys.values else None
         measured = {one for outlook in query.outlooks for one in outlook.measures}
@@ -128,7 +128,7 @@ class Intake:
 
     def without_payload(self) -> None:
         """Keep no columns for the results: these are made of positions, times and keys alone."""
-        self.payload = ()
+        self.payload, self._payload = (), None
 
     def derive(self, derived: DerivedColumns | None, forgets: bool = True) -> None:
         """Compute PREV and functions by `derived`; `forgets`: whether keys of partitions may be forgotten."""
@@ -145,7 +145,7 @@ class Intake:
         others = [*self.payload, *self.order_by, *columns_read(reading.keys), *chain(*reading.partition)]
         if reading.window is not None and reading.window.attribute is not None:
             others.append(reading.window.attribute)
-        derived.leave(classified_alone(reading, others), self.classifier.reads_in_blocks)
+        derived.leave(classified_alone(reading, others), self.classifier.whole)
         self.classifier.completed = derived.completed
 
     @property
@@ -423,9 +423,7 @@ class Intake:
         places = NO_KEYS
         if self._contiguous:
             places = ordinals if self.laned else positions
-        payload = None
-        if self.payload:
-            payload = self._payload.of(batch, rows)
+        payload = None if self._payload is None else self._payload.of(batch, rows)
         times = self.measuring.times(rows, keys, time)
         self.rows += len(batch)
         return EventArrays(

@@ -65,7 +65,7 @@ class ReadingParts(NamedTuple):
     order: OrderCheck
     partitions: Partitions
     joins: JoinKeys | None
-    payload: Payload
+    payload: Payload | None
 
 
 class _Share(NamedTuple):
@@ -332,7 +332,7 @@ class SingleEvents:
                 row = RowValues(self._rows, kept)
                 if not self._apart:
                     payload, row = table_of(self._rows, [kept]), None
-            else:
+            elif self._payload is not None:
                 payload = self._payload.of(batch, ONLY_ROW)
         event = EventArrays(
             symbols.array(symbol), positions, lanes, keys, ALL_KEYED, places, slots, payload,

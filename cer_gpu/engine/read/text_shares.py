@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import field
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +30,7 @@ SEEN = 1000
 """How many names of a column are remembered, to suggest one for a name that does not occur."""
 
 
+@dataclass(frozen=True, slots=True)
 class OccurringNames:
     """The names that events have had so far.
 
@@ -40,9 +42,8 @@ class OccurringNames:
         For each column, some of the names that events have had.
     """
 
-    def __init__(self) -> None:
-        self.unseen: dict[str, set[str]] = {}
-        self.seen: dict[str, set[str]] = {}
+    unseen: dict[str, set[str]] = field(default_factory=dict)
+    seen: dict[str, set[str]] = field(default_factory=dict)
 
     def note(self, axis: ColumnAxis, texts: Iterable[str]) -> None:
         """Note that events have had some names in the column of an axis."""
