@@ -403,8 +403,8 @@ class Intake:
         rows = positions - self.rows if len(positions) < len(batch) else self._every(len(batch))
         lanes, ordinals = NO_LANES, NO_KEYS
         if self.laned:
-            found = self._partitions.laned(batch, rows, time, self._order.in_order, self.rows)
-            lanes, ordinals = found.lanes, found.ordinals
+            own, ordinals = self._partitions.laned(batch, rows, time, self._order.in_order, self.rows)
+            lanes = own
             self._order.refuse_missing()
         slots = NO_SLOTS
         if self._joins is not None:
@@ -413,7 +413,7 @@ class Intake:
         if len(lanes) and not (lanes >= 0).all():
             if self.laned:
                 counts = symbols != self._query.reading.idle
-                self._note_skipped(found.lanes[counts], rows[counts])
+                self._note_skipped(own[counts], rows[counts])
             inside = lanes >= 0
             positions, rows, symbols, lanes = positions[inside], rows[inside], symbols[inside], lanes[inside]
             ordinals = ordinals[inside] if len(ordinals) else ordinals

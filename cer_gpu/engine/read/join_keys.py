@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.derive import evaluate, overflow, read_columns, read_wide
-from cer_gpu.engine.read.keys import NAN, Keys, Part, Words, kept, unfit
+from cer_gpu.engine.read.keys import NAN, Keys, Part, kept, unfit
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.decimals import decimal_with, from_scaled
 from cer_gpu.errors import RowError
@@ -245,12 +245,12 @@ class JoinKeys:
                 whole = columns.single(values.column(f"slot {number} {place}"))
                 if part.wide is not None:
                     numbers = np.array(list(map(int, whole.fill_null("0").to_pylist())), object)
-                    words.append(Words(part.wide.words(numbers), columns.validity(whole)))
+                    words.append(columns.Values(part.wide.words(numbers), columns.validity(whole)))
                 elif part.texts is None:
-                    words.append(Words(whole.fill_null(0).to_numpy(), columns.validity(whole)))
+                    words.append(columns.Values(whole.fill_null(0).to_numpy(), columns.validity(whole)))
                 else:
                     texts = part.texts.encode(whole)
-                    words.append(Words(texts, (texts >= 0).view(np.uint8)))
+                    words.append(columns.Values(texts, (texts >= 0).view(np.uint8)))
             slots[number] = self._keys[column.space].encode(words)
         if self.values_in_order is not None:
             slots = np.concatenate([slots, self.values_in_order.numbered(values)])
@@ -259,7 +259,7 @@ class JoinKeys:
     def _rows(self, space: int) -> list[int]:
         return [number for number, column in enumerate(self._columns) if column.space == space]
 
-    def _words(self, key: tree.Expression, derived: _KeyBatch, rows: np.ndarray) -> Words:
+    def _words(self, key: tree.Expression, derived: _KeyBatch, rows: np.ndarray) -> columns.Values:
         """The values of an expression; a NaN equals nothing, as a null does."""
         domain = self._domain_of[key]
         if domain not in self._parts:
@@ -274,7 +274,7 @@ class JoinKeys:
             data, there = found.data.copy(), place[rows] >= 0
             shift = 10 ** (part.kind.scale - derived.batch.schema.field(derived.names[key]).type.scale)
             data[there] = part.wide.words(numbers[place[rows[there]]] * shift)
-            found = Words(data, found.valid)
+            found = columns.Values(data, found.valid)
         valid, beyond = found.valid, found.beyond
         if key in derived.beyond:
             beyond = columns.either_beyond(derived.beyond[key][rows], beyond)
@@ -283,7 +283,7 @@ class JoinKeys:
         if len(beyond):
             valid = columns.both_valid(valid, (~beyond).view(np.uint8))
             beyond = beyond & (found.valid != 0) if len(found.valid) else beyond
-        return Words(found.data, valid, beyond)
+        return columns.Values(found.data, valid, beyond)
 
     def _unfit(self, key: tree.Expression, event: pa.RecordBatch) -> str:
         """What is wrong with the value of an expression over one event."""

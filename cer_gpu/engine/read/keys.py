@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import field
 from struct import Struct
 from typing import Any
 
@@ -14,7 +13,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import whole_type
-from cer_gpu.engine.read.sources.columns import NONE_BEYOND, is_text, single
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values, is_text, single
 from cer_gpu.engine.read.sources.decimals import (
     FITTING,
     DoubleWords,
@@ -25,7 +24,6 @@ from cer_gpu.engine.read.sources.decimals import (
     unscaled,
 )
 from cer_gpu.errors import DataError
-from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.lazy_modules import compute as pc
 
@@ -39,35 +37,13 @@ _DOUBLE, _BITS = Struct("=d"), Struct("=q")
 """A float, and the integer with the same bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The values of a part of the key as words: two values are equal iff their words are.
-
-    Attributes
-    ----------
-    data : ndarray, shape (n,), int64, or int32 for texts
-        A whole number or a time is its own word, a float is its bits, a text its number; the word of a null
-        is -1 for texts, else arbitrary. For decimals see `cer_gpu.engine.read.sources.decimals.WideWords`.
-    valid : ndarray, shape (n,) or (0,), uint8
-        0 at a null; empty if there is none.
-    beyond : ndarray, shape (n,) or (0,), bool
-        Where a value has no word, because it does not fit the type of the key; empty if all fit.
-    """
-
-    data: np.ndarray
-    valid: np.ndarray
-    beyond: np.ndarray = field(default_factory=lambda: NONE_BEYOND)
-
-    def __len__(self) -> int:
-        return len(self.data)
-
-    def slice(self, start: int, stop: int) -> Words:
-        """The rows `start <= row < stop`, without a copy."""
-        return Words(self.data[start:stop], self.valid[start:stop], self.beyond[start:stop])
-
-
 class Part:
     """One part of a key.
+
+    Its values are read as words: two values are equal iff their words are. A whole number or a time is its
+    own word, a float is its bits, a text its number; the word of a null is -1 for texts, else arbitrary.
+    Words are int64, those of texts int32. For decimals see
+    `cer_gpu.engine.read.sources.decimals.WideWords`.
 
     Parameters
     ----------
@@ -108,7 +84,7 @@ class Part:
         self.doubles = DoubleWords() if mixed else None
         self.double: tuple[str, str] | None = None
 
-    def words(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> Words:
+    def words(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> Values:
         """The words of some rows, of all for None: of the first alternative that is not null.
 
         Raises
@@ -125,10 +101,10 @@ class Part:
                 break
             other, present = self._fitting(batch, rows, name), found.valid.astype(bool)
             valid = found.valid | (other.valid if len(other.valid) else np.uint8(1))
-            found = Words(np.where(present, found.data, other.data), valid)
+            found = Values(np.where(present, found.data, other.data), valid)
         return found
 
-    def _fitting(self, batch: pa.RecordBatch, rows: np.ndarray | None, name: str) -> Words:
+    def _fitting(self, batch: pa.RecordBatch, rows: np.ndarray | None, name: str) -> Values:
         found = self.words_of(batch, rows, name)
         if found.beyond.any():
             row = int(np.argmax(found.beyond))
@@ -136,16 +112,16 @@ class Part:
             raise DataError(unfit(name, value, self.kind))
         return found
 
-    def words_of(self, batch: pa.RecordBatch, rows: np.ndarray | None, name: str) -> Words:
+    def words_of(self, batch: pa.RecordBatch, rows: np.ndarray | None, name: str) -> Values:
         """The words that one of the columns has in some rows."""
         column = single(batch.column(name))
         if pa.types.is_null(column.type):
             size = len(column) if rows is None else len(rows)
-            return Words(np.full(size, -1, np.int64), np.zeros(size, np.uint8))
+            return Values(np.full(size, -1, np.int64), np.zeros(size, np.uint8))
         if self.texts is not None:
             numbers = self.texts.encode(column, rows)
             present = (numbers >= 0).view(np.uint8)
-            return Words(numbers, NONE_MISSING if present.all() else present)
+            return Values(numbers, NONE_MISSING if present.all() else present)
         beyond = NONE_BEYOND
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
@@ -160,7 +136,7 @@ class Part:
         if self.doubles is not None and pa.types.is_decimal(column.type):
             some = column if rows is None else column.take(pa.array(rows))
             present = some.is_valid().to_numpy(zero_copy_only=False).view(np.uint8)
-            return Words(self.doubles.of_decimals(some), present if some.null_count else NONE_MISSING)
+            return Values(self.doubles.of_decimals(some), present if some.null_count else NONE_MISSING)
         values = columns.numbers(column, name)
         data, valid = values.data, values.valid
         if self.wide is not None:
@@ -169,14 +145,14 @@ class Part:
             data, valid = data[rows], valid[rows] if len(valid) else valid
             beyond = beyond[rows] if len(beyond) else beyond
         if self.doubles is not None and data.dtype.kind != "f":
-            return Words(self.doubles.words(data), valid, beyond)
+            return Values(self.doubles.words(data), valid, beyond)
         if data.dtype.kind == "f":
             data = data.astype(np.float64) + 0.0  # the two zeros are one key
             data[np.isnan(data)] = np.nan
-            return Words(data.view(np.int64), valid)
-        return Words(data.astype(np.int64, copy=False), valid, beyond)
+            return Values(data.view(np.int64), valid)
+        return Values(data.astype(np.int64, copy=False), valid, beyond)
 
-    def _wide_words(self, column: pa.Array, values: columns.Values) -> np.ndarray:
+    def _wide_words(self, column: pa.Array, values: Values) -> np.ndarray:
         """The words of decimals, shape (n,), int64."""
         assert self.wide is not None
         large = values.data >= WideWords.FIRST
@@ -268,12 +244,12 @@ class Keys:
         own = self.numbers.nbytes if isinstance(self.numbers, WordNumbers) else 0
         return own + sum(part.texts.nbytes for part in self.parts if part.texts)
 
-    def encode(self, words: Sequence[Words]) -> np.ndarray:
+    def encode(self, words: Sequence[Values]) -> np.ndarray:
         """The numbers of keys, -1 where a part is null: shape (n,), int32.
 
         Parameters
         ----------
-        words : sequence of Words
+        words : sequence of Values
             Of each part.
         """
         if not isinstance(self.numbers, WordNumbers):
@@ -289,7 +265,7 @@ class Keys:
         key = np.array(words if len(words) == 1 else [[word] for word in words], np.int64)
         return int(self.numbers.encode(key, NONE_MISSING)[0])
 
-    def counted(self, words: Sequence[Words]) -> tuple[np.ndarray, np.ndarray]:
+    def counted(self, words: Sequence[Values]) -> tuple[np.ndarray, np.ndarray]:
         """As `encode`, and how many rows of its key came before each row, (n,), int64; -1 without a key."""
         if not isinstance(self.numbers, WordNumbers):
             numbers = self.encode(words)
@@ -393,17 +369,17 @@ def kept(spaces: Sequence[Keys], used: Sequence[np.ndarray]) -> list[tuple[Keys,
     return found
 
 
-def _together(words: Sequence[Words]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _together(words: Sequence[Values]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The words of the parts of a key side by side, and where all are there: block after block."""
     if len(words) == 1:
         yield words[0].data.astype(np.int64, copy=False), words[0].valid
         return
-    for start in range(0, max(len(words[0]), 1), BLOCK):
+    for start in range(0, max(len(words[0].data), 1), BLOCK):
         parts = [part.slice(start, start + BLOCK) for part in words]
         valid = NONE_MISSING
         for part in parts:
             valid = columns.both_valid(valid, part.valid)
-        together = np.empty((len(parts), len(parts[0])), np.int64)
+        together = np.empty((len(parts), len(parts[0].data)), np.int64)
         for row, part in zip(together, parts, strict=True):
             row[:] = part.data
         yield together, valid

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.keys import Keys, Part, Words, kept
+from cer_gpu.engine.read.keys import Keys, Part, kept
 from cer_gpu.engine.read.sources.arrow_types import decoded
-from cer_gpu.engine.read.sources.columns import same_memory, single
+from cer_gpu.engine.read.sources.columns import Values, same_memory, single
 from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.lazy_modules import compute as pc
 
@@ -153,13 +153,13 @@ class LaneEncoder:
 
     def _words(
         self, batch: pa.RecordBatch, rows: np.ndarray | None, inside: np.ndarray | None
-    ) -> list[Words]:
+    ) -> list[Values]:
         found = [part.words(batch, rows) for part in self.keys.parts]
         if inside is None or inside.all():
             return found
         first = found[0]
         valid = inside.view(np.uint8) if not len(first.valid) else first.valid & inside
-        return [Words(np.where(inside, first.data, -1), valid), *found[1:]]
+        return [Values(np.where(inside, first.data, -1), valid), *found[1:]]
 
 
 class _BatchLanes(NamedTuple):

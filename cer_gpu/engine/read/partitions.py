@@ -18,27 +18,10 @@ from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.sorting import order_shown, time_shown
 from cer_gpu.engine.read.spill import NO_LANES, AwayLanes
 from cer_gpu.errors import RowError
-from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.lanes import cpu as kernels
 
 NO_ORDINALS = np.empty(0, np.int64)
 """The ordinals of rows that are not counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class RowLanes:
-    """The lanes of some rows.
-
-    Attributes
-    ----------
-    lanes : ndarray, shape (m,), int32
-        -1 where a row has none.
-    ordinals : ndarray, shape (m,) or (0,), int64
-        How many rows of its lane came before each; empty where they are not counted.
-    """
-
-    lanes: np.ndarray
-    ordinals: np.ndarray
 
 
 class Partitions:
@@ -111,8 +94,8 @@ class Partitions:
 
     def laned(
         self, batch: pa.RecordBatch, rows: np.ndarray, time: Values | None, in_order: bool, before: int
-    ) -> RowLanes:
-        """The lanes of some rows of the next batch.
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The lanes of some rows of the next batch, and how many rows of its lane came before each.
 
         Parameters
         ----------
@@ -125,6 +108,13 @@ class Partitions:
         before : int
             How many rows of the stream come before it.
 
+        Returns
+        -------
+        lanes : ndarray, shape (m,), int32
+            -1 where a row has none.
+        ordinals : ndarray, shape (m,) or (0,), int64
+            Empty where rows are not counted.
+
         Raises
         ------
         DataError
@@ -136,7 +126,7 @@ class Partitions:
             lanes = self._encoded(batch, rows if len(rows) < len(batch) else None)
             self._put_back(batch)
             self._note_last(lanes, before)
-            return RowLanes(lanes, NO_ORDINALS)
+            return lanes, NO_ORDINALS
         if followed and not self._known:
             self._look_back(before)
         lanes, ordinals = self._counted_rows(batch) if self._counted else (self._encoded(batch), NO_ORDINALS)
@@ -149,8 +139,8 @@ class Partitions:
             self._check(lanes[: len(time.data)], time.data, batch, before)
         self._note_last(lanes, before)
         if len(rows) == len(lanes):
-            return RowLanes(lanes, ordinals)
-        return RowLanes(lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS)
+            return lanes, ordinals
+        return lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS
 
     def refuse(self, batches: list[tuple[pa.RecordBatch, Values | None]], before: int) -> None:
         """Raise what `laned` would raise for the next batches, and note nothing of their rows but new keys.
