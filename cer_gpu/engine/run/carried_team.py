@@ -11,12 +11,10 @@ import numpy as np
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.machine import CarryingRunner, runner_of
 from cer_gpu.engine.machines.masked_sums import carried_sums
-from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.read.shared_lanes import SharedLanes
-from cer_gpu.engine.run.chunks import Chunker
-from cer_gpu.engine.run.team import GroupedEvents, Team, counted, grouped_by, units_of
+from cer_gpu.engine.run.team import GroupedEvents, Team, TeamsRun, counted, units_of
 from cer_gpu.engine.run.totals import Sums, Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen_dataclass import dataclass
@@ -47,17 +45,15 @@ class _TeamUnitResult:
     sums: Sums
 
 
-class CarriedRun:
+class CarriedRun(TeamsRun):
     """Runs teams of members over chunks of new events; a member whose numbers grow too large goes alone.
 
     Parameters
     ----------
     teams : sequence of Team
         That are `carried`.
-    lanes : SharedLanes
-    workers : Workers
-    totals : Totals
-        Where sums are added.
+    lanes, workers, totals
+        As for `TeamsRun`.
     devices : tuple of int, optional
         The numbers of the CUDA devices that follow the members; the CPU reads the events.
     """
@@ -70,7 +66,7 @@ class CarriedRun:
         totals: Totals,
         devices: tuple[int, ...] = (),
     ) -> None:
-        self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
+        super().__init__(teams, lanes, workers, totals, teams[0].members[0].query, carries=True)
         self._there: DeviceMaskedTeams | None = None
         if devices:
             from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams
@@ -79,21 +75,6 @@ class CarriedRun:
         self._carried = [np.zeros((0, one.nodes, len(one.members)), np.int64) for one in teams]
         self._alone: list[dict[int, CarryingRunner]] = [{} for _ in teams]
         """For each team, the members that run alone, by their places."""
-        query = teams[0].members[0].query
-        runner = runner_of(query, workers, True, grouped=True)
-        self._chunker = Chunker(query, lanes, runner, workers, True, None)
-
-    def add(self, part: EventArrays) -> None:
-        """Take the next relevant events."""
-        self._run(self._chunker.add(part))
-
-    def resume(self, tail: EventArrays) -> None:
-        """Go on after events that are not reported, but may be part of what is."""
-        self._chunker.resume(tail)
-
-    def rest(self) -> None:
-        """Run what is left."""
-        self._run(self._chunker.rest())
 
     def state(self) -> dict[str, Any]:
         """All that is kept for later events, once `rest` has been called."""
@@ -112,12 +93,9 @@ class CarriedRun:
         query = team.members[place].query
         return cast("CarryingRunner", runner_of(query, self._workers, True, grouped=True))
 
-    def _run(self, chunk: Chunk | None) -> None:
-        if chunk is None:
-            return
+    def _run(self, chunk: Chunk, grouped: GroupedEvents) -> None:
         count = max(self._lanes.lane_count, chunk.lanes.count)
         self._carried = [grown(one, count) for one in self._carried]
-        grouped = grouped_by(chunk, self._totals)
         there = [self._found_there(number, chunk, grouped) for number in range(len(self._teams))]
         units = units_of(chunk.segments, grouped, self._workers.threads)
         work = [(number, unit) for unit in units for number, one in enumerate(there) if one is None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from math import comb
@@ -180,8 +181,8 @@ def _team(members: Sequence[BunchMember], ladders: Sequence[Ladder], listed: boo
     return Team(tuple(members), edges, nodes, begin, tuple(sizes[k] for k in begin[:-1]))
 
 
-class AbreastRun:
-    """Runs teams of members over chunks that reach back as far as the widest window.
+class TeamsRun(ABC):
+    """Runs teams of members over chunks of the events that they read.
 
     Parameters
     ----------
@@ -190,6 +191,53 @@ class AbreastRun:
     workers : Workers
     totals : Totals
         Where sums are added.
+    query : CompiledQuery
+        The member by which the events are cut.
+    carries : bool
+        Whether numbers of runs are carried from chunk to chunk.
+    """
+
+    def __init__(
+        self,
+        teams: Sequence[Team],
+        lanes: SharedLanes,
+        workers: Workers,
+        totals: Totals,
+        query: CompiledQuery,
+        carries: bool,
+    ) -> None:
+        self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
+        runner = runner_of(query, workers, carries, grouped=carries)
+        self._chunker = Chunker(query, lanes, runner, workers, carries, None)
+
+    def add(self, part: EventArrays) -> None:
+        """Add the next relevant events."""
+        self._take(self._chunker.add(part))
+
+    def resume(self, tail: EventArrays) -> None:
+        """Continue after events that are not reported, but may be part of what is."""
+        self._chunker.resume(tail)
+
+    def rest(self) -> None:
+        """Run the events that are left."""
+        self._take(self._chunker.rest())
+
+    def _take(self, chunk: Chunk | None) -> None:
+        if chunk is not None:
+            self._run(chunk, grouped_by(chunk, self._totals))
+
+    @abstractmethod
+    def _run(self, chunk: Chunk, grouped: GroupedEvents) -> None:
+        """Add what the members find in a chunk to the totals."""
+
+
+class AbreastRun(TeamsRun):
+    """Runs teams of members over chunks that reach back as far as the widest window.
+
+    Parameters
+    ----------
+    teams, lanes, workers, totals
+        As for `TeamsRun`.
     devices : tuple of int, optional
         The numbers of the CUDA devices that follow the members; the CPU reads the events.
     """
@@ -202,7 +250,8 @@ class AbreastRun:
         totals: Totals,
         devices: tuple[int, ...] = (),
     ) -> None:
-        self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
+        widest = max((member for team in teams for member in team.members), key=_size).query
+        super().__init__(teams, lanes, workers, totals, widest, carries=False)
         self._there: DeviceTeams | None = None
         self._masked_there: DeviceMaskedTeams | None = None
         self._ladders = sum(not isinstance(one.edges, MaskedTeam) for one in teams)
@@ -216,21 +265,6 @@ class AbreastRun:
             self._masked_there = DeviceMaskedTeams(
                 devices, [cast("MaskedTeam", one.edges) for one in teams[self._ladders :]]
             )
-        widest = max((member for team in teams for member in team.members), key=_size).query
-        self._window = widest.window
-        self._chunker = Chunker(widest, lanes, runner_of(widest, workers, False), workers, False, None)
-
-    def add(self, part: EventArrays) -> None:
-        """Add the next relevant events."""
-        self._run(self._chunker.add(part))
-
-    def resume(self, tail: EventArrays) -> None:
-        """Continue after events that are not reported, but may be part of what is."""
-        self._chunker.resume(tail)
-
-    def rest(self) -> None:
-        """Run the events that are left."""
-        self._run(self._chunker.rest())
 
     def state(self) -> dict[str, Any] | None:
         """The events that later ones may need, once `rest` has been called."""
@@ -242,10 +276,7 @@ class AbreastRun:
         if state is not None:
             self._chunker.resume(relevant_of(state, lane_keys))
 
-    def _run(self, chunk: Chunk | None) -> None:
-        if chunk is None:
-            return
-        grouped = grouped_by(chunk, self._totals)
+    def _run(self, chunk: Chunk, grouped: GroupedEvents) -> None:
         here = [
             team for place, team in enumerate(self._teams) if not self._added_there(place, chunk, grouped)
         ]
