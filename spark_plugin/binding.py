@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -171,7 +171,7 @@ def spark_schema(arrow: pa.Schema) -> StructType:
     return from_arrow_schema(arrow, prefer_timestamp_ntz=True)
 
 
-def arrow_schema(schema: StructType, only: Iterable[str] | None = None) -> pa.Schema:
+def arrow_schema(schema: StructType) -> pa.Schema:
     """A Spark schema as an Arrow schema; columns that Arrow has no type for are left out.
 
     Raises

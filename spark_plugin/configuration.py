@@ -121,7 +121,7 @@ def configure(
     if rapids is True or (rapids == "auto" and why and rapids_named(known)):
         _plan_rapids(plan, known)
     if plugin is not None:
-        _plan_plugin(plan, known, str(plugin))
+        _plan_plugin(plan, str(plugin))
     _apply(builder, plan, known)
     return builder
 
@@ -196,7 +196,7 @@ def _plan_rapids(plan: _Plan, known: UserSettings) -> None:
     plan.values[settings.RAPIDS_PYTHON_POOL] = "false"
 
 
-def _plan_plugin(plan: _Plan, known: UserSettings, jar: str) -> None:
+def _plan_plugin(plan: _Plan, jar: str) -> None:
     from cer_gpu import __version__
 
     plugins = plan.values.get(settings.PLUGINS)

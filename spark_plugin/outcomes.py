@@ -97,7 +97,7 @@ class SparkOutcomes:
     ) -> None:
         self._outcomes, self._asked, self._partitions = wanted.asked, asked, partitions
         self._encoders = {one: LaneEncoder(one, schema) for one in dict.fromkeys(partitions) if one}
-        self._schema, self._at = schema, schema.field(first.options.order_by[0]).type
+        self._at = schema.field(first.options.order_by[0]).type
         self._hits = False
         self._bases = {partition: number for number, partition in enumerate(dict.fromkeys(partitions))}
         options = first.options

@@ -101,7 +101,7 @@ class EndForm:
             fields.append(pa.field(self.time, data.field(order).type))
         self.fields = tuple(fields)
         self._more = fields[1:]
-        self._order, self._event_id = order, event_id
+        self._order = order
         # A window keeps nothing of a null, and not all of what is more than 64 bits.
         kind = fields[-1].type
         kept = order is not None and not pa.types.is_decimal(kind) and not pa.types.is_null(kind)

@@ -94,7 +94,7 @@ def tree_of(plan: LookupPlan, stage: BagStage, known: Sequence[AtomStatistics]) 
     kinds = dict.fromkeys(stage.query.variables, _WHOLE)
     asked = {theta.text for theta in stage.query.predicates}
     comparisons = {
-        text: compared(one, kinds, text) for text, one in whole_comparisons(plan).items() if text in asked
+        text: compared(one, kinds) for text, one in whole_comparisons(plan).items() if text in asked
     }
     chosen = cheapest(stage.query, known)
     return KeptTree(stage, chosen, layout_of(chosen.plan.tree, comparisons, kinds, ValueCodes()))

@@ -42,7 +42,6 @@ class HeldValues:
         self.texts, self.numbers = OrderedLabels(held.texts), OrderedLabels()
         self._store = TextStore(self.texts) if held.reads_texts else None
         self._of_text: frozenset[int] = frozenset()
-        self._value: dict[int, Callable[[Sequence[Any]], Any]] = {}
 
     @property
     def labelled(self) -> frozenset[int]:

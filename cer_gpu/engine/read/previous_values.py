@@ -225,7 +225,6 @@ class RingValues:
     """
 
     def __init__(self, kind: pa.DataType) -> None:
-        self._kind = kind
         self._width = _width(kind)
         self._values: np.ndarray = np.empty(0, f"u{self._width}" if self._width else object)
         self._there = np.empty(0, np.uint8)

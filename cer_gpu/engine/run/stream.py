@@ -156,7 +156,7 @@ class Stream:
 
     def _advanced(self, time: Any) -> PushResult | None:
         run = self._run
-        batches = self._order.advance(time, run.intake)
+        batches = self._order.advance(time)
         parts = list(run.relevant(batches, pushed=True))
         run.intake.advance(self._order.moment(time))
         return self._found(iter([*parts, *run.advanced(self._order.moment(time))]))

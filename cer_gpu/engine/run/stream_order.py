@@ -56,7 +56,7 @@ class StreamOrder:
             late = span_in("late", asked.late, self._schema, asked.order_by, asked.order_unit)
             self._buffer = OrderBuffer(asked.order_by, late, asked.late, asked.on_late == "drop", bound.until)
         if self._floor is not None:
-            self.advance(self._floor, intake)
+            self.advance(self._floor)
             intake.advance(self.moment(self._floor))
 
     def put(self, bound: BoundQuery, batches: list[pa.RecordBatch], intake: Intake) -> list[pa.RecordBatch]:
@@ -107,7 +107,7 @@ class StreamOrder:
         plain = plain_value(time)  # it may be stored
         self._floor = f"{plain.value} {plain.unit}" if isinstance(plain, GivenAmount) else plain
 
-    def advance(self, time: Any, intake: Intake) -> list[pa.RecordBatch]:
+    def advance(self, time: Any) -> list[pa.RecordBatch]:
         """Note that no row comes before a time; gives those that waited for it, which are to be read."""
         moment = self.moment(time)
         batch = None if self._buffer is None else self._buffer.advance(moment)

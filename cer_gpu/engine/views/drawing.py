@@ -62,7 +62,7 @@ def _chain(query: GCQ, trees: Sequence[KeptTree], atoms: int) -> Iterator[str]:
                 + ("" if trees else "; sizes are not known yet")
             )
         kept = trees[number] if trees else None
-        yield from _tree(plan.tree, stage, kept, found, atoms)
+        yield from _tree(plan.tree, stage, kept, atoms)
 
 
 def _promise(tree: JoinTree, query: GCQ, free_connex: bool) -> str:
@@ -88,9 +88,7 @@ def _names(variables: frozenset[str]) -> str:
     return "{" + ", ".join(sorted(variables)) + "}"
 
 
-def _tree(
-    tree: JoinTree, stage: BagStage, kept: KeptTree | None, found: tuple[BagStage, ...], atoms: int
-) -> Iterator[str]:
+def _tree(tree: JoinTree, stage: BagStage, kept: KeptTree | None, atoms: int) -> Iterator[str]:
     todo = [(tree.root, 1, "")]
     while todo:
         number, depth, edge = todo.pop()

@@ -292,7 +292,7 @@ class KeptView:
                 for relation in {**relations, **self.relations}.values():
                     relation.renumber(renumber)
                 net = {name: relations[name].renumbered(one, renumber) for name, one in net.items()}
-            comparisons = {to_text(c): compared(c, self.kinds, self._text) for c in self.body.comparisons}
+            comparisons = {to_text(c): compared(c, self.kinds) for c in self.body.comparisons}
             chains: list[list[KeptTree]] = []
             held = {name: Change(*relations[name].all_rows()) for name in self.wanted}
             whole = {name: together([one, net[name]]) if name in net else one for name, one in held.items()}
@@ -398,7 +398,7 @@ class KeptView:
             values = {name: columns[attribute] for name, attribute in reading.attributes.items()}
             kept = change.amounts != 0
             for test in reading.tests:
-                one = compared(test, self.kinds, self._text)
+                one = compared(test, self.kinds)
                 kept &= one.holds(values, self.kinds, self.codes, len(kept))
             for name in reading.variables:
                 if name in self.body.strict:

@@ -169,7 +169,7 @@ class TermComparison:
         return np.asarray(HOLDS[self.op](left, right)) & (left != NULL) & (right != NULL)
 
 
-def compared(comparison: t.Comparison, kinds: Mapping[str, ValueKind], text: str) -> TermComparison:
+def compared(comparison: t.Comparison, kinds: Mapping[str, ValueKind]) -> TermComparison:
     """A comparison over variables of known kinds.
 
     Raises
