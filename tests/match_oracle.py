@@ -11,10 +11,11 @@ from automata_oracle import Event as PlainEvent
 from automata_oracle import symbol_set
 from random_formulas import nested
 
-from cer_gpu.automata import compose, selectors
 from cer_gpu.automata.cea import DeterministicCEA, Step
+from cer_gpu.automata.configurations.selectors import StrictSelector
 from cer_gpu.automata.match import BEFORE, Budget, MatchAutomaton
-from cer_gpu.automata.monitors import MonitorSplit
+from cer_gpu.automata.operators import compose, formula, selectors
+from cer_gpu.automata.operators.monitors import MonitorSplit
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.tree import Strategy
@@ -34,7 +35,7 @@ WHAT = "the automaton under test"
 
 def machine(pattern: t.Pattern, size: int = 20_000) -> MatchAutomaton:
     """The match automaton of a formula without filters, over the event types as symbols."""
-    tests = compose.tests(pattern)
+    tests = formula.tests_of(pattern)
     symbols = [symbol_set(tests, PlainEvent(kind, {})) for kind in KINDS]
     return compose.compose(pattern, symbols, tests, Budget(size)).match
 
@@ -105,7 +106,7 @@ def positions(found: Found) -> frozenset[int]:
 
 def selected(strategy: Strategy, operand: MatchAutomaton, budget: Budget) -> MatchAutomaton:
     if strategy is Strategy.STRICT:
-        return selectors.strict(operand, budget, WHAT)
+        return compose.combined(StrictSelector, [operand], budget, WHAT)
     return selectors.select(strategy, operand, budget, WHAT)
 
 

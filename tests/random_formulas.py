@@ -10,7 +10,7 @@ from random import Random
 
 from generate import TYPES, _filtered, predicate
 
-from cer_gpu.automata.compose import EXTENDED
+from cer_gpu.automata.operators.formula import EXTENDED
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import children, condition_variables, nodes, walk

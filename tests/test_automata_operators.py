@@ -24,9 +24,10 @@ from match_oracle import (
     selected,
 )
 
-from cer_gpu.automata import match, selectors
+from cer_gpu.automata import match
 from cer_gpu.automata.match import Budget
-from cer_gpu.automata.monitors import monitored
+from cer_gpu.automata.operators import selectors
+from cer_gpu.automata.operators.monitors import monitored
 from cer_gpu.language import tree as t
 from cer_gpu.language.tree import Strategy
 from cer_gpu.reference.selection import is_interval, last_key, next_key

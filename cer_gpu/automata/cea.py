@@ -7,14 +7,26 @@ accepting run gives the complex event (start, end, marks), whether or not its fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from cer_gpu.frozen_dataclass import dataclass
-from cer_gpu.language.tree import Beside, Both, Condition, Interval, Members, Not, Pattern, Truth
+from cer_gpu.language.tree import (
+    Beside,
+    Both,
+    Condition,
+    Either,
+    Every,
+    Filter,
+    Interval,
+    Members,
+    Not,
+    Pattern,
+    Truth,
+)
 
 
 class AutomatonError(ValueError):
@@ -143,6 +155,43 @@ def distinct(predicates: Iterable[Predicate]) -> tuple[Predicate, ...]:
     for predicate in predicates:
         first.setdefault(known.of(predicate), predicate)
     return tuple(first.values())
+
+
+def literals(node: Pattern) -> list[Every]:
+    """The distinct conditions `x[p]` of a filter; empty for any other node."""
+    if not isinstance(node, Filter):
+        return []
+    found: dict[tuple[object, ...], Every] = {}
+    pending = [node.condition]
+    while pending:
+        match condition := pending.pop():
+            case Every():
+                found.setdefault(identity(condition), condition)
+            case Both(left, right) | Either(left, right):
+                pending += [right, left]
+            case Not(operand):
+                pending.append(operand)
+            case Truth():
+                pass
+            case _:
+                raise TypeError(f"no automaton is built for a filter on {type(condition).__name__}")
+    return list(found.values())
+
+
+def evaluated(condition: Condition, place: Mapping[tuple[object, ...], int], held: Sequence[bool]) -> bool:
+    """Whether a condition holds, given which of its literals do, by the place of each one's identity."""
+    match condition:
+        case Every():
+            return held[place[identity(condition)]]
+        case Both(left, right):
+            return evaluated(left, place, held) and evaluated(right, place, held)
+        case Either(left, right):
+            return evaluated(left, place, held) or evaluated(right, place, held)
+        case Not(operand):
+            return not evaluated(operand, place, held)
+        case Truth(value):
+            return value
+    raise TypeError(f"no automaton is built for a filter on {type(condition).__name__}")
 
 
 @dataclass(frozen=True, slots=True)

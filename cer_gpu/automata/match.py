@@ -156,7 +156,7 @@ def reduced(automaton: DeterministicCEA, class_of: Sequence[int]) -> MatchAutoma
     return MatchAutomaton(small, tuple(merged[number] for number in class_of))
 
 
-def joint(*class_of: Sequence[int]) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+def refined(*class_of: Sequence[int]) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
     """The classes that refine several partitions of the symbols.
 
     Returns

@@ -60,6 +60,23 @@ def abridged(node: t.Pattern, most: int = 400) -> str:
     return f"{text[: most // 2]} ... {text[-most // 4 :]} ({len(text):,} characters)"
 
 
+def operator_text(node: t.Pattern) -> str:
+    """The operator at the top of a formula, as it is written."""
+    match node:
+        case t.Sequence(contiguous=contiguous):
+            return "`:`" if contiguous else "`;`"
+        case t.Iteration(contiguous=contiguous, times=t.Times() as times):
+            return f"`{':' if contiguous else ''}{times_text(times)}`"
+        case t.Iteration(contiguous=contiguous):
+            return "`:+`" if contiguous else "`+`"
+        case t.Selector(strategy=strategy):
+            return f"`{strategy.selector}`"
+        case t.Beside():
+            return f"`{node.words}`"
+        case _:
+            return f"`{type(node).__name__.upper()}`"
+
+
 def _query(query: t.SelectQuery) -> str:
     strategy = "" if query.strategy is t.Strategy.ALL else f"{query.strategy.value} "
     measures = [f"{_expression(one.expression, _SUM)} AS {written(one.name)}" for one in query.measures]

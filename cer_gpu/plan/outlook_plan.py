@@ -12,11 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from cer_gpu.automata import compose
 from cer_gpu.automata.cea import CEA, OutlookTest, Predicate, identity
-from cer_gpu.automata.compose import FormulaAutomaton
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import predicates
+from cer_gpu.automata.operators.formula import FormulaAutomaton, is_extended, tests_of
 from cer_gpu.automata.trim import trim
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor
@@ -94,8 +93,8 @@ def _look(test: OutlookTest) -> Look:
 
         return Look(test, test.pattern, None, asked(test))
     formula = tree.Project(test.pattern, ())
-    if compose.is_extended(formula):
-        return Look(test, formula, FormulaAutomaton(formula), compose.tests(formula))
+    if is_extended(formula):
+        return Look(test, formula, FormulaAutomaton(formula), tests_of(formula))
     automaton = trim(construct(formula))
     return Look(test, formula, automaton, predicates(automaton))
 

@@ -8,14 +8,13 @@ import numpy as np
 
 from cer_gpu.automata.cause import SHARE, cause
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate
-from cer_gpu.automata.compose import FormulaAutomaton, OperatorSizes, compose
 from cer_gpu.automata.construct import relabelled
 from cer_gpu.automata.determinise import DEFAULT_BUDGET, determinise
 from cer_gpu.automata.match import Budget, of_deterministic, with_barred_starts
 from cer_gpu.automata.minimise import merge_symbols, minimise, registers
-from cer_gpu.automata.monitors import MonitorSplit, monitored
-from cer_gpu.automata.operators import relabelled as relabelled_runs
-from cer_gpu.automata.selectors import is_single, select
+from cer_gpu.automata.operators.formula import FormulaAutomaton, OperatorSizes
+from cer_gpu.automata.operators.monitors import MonitorSplit, monitored
+from cer_gpu.automata.operators.selectors import is_single, select
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor
@@ -108,6 +107,8 @@ def deterministic(
     if isinstance(automaton, CEA):
         merged = merge_symbols(minimise(_determinised(formula, automaton, tests, diagram)))
         return RegularAutomata(merged.automaton, merged.symbol, None, ())
+    from cer_gpu.automata.operators.compose import compose  # few queries have such operators
+
     budget = Budget()
     composed = compose(automaton.formula, diagram.outcomes, tests, budget)
     found = monitored(composed.match, budget)
@@ -163,8 +164,16 @@ def select_machine(machine: DeterministicCEA, query: tree.SelectQuery) -> Select
     try:
         chosen = select(strategy, match, budget, what)
         if query.select is not None:
+            from cer_gpu.automata.configurations.unary_operators import LabelOperator
+            from cer_gpu.automata.operators.compose import combined
+
             around = (tree.Project(query.pattern, tuple(item.variable for item in query.select)), None)
-            chosen = relabelled_runs(chosen, lambda label: relabelled(label, around), budget, what)
+            chosen = combined(
+                lambda one: LabelOperator(one, lambda label: relabelled(label, around)),
+                [chosen],
+                budget,
+                what,
+            )
         found = monitored(chosen, budget)
     except LimitError as error:
         if single and later:  # the engine chooses among the runs themselves

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from cer_gpu.automata.configurations.formulas import SteppedAutomaton
-from cer_gpu.automata.configurations.member import END
+from cer_gpu.automata.configurations.member import END, PlainSymbol
 from cer_gpu.automata.configurations.slots import State
 from cer_gpu.frozen_dataclass import dataclass
 
@@ -43,13 +43,6 @@ class Completions:
         return [] if None in found else sorted(one for one in found if one is not None)
 
 
-class _Symbol:
-    """An event of which the relaxed automaton reads only the symbol."""
-
-    def __init__(self, symbol: int) -> None:
-        self.symbol = symbol
-
-
 def completions(automaton: SteppedAutomaton) -> Completions | None:
     """The relaxed automaton, or None if it has more than `STATES` states."""
     relaxed = automaton.member.relaxed()
@@ -58,7 +51,7 @@ def completions(automaton: SteppedAutomaton) -> Completions | None:
     edges: list[dict[tuple[int, int], None]] = [{} for _ in automaton.idle]
     for state in waiting:  # it grows
         for symbol, own in enumerate(edges):
-            seen: Any = _Symbol(symbol)
+            seen: Any = PlainSymbol(symbol)
             for _, target, _ in relaxed.follow(state, seen):
                 if target != END and target not in number:
                     if len(number) == STATES:

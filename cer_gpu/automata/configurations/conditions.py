@@ -288,14 +288,8 @@ class NegatedEvent(Member):
         if found is not False:
             yield UNMARKED, END, NOTHING_OWED if found is True else frozenset([found])
 
-    def aged(self, state: State, event: EventFacts) -> State:
-        return state
-
     def labels(self) -> frozenset[Label]:
         return frozenset([UNMARKED])
 
     def relaxed(self) -> Member:
         return OneEvent([True] * len(self._symbols), UNMARKED)
-
-    def relaxing(self, state: State) -> Iterator[State]:
-        yield state

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from cer_gpu.automata.cea import Label, OutlookTest, Predicate, complement, identity
-from cer_gpu.automata.compose import evaluated, literals, operator
+from cer_gpu.automata.cea import Label, OutlookTest, Predicate, complement, evaluated, identity, literals
 from cer_gpu.automata.configurations import binary_operators, sequences
 from cer_gpu.automata.configurations import unary_operators as operators
 from cer_gpu.automata.configurations.comparisons import JointValue, conditions_in, is_correlated, read_of
@@ -30,7 +29,7 @@ from cer_gpu.automata.construct import (
 from cer_gpu.automata.match import BEFORE, UNMARKED
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
-from cer_gpu.language.printer import abridged, interval_text
+from cer_gpu.language.printer import abridged, interval_text, operator_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.tree import Strategy
 from cer_gpu.language.walk import children
@@ -310,7 +309,7 @@ class _MemberBuilder:
         self.reads_all |= node.contiguous
         clock = None
         if node.gap is not None:
-            sign = f"{operator(node)[1:-1]}{interval_text(node.gap)}"
+            sign = f"{operator_text(node)[1:-1]}{interval_text(node.gap)}"
             clock = Clock(node.gap, TIME, self.tests, f"`{sign}` in `{abridged(node)}`")
         return sequences.Joint(node.contiguous, clock)
 

@@ -27,8 +27,15 @@ Step: TypeAlias = "tuple[Label, State, Owed]"
 """The label of the event, the target, and what is owed from now on; see `owed`."""
 
 
+class PlainSymbol:
+    """An event of which only the symbol is read."""
+
+    def __init__(self, symbol: int) -> None:
+        self.symbol = symbol
+
+
 class Member(ABC):
-    """An automaton that is stepped lazily."""
+    """An automaton that is stepped lazily; without operands, clocks and comparisons unless it says so."""
 
     @abstractmethod
     def begin(self) -> list[State]:
@@ -38,9 +45,9 @@ class Member(ABC):
     def follow(self, state: State, event: EventFacts) -> Iterable[Step]:
         """The transitions from a state."""
 
-    @abstractmethod
     def aged(self, state: State, event: EventFacts) -> State | None:
         """A state without late members and settled clocks; None if it is late itself."""
+        return state
 
     @abstractmethod
     def labels(self) -> frozenset[Label]:
@@ -50,13 +57,13 @@ class Member(ABC):
         """A superset of the labels of the transitions that may follow a state."""
         return self.labels()
 
-    @abstractmethod
     def relaxed(self) -> Member:
         """The automaton without clocks, comparisons, UNLESS and selectors: it accepts more."""
+        return self
 
-    @abstractmethod
     def relaxing(self, state: State) -> Iterator[State]:
         """The states of `relaxed` for a state: if it may end, one of these may end too."""
+        yield state
 
 
 class PatternWrapper(Member):
@@ -105,17 +112,8 @@ class OneEvent(Member):
         if self._symbols[event.symbol]:
             yield self._label, END, NOTHING_OWED
 
-    def aged(self, state: State, event: EventFacts) -> State:
-        return state
-
     def labels(self) -> frozenset[Label]:
         return frozenset([self._label])
-
-    def relaxed(self) -> Member:
-        return self
-
-    def relaxing(self, state: State) -> Iterator[State]:
-        yield state
 
 
 def all_aged(member: Member, states: Iterable[State], event: EventFacts) -> frozenset[State]:

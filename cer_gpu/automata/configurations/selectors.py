@@ -1,7 +1,7 @@
 """The selectors STRICT, NEXT, LAST and MAX, as automata that are stepped lazily.
 
-As in `cer_gpu.automata.selectors`, a run is followed together with the states of other runs: those that mark
-the same events, those that are preferred, and those that may become preferred.
+As in `cer_gpu.automata.operators.selectors`, a run is followed together with the states of other runs: those
+that mark the same events, those that are preferred, and those that may become preferred.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Sequences and iterations as automata that are stepped lazily, with clocks in their states.
 
-`cer_gpu.automata.operators` builds the whole automaton over symbols; here states are followed one by one as
-events come, since a state may hold clocks, and there are as many states as moments at which these were reset.
+States are followed one by one as events come, since a state may hold clocks, and there are as many states as
+moments at which these were reset. Without clocks they are few: `cer_gpu.automata.operators` builds the whole
+automaton over symbols of them.
 A waiting state keeps the clock that tells when it is late.
 """
 

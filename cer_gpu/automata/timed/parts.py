@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from cer_gpu.automata.cea import Label, Predicate, both, complement, identity
-from cer_gpu.automata.compose import literals
+from cer_gpu.automata.cea import Label, Predicate, both, complement, evaluated, identity, literals
 from cer_gpu.automata.timed.clocks import (
     ALWAYS,
     ClockCondition,
@@ -246,7 +245,8 @@ def _watched(part: TimedPart, condition: tree.Condition, asked: Sequence[tree.Ev
     final = {
         number[state, violated]
         for state, violated in todo
-        if state in part.final and _holds(condition, place, violated)
+        if state in part.final
+        and evaluated(condition, place, [not violated >> bit & 1 for bit in range(len(asked))])
     }
     return TimedPart(len(todo), frozenset(final), tuple(moves))
 
@@ -276,18 +276,3 @@ def _demands(condition: tree.Condition) -> list[tree.Every | Truth] | None:
             first, second = _demands(left), _demands(right)
             return None if first is None or second is None else first + second
     return None
-
-
-def _holds(condition: tree.Condition, place: dict[tuple[object, ...], int], violated: int) -> bool:
-    match condition:
-        case tree.Every():
-            return not violated >> place[identity(condition)] & 1
-        case tree.Both(left, right):
-            return _holds(left, place, violated) and _holds(right, place, violated)
-        case tree.Either(left, right):
-            return _holds(left, place, violated) or _holds(right, place, violated)
-        case tree.Not(operand):
-            return not _holds(operand, place, violated)
-        case Truth(value):
-            return value
-    raise BeyondTimedCELError("a filter compares several events")

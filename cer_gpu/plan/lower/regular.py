@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cer_gpu.automata import compose
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate
-from cer_gpu.automata.compose import FormulaAutomaton, OperatorSizes
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import predicates
+from cer_gpu.automata.operators.formula import FormulaAutomaton, OperatorSizes, is_extended, tests_of
 from cer_gpu.automata.trim import trim
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
@@ -82,8 +81,8 @@ def lower(outline: Outline) -> Candidate | Refusal:
     query, (pattern, lane) = outline.query, found
     formula = listed(pattern, query)
     automaton: CEA | FormulaAutomaton
-    if compose.is_extended(formula):
-        automaton, tests = FormulaAutomaton(formula), compose.tests(formula)
+    if is_extended(formula):
+        automaton, tests = FormulaAutomaton(formula), tests_of(formula)
     else:
         automaton = trim(construct(formula))
         tests = predicates(automaton)

@@ -26,30 +26,6 @@ Stepped: TypeAlias = tuple[int, int]
 """The states that a set of states reaches by transitions that mark, and by those that do not."""
 
 
-def strict(operand: MatchAutomaton, budget: Budget, what: str) -> MatchAutomaton:
-    """`STRICT(operand)`: M is an interval; three times the states at most (Theorem 7.4)."""
-    leaving, accepting = operand.leaving(), operand.automaton.final
-    fresh, inside, after = range(3)
-
-    def follow(state: tuple[int, int], symbol: int) -> Iterator[tuple[Label, tuple[int, int]]]:
-        at, phase = state
-        for label, target in leaving[at][symbol]:
-            if not marks(label):
-                yield label, (target, fresh if phase == fresh else after)
-            elif phase != after:
-                yield label, (target, inside)
-
-    return build(
-        [(0, fresh)],
-        follow,
-        lambda state: state[0] in accepting,
-        operand.class_of,
-        operand.automaton.n_symbols,
-        budget,
-        what,
-    )
-
-
 def select(strategy: Strategy, operand: MatchAutomaton, budget: Budget, what: str) -> MatchAutomaton:
     """`NXT(operand)`, `LAST(operand)`, `MAX(operand)`.
 
