@@ -19,6 +19,7 @@ from typing import TypeAlias
 from cer_gpu.automata.cea import Label, Predicate, both
 from cer_gpu.automata.chains import UNMARKED
 from cer_gpu.automata.explore import Exploration, coreachable, explore
+from cer_gpu.automata.marked_automaton import BUDGET
 from cer_gpu.automata.positions import (
     Constraint,
     PositionAutomaton,
@@ -32,9 +33,6 @@ from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.signs import CONVERSE
-
-BUDGET = 30_000
-"""States and edges that each construction may build."""
 
 OPERATORS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 

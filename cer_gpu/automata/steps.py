@@ -17,19 +17,21 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from cer_gpu.automata.cea import Identities, Label, Predicate
-from cer_gpu.automata.explore import Effort, Exploration, coreachable, explore
+from cer_gpu.automata.cea import Predicate
+from cer_gpu.automata.explore import Effort
+from cer_gpu.automata.marked_automaton import (
+    ANY_PLACE,
+    APART,
+    BUDGET,
+    NEIGHBOUR,
+    MarkedAutomaton,
+    StepMove,
+    event_symbols,
+    marked_states,
+)
 from cer_gpu.automata.step_positions import PlaceAutomaton, PlaceStep
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Interval
-
-BUDGET = 30_000
-"""States and edges that the subset construction may build."""
-
-ANY_PLACE, NEIGHBOUR, APART = range(3)
-"""How far an event may be from the last marked one: anywhere after it, right after it, or not right after."""
-
-_START = frozenset({-1})
 
 Number = int | float
 
@@ -126,46 +128,8 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class StepMove:
-    """From the entries that a view shows to a state, on an event with a symbol."""
-
-    view: View
-    symbol: int
-    target: int
-
-
-@dataclass(frozen=True, slots=True)
-class StepAutomaton:
-    """A deterministic automaton of steps, trimmed and minimal.
-
-    Attributes
-    ----------
-    n_symbols : int
-        Symbol 0 is read by no transition.
-    symbol_of : tuple of int
-        For each class of events its symbol.
-    labels : tuple of Label
-        The first is empty.
-    state_label : tuple of int
-        The label of the event that enters each state.
-    final : frozenset of int
-    starts : tuple of (int, int)
-        The symbols on which a run starts, and the states that it enters.
-    moves : tuple of StepMove
-    """
-
-    n_symbols: int
-    symbol_of: tuple[int, ...]
-    labels: tuple[Label, ...]
-    state_label: tuple[int, ...]
-    final: frozenset[int]
-    starts: tuple[tuple[int, int], ...]
-    moves: tuple[StepMove, ...]
-
-    @property
-    def views(self) -> tuple[View, ...]:
-        """The views of all transitions, each once."""
-        return tuple(dict.fromkeys(move.view for move in self.moves))
+class StepAutomaton(MarkedAutomaton[View]):
+    """A deterministic automaton of steps with gaps."""
 
     @property
     def span(self) -> Number | None:
@@ -217,7 +181,7 @@ def determinise_steps(
     LimitError
         When it would exceed the budget.
     """
-    symbols, symbol_of = _symbols(found, outcomes, tests)
+    symbols, symbol_of = event_symbols([place.predicate for place in found.places], outcomes, tests)
     labels = tuple(sorted({frozenset[str](), *(place.label for place in found.places)}, key=sorted))
     number = {label: i for i, label in enumerate(labels)}
     label_of = [number[place.label] for place in found.places]
@@ -225,46 +189,59 @@ def determinise_steps(
     for source, target, apart, near in _regions(found.steps, gaps):
         leaving[source].append((target, apart, near))
     effort = Effort(BUDGET)
-    regions = range(gaps.count)
+    possible: dict[frozenset[int], dict[int, tuple[int, ...]]] = {}
 
-    def follow(state: frozenset[int]) -> Iterator[tuple[tuple[int, int, int], frozenset[int]]]:
-        if state == _START:
-            for symbol, places in enumerate(symbols):
-                for targets in _by_label([p for p in found.first if p in places], label_of):
-                    yield (symbol, -1, 0), targets
+    def regions_of(state: frozenset[int]) -> dict[int, tuple[int, ...]]:
+        """For each position that follows, the regions in which it may: between any events, and neighbours."""
+        if state not in possible:
+            reached: dict[int, list[tuple[int, int]]] = {}
+            for place in state:
+                for target, apart, near in leaving[place]:
+                    reached.setdefault(target, []).append((apart, near))
+            possible[state] = {
+                target: tuple(_united(bits) for bits in zip(*pairs))
+                for target, pairs in sorted(reached.items())
+            }
+        return possible[state]
+
+    def follow(state: frozenset[int], symbol: int) -> Iterator[tuple[tuple[int, int], Sequence[int]]]:
+        masks = regions_of(state)
+        here = [target for target in masks if target in symbols[symbol]]
+        if not here:
             return
-        reached: dict[int, list[tuple[int, int]]] = {}
-        for place in state:
-            for target, apart, near in leaving[place]:
-                reached.setdefault(target, []).append((apart, near))
-        masks = {
-            target: tuple(_united(bits) for bits in zip(*pairs)) for target, pairs in sorted(reached.items())
-        }
-        for symbol, places in enumerate(symbols):
-            here = [target for target in masks if target in places]
-            if not here:
-                continue
-            known: dict[tuple[int, ...], list[frozenset[int]]] = {}
-            for region in regions:
-                for near in (0, 1):
-                    some = tuple(target for target in here if masks[target][near] >> region & 1)
-                    if some not in known:
-                        effort.spend(len(here))
-                        known[some] = list(_by_label(some, label_of))
-                    for targets in known[some]:
-                        yield (symbol, region, near), targets
+        known: set[tuple[int, ...]] = set()
+        for region in range(gaps.count):
+            for near in (0, 1):
+                some = tuple(target for target in here if masks[target][near] >> region & 1)
+                if some not in known:
+                    effort.spend(len(here))
+                    known.add(some)
+                yield (near, region), some
 
-    last = found.last
-    explored = explore(
-        _START,
+    made = marked_states(
+        symbols,
+        found.first,
+        found.last,
+        label_of,
         follow,
-        lambda state: not last.isdisjoint(state),
-        BUDGET,
         f"determinisation over {len(symbols):,} classes of events and {gaps.count:,} regions of gaps",
         effort,
     )
-    block = _minimal(explored, [label_of[min(state)] if state != _START else -1 for state in explored.states])
-    return _assembled(explored, block, label_of, labels, gaps, symbol_of, len(symbols))
+    used = sorted({0, *made.state_label})
+    renumbered = {label: i for i, label in enumerate(used)}
+    return StepAutomaton(
+        len(symbols),
+        symbol_of,
+        tuple(labels[label] for label in used),
+        tuple(renumbered[label] for label in made.state_label),
+        made.final,
+        made.starts,
+        tuple(
+            StepMove(view, symbol, target)
+            for (source, symbol, target), shown in made.readings.items()
+            for view in _views(source, shown, gaps)
+        ),
+    )
 
 
 def _united(bits: Iterable[int]) -> int:
@@ -272,15 +249,6 @@ def _united(bits: Iterable[int]) -> int:
     for one in bits:
         found |= one
     return found
-
-
-def _by_label(places: Sequence[int], label_of: Sequence[int]) -> Iterator[frozenset[int]]:
-    """Positions that mark alike, together."""
-    found: dict[int, list[int]] = {}
-    for place in places:
-        found.setdefault(label_of[place], []).append(place)
-    for label in sorted(found):
-        yield frozenset(found[label])
 
 
 def _regions(steps: Iterable[PlaceStep], gaps: Gaps) -> Iterator[tuple[int, int, int, int]]:
@@ -292,102 +260,6 @@ def _regions(steps: Iterable[PlaceStep], gaps: Gaps) -> Iterator[tuple[int, int,
         near = known[step.gaps]
         if near:
             yield step.source, step.target, 0 if step.contiguous else near, near
-
-
-def _symbols(
-    found: PlaceAutomaton, outcomes: Sequence[frozenset[int]], tests: Sequence[Predicate]
-) -> tuple[list[frozenset[int]], tuple[int, ...]]:
-    """The positions that an event with each symbol may take, and the symbol of each class of events."""
-    known = Identities()
-    index = {known.of(test): number for number, test in enumerate(tests)}
-    asked = [index[known.of(place.predicate)] for place in found.places]
-    number: dict[frozenset[int], int] = {frozenset(): 0}
-    symbol_of = []
-    for holding in outcomes:
-        places = frozenset(place for place, test in enumerate(asked) if test in holding)
-        symbol_of.append(number.setdefault(places, len(number)))
-    return list(number), tuple(symbol_of)
-
-
-Explored = Exploration[frozenset[int], tuple[int, int, int]]
-
-
-def _minimal(explored: Explored, label: Sequence[int]) -> list[int]:
-    """For each state its class among those that go on alike, -1 where no match is reached; marks count."""
-    arcs = ((source, target) for source, _, target in explored.edges)
-    useful = coreachable(len(explored.states), arcs, explored.final)
-    leaving: list[list[tuple[tuple[int, int, int], int]]] = [[] for _ in explored.states]
-    for source, edge, target in explored.edges:
-        if target in useful:
-            leaving[source].append((edge, target))
-    keys: list[object] = [
-        (state in explored.final, label[state]) if state in useful else -1
-        for state in range(len(explored.states))
-    ]
-    block = _numbered(keys)
-    while True:
-        finer = _numbered(
-            [
-                (block[state], frozenset((edge, block[target]) for edge, target in leaving[state]))
-                if state in useful
-                else -1
-                for state in range(len(explored.states))
-            ]
-        )
-        if max(finer) == max(block):
-            return [one if state in useful else -1 for state, one in enumerate(block)]
-        block = finer
-
-
-def _numbered(keys: Sequence[object]) -> list[int]:
-    number: dict[object, int] = {}
-    return [number.setdefault(key, len(number)) for key in keys]
-
-
-def _assembled(
-    explored: Explored,
-    block: Sequence[int],
-    label_of: Sequence[int],
-    labels: tuple[Label, ...],
-    gaps: Gaps,
-    symbol_of: tuple[int, ...],
-    n_symbols: int,
-) -> StepAutomaton:
-    """The automaton of classes of states, with regions joined to intervals."""
-    number: dict[int, int] = {}
-    state_label, final = [], set()
-    for state, own in enumerate(block):
-        if own >= 0 and state and own not in number:
-            number[own] = len(number)
-            state_label.append(label_of[min(explored.states[state])])
-            if state in explored.final:
-                final.add(number[own])
-    starts: dict[tuple[int, int], None] = {}
-    shown: dict[tuple[int, int, int], dict[tuple[int, int], None]] = {}
-    for source, (symbol, region, near), target in explored.edges:
-        if block[target] < 0:
-            continue
-        if region < 0:
-            starts[symbol, number[block[target]]] = None
-        else:
-            key = number[block[source]], symbol, number[block[target]]
-            shown.setdefault(key, {})[near, region] = None
-    moves = [
-        StepMove(view, symbol, target)
-        for (source, symbol, target), found in shown.items()
-        for view in _views(source, found, gaps)
-    ]
-    used = sorted({0, *state_label})
-    renumbered = {label: i for i, label in enumerate(used)}
-    return StepAutomaton(
-        n_symbols,
-        symbol_of,
-        tuple(labels[label] for label in used),
-        tuple(renumbered[label] for label in state_label),
-        frozenset(final),
-        tuple(starts),
-        tuple(moves),
-    )
 
 
 def _views(source: int, found: Iterable[tuple[int, int]], gaps: Gaps) -> Iterator[View]:

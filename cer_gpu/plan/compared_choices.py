@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from cer_gpu.automata.compared_steps import ANY_PLACE, ComparedAutomaton
+from cer_gpu.automata.compared_steps import ComparedAutomaton
 from cer_gpu.automata.comparisons import beyond
 from cer_gpu.automata.explore import coreachable
+from cer_gpu.automata.marked_automaton import ANY_PLACE
 from cer_gpu.kernels.comparisons.contract import Climb, ComparedTables
 from cer_gpu.language import tree
 from cer_gpu.plan.comparisons import OPERATIONS, ComparedChoice

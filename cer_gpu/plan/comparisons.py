@@ -165,9 +165,7 @@ def compared_arrays(
     tests = [
         [(OPERATIONS[test.op], _value(values, test.new, test.old)) for test in one.tests] for one in asked
     ]
-    number = {view: place for place, view in enumerate(views)}
-    moves = ((symbol, target, number[view]) for view, symbol, target in automaton.moves)
-    groups, n_states = step_groups(automaton, moves), len(automaton.state_label)
+    groups, n_states = step_groups(automaton, views), len(automaton.state_label)
     tables = ComparedTables(
         *groups,
         order_first=offsets(np.bincount([one.state for one in in_order], minlength=n_states)),

@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-
-class SteppingAutomaton(Protocol):
-    """A deterministic automaton whose transitions read views of earlier events."""
-
-    @property
-    def n_symbols(self) -> int:
-        """Symbols are 0 .. n_symbols - 1."""
-        ...
-
-    @property
-    def state_label(self) -> tuple[int, ...]:
-        """The label of the event that enters each state."""
-        ...
-
-    @property
-    def final(self) -> frozenset[int]:
-        """The final states."""
-        ...
-
-    @property
-    def starts(self) -> tuple[tuple[int, int], ...]:
-        """The symbols on which a run starts, and the states that it enters."""
-        ...
+from cer_gpu.automata.marked_automaton import MarkedAutomaton, V
 
 
 class StepGroups(NamedTuple):
@@ -58,19 +36,21 @@ class StepGroups(NamedTuple):
     state_label: np.ndarray
 
 
-def step_groups(automaton: SteppingAutomaton, moves: Iterable[tuple[int, int, int]]) -> StepGroups:
+def step_groups(automaton: MarkedAutomaton[V], views: Sequence[V]) -> StepGroups:
     """The groups of an automaton.
 
     Parameters
     ----------
-    automaton : SteppingAutomaton
-    moves : iterable of (int, int, int)
-        The symbol of each transition, the state that it enters, and the number of its view.
+    automaton : MarkedAutomaton
+    views : sequence
+        The views that are read; transitions of others are left out.
     """
+    number = {view: place for place, view in enumerate(views)}
     starts = set(automaton.starts)
     reads: dict[tuple[int, int], list[int]] = {start: [] for start in automaton.starts}
-    for symbol, state, view in moves:
-        reads.setdefault((symbol, state), []).append(view)
+    for view, symbol, state in automaton.moves:
+        if view in number:
+            reads.setdefault((symbol, state), []).append(number[view])
     groups = sorted(reads)
     count = np.bincount([symbol for symbol, _ in groups], minlength=automaton.n_symbols)
     n_states = len(automaton.state_label)

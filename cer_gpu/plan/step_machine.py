@@ -9,7 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from cer_gpu.automata.steps import ANY_PLACE, NEIGHBOUR, Gaps, Number, StepAutomaton, View, gaps_of
+from cer_gpu.automata.marked_automaton import ANY_PLACE, NEIGHBOUR
+from cer_gpu.automata.steps import Gaps, Number, StepAutomaton, View, gaps_of
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.steps.contract import Sessions, StepTables, lone_ends, of_neighbours
 from cer_gpu.language.schema import Schema, ValueType
@@ -116,9 +117,7 @@ def gaps_in(intervals: Iterable[Interval], schema: Schema) -> Gaps:
 def step_tables(automaton: StepAutomaton, floating: bool) -> StepTables:
     """The arrays of an automaton of steps."""
     views = [view for view in automaton.views if floating or view.low <= MOST]
-    number = {view: place for place, view in enumerate(views)}
-    moves = ((move.symbol, move.target, number[move.view]) for move in automaton.moves if move.view in number)
-    groups = step_groups(automaton, moves)
+    groups = step_groups(automaton, views)
     rising = _rising(groups, views)
     bound = np.float64 if floating else np.uint64
     highs = [view.high for view in views]

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from cer_gpu.automata.cea import Identities, Predicate
-from cer_gpu.automata.compared_steps import ANY_PLACE, ComparedAutomaton, PairView
+from cer_gpu.automata.compared_steps import ComparedAutomaton, PairView
+from cer_gpu.automata.marked_automaton import ANY_PLACE, StepMove
 from cer_gpu.automata.pcea import Keys
 from cer_gpu.automata.step_pairs import StepPairChain
 from cer_gpu.frozen_dataclass import dataclass
@@ -90,7 +91,7 @@ def apart_arrays(
         state_label=(0, 1),
         final=frozenset({1}),
         starts=tuple((symbol, 0) for symbol, some in enumerate(steps) if chain.old in some),
-        moves=tuple((view, symbol, 1) for symbol, some in enumerate(steps) if chain.new in some),
+        moves=tuple(StepMove(view, symbol, 1) for symbol, some in enumerate(steps) if chain.new in some),
     )
     tables, keys = compared_arrays(automaton, lane)
     masks = np.array([sum(1 << step for step in some) for some in steps], np.int64)

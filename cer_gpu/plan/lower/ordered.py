@@ -157,7 +157,7 @@ def _keys(found: ComparedAutomaton) -> str:
 
 def _cost(found: ComparedAutomaton, lane: Mapping[str, Keys] | None, query: CompiledQuery) -> str:
     """Look-ups for a relevant event."""
-    most = widest(symbol for _, symbol, _ in found.moves)
+    most = widest(move.symbol for move in found.moves)
     return f"at most {counted(most, 'look-up')} for a relevant event; {lanes_cut(lane, query)}"
 
 
