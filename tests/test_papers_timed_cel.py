@@ -12,18 +12,17 @@ from random_timed import holds
 
 from cer_gpu.automata.cea import Predicate, TypeTest
 from cer_gpu.automata.timed.agreement import merged_clocks
-from cer_gpu.automata.timed.clocks import ALWAYS, Check, ClockCondition
+from cer_gpu.automata.timed.clocks import ALWAYS, Check, ClockCondition, checks_of
 from cer_gpu.automata.timed.construction import timed_cea
 from cer_gpu.automata.timed.fragments import is_windowed, swg_query
 from cer_gpu.automata.timed.monotonicity import monotonic
 from cer_gpu.automata.timed.subsets import determinise_timed
-from cer_gpu.automata.timed.synchrony import asked_later, asynchronous, has_synchronous_resets
+from cer_gpu.automata.timed.synchrony import asked_later, asynchronous
 from cer_gpu.automata.timed.timed_cea import (
     EventClasses,
     TimedCEA,
     TimedTransition,
     is_deterministic,
-    monotonic_comparison,
     timed_predicates,
 )
 from cer_gpu.language import tree as t
@@ -278,8 +277,8 @@ def test_example_5_1() -> None:
 
 
 def test_example_5_2() -> None:
-    assert has_synchronous_resets(T1, classes(T1))
-    assert has_synchronous_resets(T2, classes(T2))
+    assert asynchronous(T1, classes(T1)) is None
+    assert asynchronous(T2, classes(T2)) is None
 
 
 def test_section_5_not_determinizable() -> None:
@@ -290,13 +289,18 @@ def test_section_5_not_determinizable() -> None:
     assert not any(taken.label for taken in witness.one)
 
 
+def comparisons(timed: TimedCEA) -> set[str]:
+    """How clocks are compared by the conditions of an automaton, which are conjunctions."""
+    return {check.op for move in timed.transitions for check in checks_of(move.condition)}
+
+
 def test_example_6_2() -> None:
     """T1 is monotonic; determinised it and the automaton of Example 3.2 are so, with one clock."""
-    assert monotonic_comparison(T1) == "<="
+    assert comparisons(T1) == {"<="}
     assert monotonic(determinise_timed(T1, classes(T1))).upper
     few = merged_clocks(timed_cea(pattern_of(PHI_2))).timed
     assert few.n_clocks == 1
-    assert monotonic_comparison(few) == "<="
+    assert comparisons(few) == {"<="}
     assert monotonic(determinise_timed(few, classes(few))).upper
 
 

@@ -12,6 +12,7 @@ from random import Random
 
 import pyarrow as pa
 import pytest
+from join_trees import check, gcq
 from test_views_random import listed
 from view_oracle import check_reducts
 
@@ -19,7 +20,7 @@ import cer_gpu
 from cer_gpu.joins.theta.bags import stages, width
 from cer_gpu.joins.theta.construct import CyclicError, join_tree, planned
 from cer_gpu.joins.theta.cost import AtomStatistics, candidates, cheapest, tree_cost, unknown
-from cer_gpu.joins.theta.gcq import GCQ, Theta, gcq
+from cer_gpu.joins.theta.gcq import GCQ, Theta
 from cer_gpu.joins.theta.reduction import (
     ConditionalSubset,
     IsolatedElimination,
@@ -29,7 +30,7 @@ from cer_gpu.joins.theta.reduction import (
     steps,
 )
 from cer_gpu.joins.theta.shape import binary, contracted, sibling_closed, without_violator
-from cer_gpu.joins.theta.tree import JoinNode, JoinTree, NotJoinTreeError, TreeEdge, check
+from cer_gpu.joins.theta.tree import JoinNode, JoinTree, NotJoinTreeError, TreeEdge
 from cer_gpu.joins.theta.triplet import Triplet, triplet_of
 
 RUNNING = ([("R", "ab"), ("S", "bc"), ("T", "de")], [("a<c", "ac"), ("c<d", "cd")])

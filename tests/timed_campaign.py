@@ -15,7 +15,6 @@ from test_timed_automata import decided
 from test_timed_formulas import check_round_trip
 
 from cer_gpu.automata.timed.agreement import merged_clocks
-from cer_gpu.automata.timed.fragments import is_windowed, two_clocks
 from cer_gpu.automata.timed.subsets import determinise_timed
 from cer_gpu.automata.timed.synchrony import asked_later, asynchronous
 from cer_gpu.errors import LimitError
@@ -34,9 +33,6 @@ def formulas(seed: int, count: int) -> Counter[str]:
         assert of_automaton(timed, events) == expected, made
         assert of_automaton(merged.timed, events) == expected, made
         done["complex events"] += len(expected)
-        if is_windowed(made):
-            assert of_automaton(two_clocks(made), events) == expected, made
-            done["windowed, with two clocks"] += 1
         known = classes(merged.timed)
         try:
             if asynchronous(merged.timed, known, asked_later(merged.timed)) is None:

@@ -124,8 +124,3 @@ class PCEA:
     def size(self) -> int:
         """States, and for each transition its sources and its labels (the paper's |P|)."""
         return len(self.names) + sum(len(move.sources) + len(move.label) for move in self.transitions)
-
-    @property
-    def is_chain(self) -> bool:
-        """Whether it is a CCEA: no transition gathers more than one run."""
-        return all(len(move.sources) <= 1 for move in self.transitions)

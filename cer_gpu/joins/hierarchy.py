@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from cer_gpu.diagnostics import NOT_TAKEN
-from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.errors import Diagnostic
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.query import ConjunctiveQuery, JoinError
 
@@ -94,16 +94,3 @@ def diagnose(query: ConjunctiveQuery) -> Diagnostic | None:
             f"here `{left}` in every atom with `{right}`, or the other way round",
         ),
     )
-
-
-def require_hierarchical(query: ConjunctiveQuery, text: str = "") -> None:
-    """Check that a query is hierarchical.
-
-    Raises
-    ------
-    QueryError
-        CER091, with the witness.
-    """
-    found = diagnose(query)
-    if found is not None:
-        raise QueryError((found,), text)

@@ -154,21 +154,6 @@ def compact(tree: QTree) -> QTree:
     return tree_of([*(label for label in paths[leaf] if label in kept), leaf] for leaf in tree.leaves)
 
 
-def is_q_tree(tree: QTree, query: ConjunctiveQuery) -> bool:
-    """Whether a tree is a q-tree of a query, by the definition.
-
-    Each variable is one inner node, each atom one leaf, and the inner nodes on the way to an atom are its
-    variables; the root of a disconnected query is the fresh variable, which all its atoms are given.
-    """
-    fresh = fresh_variable(query)
-    given = frozenset() if fresh is None else frozenset((fresh,))
-    atoms = {atom.id for atom in query.atoms}
-    if set(tree.labels) != atoms | query.atoms_of.keys() | given or set(tree.leaves) != atoms:
-        return False
-    paths = tree.paths
-    return all(set(paths[atom.id][:-1]) == atom.attribute_of.keys() | given for atom in query.atoms)
-
-
 def draw(tree: QTree, query: ConjunctiveQuery | None = None) -> str:
     """The tree as text, one node a line; atoms are their numbers, with their text where a query is given.
 

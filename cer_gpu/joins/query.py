@@ -98,12 +98,6 @@ class ConjunctiveQuery:
                 found.setdefault(name, []).append(atom.id)
         return {name: frozenset(atoms) for name, atoms in found.items()}
 
-    @property
-    def self_joined(self) -> tuple[str, ...]:
-        """The event types that several atoms name."""
-        names = [atom.type.name for atom in self.atoms]
-        return tuple(name for name in dict.fromkeys(names) if names.count(name) > 1)
-
 
 def from_rule(rule: t.Rule) -> ConjunctiveQuery:
     """The conjunctive query of a rule.

@@ -17,8 +17,6 @@ from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Bound, Interval
 from cer_gpu.language.units import NANOSECONDS, exact
 
-OPPOSITE = {"<": ">=", "<=": ">", ">=": "<", ">": "<="}
-
 
 @dataclass(frozen=True, slots=True)
 class Check:

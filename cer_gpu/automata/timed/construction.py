@@ -54,27 +54,8 @@ from cer_gpu.language.scope import variables
 from cer_gpu.language.tree import Interval, Strategy
 from cer_gpu.language.walk import condition_variables
 
-START_CLOCK, MARK_CLOCK = 0, 1
-"""The two clocks of Theorem 5.5: since the start of the run, and since its last marking transition."""
 
-
-@dataclass(frozen=True, slots=True)
-class ClockUse:
-    """Which clocks a construction uses.
-
-    Attributes
-    ----------
-    terms : callable
-        The constant that a bound stands for.
-    two : bool
-        The two clocks of Theorem 5.5 for all operators, instead of one of its own for each.
-    """
-
-    terms: Terms = in_nanoseconds
-    two: bool = False
-
-
-def timed_cea(formula: tree.Pattern, use: ClockUse | None = None) -> TimedCEA:
+def timed_cea(formula: tree.Pattern, terms: Terms = in_nanoseconds) -> TimedCEA:
     """The timed CEA of a formula (Proposition 4.3): a new clock for each timed operator.
 
     `(A ;[<= 1 s] B) WITHIN [<= 5 s]` has two clocks, of the gap and of the window, both reset at the A.
@@ -82,7 +63,8 @@ def timed_cea(formula: tree.Pattern, use: ClockUse | None = None) -> TimedCEA:
     Parameters
     ----------
     formula : Pattern
-    use : ClockUse, optional
+    terms : callable
+        The constant that a bound stands for.
 
     Returns
     -------
@@ -96,7 +78,7 @@ def timed_cea(formula: tree.Pattern, use: ClockUse | None = None) -> TimedCEA:
     LimitError
         When it is larger than `TIMED_BUDGET`.
     """
-    return constructed(formula, use or ClockUse()).timed
+    return constructed(formula, terms).timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,33 +89,25 @@ class FormulaCEA:
     ----------
     timed : TimedCEA
     operators : tuple of Pattern
-        For each clock the sequence, iteration or window; empty for the two clocks of Theorem 5.5.
+        For each clock the sequence, iteration or window.
     """
 
     timed: TimedCEA
     operators: tuple[tree.Pattern, ...]
 
 
-def constructed(formula: tree.Pattern, use: ClockUse) -> FormulaCEA:
+def constructed(formula: tree.Pattern, terms: Terms) -> FormulaCEA:
     """As `timed_cea`, with the operator of each clock."""
     check_repetitions(formula)
-    made = _Construction(use)
+    made = _Construction(terms)
     part = made.of(formula)
-    moves = part.moves
-    if made.use.two:
-        moves = tuple(replace(move, resets=_two_clocks(move.source == 0, bool(move.label))) for move in moves)
-    timed = merged_states(timed_trim(TimedCEA(part.n_states, made.n_clocks, 0, part.final, moves)))
-    return FormulaCEA(timed, tuple(made.operators))
-
-
-def _two_clocks(first: bool, marks: bool) -> frozenset[int]:
-    return frozenset(clock for clock, reset in ((START_CLOCK, first), (MARK_CLOCK, marks)) if reset)
+    timed = TimedCEA(part.n_states, len(made.operators), 0, part.final, part.moves)
+    return FormulaCEA(merged_states(timed_trim(timed)), tuple(made.operators))
 
 
 class _Construction:
-    def __init__(self, use: ClockUse) -> None:
-        self.use = use
-        self.n_clocks = 2 if use.two else 0
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
         self.operators: list[tree.Pattern] = []
 
     def of(self, node: tree.Pattern) -> TimedPart:
@@ -186,27 +160,24 @@ class _Construction:
         named = node.strategy.selector if isinstance(node, tree.Selector) else type(node).__name__.upper()
         raise BeyondTimedCELError(f"timed complex event automata do not express `{named}`")
 
-    def clock(self, shared: int, node: tree.Pattern) -> tuple[int, frozenset[int]]:
-        """The clock of an operator, and what the operator resets: nothing, of the two shared clocks."""
-        if self.use.two:
-            return shared, frozenset()
-        self.n_clocks += 1
+    def clock(self, node: tree.Pattern) -> int:
+        """A new clock for an operator."""
         self.operators.append(node)
-        return self.n_clocks - 1, frozenset({self.n_clocks - 1})
+        return len(self.operators) - 1
 
     def window(self, part: TimedPart, interval: Interval, node: tree.Pattern) -> TimedPart:
         """`(p) WITHIN [I]`: a clock that the first transition resets and the last one asks.
 
         A run of one transition has lasted no time, so that 0 has to be in I.
         """
-        clock, reset = self.clock(START_CLOCK, node)
-        lasts = lies_in(clock, interval, self.use.terms)
-        at_once = ALWAYS if holds_zero(interval, self.use.terms) else NEVER
+        clock = self.clock(node)
+        lasts = lies_in(clock, interval, self.terms)
+        at_once = ALWAYS if holds_zero(interval, self.terms) else NEVER
         moves = []
         for move in part.moves:
             condition, resets = move.condition, move.resets
             if move.source == 0:
-                resets |= reset
+                resets |= {clock}
             if move.target in part.final:
                 condition = conjunction(condition, at_once if move.source == 0 else lasts)
             moves.append(replace(move, condition=condition, resets=resets))
@@ -239,8 +210,8 @@ class _Construction:
         """The condition of a gap, and the clock that its beginning resets."""
         if node.gap is None:
             return ALWAYS, frozenset()
-        clock, reset = self.clock(MARK_CLOCK, node)
-        return lies_in(clock, node.gap, self.use.terms), reset
+        clock = self.clock(node)
+        return lies_in(clock, node.gap, self.terms), frozenset({clock})
 
     def iteration(self, body: TimedPart, node: tree.Iteration) -> TimedPart:
         """`p +[I]`, `p :+[I]`, `p {n,m}[I]`: a copy of p for each repetition that is counted.

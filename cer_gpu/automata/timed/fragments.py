@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cer_gpu.automata.timed.construction import ClockUse, timed_cea
-from cer_gpu.automata.timed.timed_cea import TimedCEA, with_clocks_in_use
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.walk import nodes
@@ -69,25 +67,6 @@ def is_windowed(formula: tree.Pattern) -> bool:
         case tree.Or(left, right) | tree.And(left, right):
             return is_windowed(left) and is_windowed(right)
     return False
-
-
-def two_clocks(formula: tree.Pattern, use: ClockUse | None = None) -> TimedCEA:
-    """The timed CEA of a windowed formula with two clocks and synchronous resets (Theorem 5.5).
-
-    One clock is reset by the first transition and asked by windows; the other is reset by every marking
-    transition, and asked by gaps (Lemma B.1): all that a simple formula matches it marks, so that the time
-    since the end of its left side is the time since the last mark. A clock that nothing asks is left out.
-
-    Raises
-    ------
-    ValueError
-        If the formula is not windowed.
-    BeyondTimedCELError, LimitError
-        As `timed_cea`.
-    """
-    if not is_windowed(formula):
-        raise ValueError("the formula is not windowed")
-    return with_clocks_in_use(timed_cea(formula, ClockUse((use or ClockUse()).terms, two=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,11 +197,6 @@ def _variables(labels: Iterable[Label]) -> frozenset[str]:
     return frozenset[str]().union(*labels)
 
 
-def is_strongly_deterministic(timed: TimedCEA) -> bool:
-    """Whether the transitions that leave a state differ in their labels, whatever they read."""
-    return all(len({move.label for move in leaving}) == len(leaving) for leaving in timed.leaving())
-
-
 def of_clock(timed: TimedCEA, clock: int) -> TimedCEA:
     """The automaton of one clock that asks and resets nothing else (proof of Proposition 4.4)."""
     moves = tuple(

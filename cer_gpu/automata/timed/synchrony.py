@@ -118,17 +118,6 @@ def asynchronous(
     return search.run(budget)
 
 
-def has_synchronous_resets(timed: TimedCEA, classes: EventClasses) -> bool:
-    """Whether an automaton has synchronous resets (Theorem 5.4).
-
-    Raises
-    ------
-    LimitError
-        When more than `PAIR_BUDGET` pairs of transitions would have to be looked at.
-    """
-    return asynchronous(timed, classes) is None
-
-
 class _Search:
     def __init__(self, timed: TimedCEA, classes: EventClasses, asked: Sequence[frozenset[int]]) -> None:
         self.timed = timed

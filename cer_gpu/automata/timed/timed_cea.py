@@ -21,7 +21,6 @@ from cer_gpu.automata.explore import coreachable, explore
 from cer_gpu.automata.timed.clocks import (
     NEVER,
     ClockCondition,
-    checks_of,
     clocks_of,
     conjunction,
     disjuncts,
@@ -255,28 +254,6 @@ def disjunction_free(timed: TimedCEA) -> TimedCEA:
         for checks in disjuncts(move.condition)
     )
     return replace(timed, transitions=tuple(dict.fromkeys(moves)))
-
-
-def is_disjunction_free(timed: TimedCEA) -> bool:
-    """Whether no condition has a disjunction."""
-    try:
-        for move in timed.transitions:
-            checks_of(move.condition)
-    except ValueError:
-        return False
-    return True
-
-
-def monotonic_comparison(timed: TimedCEA) -> str | None:
-    """`<=` or `>=` if all checks of a monotonic automaton are of this kind; None if it is not monotonic.
-
-    An automaton has ~-clock conditions, for ~ one of the two, if all of its conditions are conjunctions of
-    checks `z ~ c`; it is monotonic if it has them for one of the two (section 6). Without checks it has both.
-    """
-    if not is_disjunction_free(timed):
-        return None
-    found = {check.op for move in timed.transitions for check in checks_of(move.condition)}
-    return next((op for op in ("<=", ">=") if found <= {op}), None)
 
 
 def is_deterministic(timed: TimedCEA, classes: EventClasses) -> bool:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from cer_gpu.automata.cea import Predicate, TypeTest
 from cer_gpu.automata.timed.agreement import MergedClocks, merged_clocks
 from cer_gpu.automata.timed.clocks import Terms, in_nanoseconds
-from cer_gpu.automata.timed.construction import ClockUse, FormulaCEA, constructed
+from cer_gpu.automata.timed.construction import FormulaCEA, constructed
 from cer_gpu.automata.timed.fragments import intervals, is_windowed, swg_query
 from cer_gpu.automata.timed.monotonicity import MonotonicCEA, NotMonotonicError, monotonic
 from cer_gpu.automata.timed.subsets import DeterministicTimedCEA, determinise_timed
@@ -92,7 +92,7 @@ def timed_class(formula: tree.Pattern, classes: Classes, terms: Terms = in_nanos
     LimitError
         When its timed CEA is too large.
     """
-    made = constructed(formula, ClockUse(terms))
+    made = constructed(formula, terms)
     if len(made.timed.transitions) > CLASS_BUDGET:
         raise LimitError(f"its timed automaton has more than {CLASS_BUDGET:,} transitions")
     merged = merged_clocks(made.timed)

@@ -74,28 +74,6 @@ class GCQ:
         return union(atom.variables for atom in self.atoms)
 
 
-def gcq(
-    atoms: Iterable[tuple[str, str]], predicates: Iterable[tuple[str, str]] = (), output: str | None = None
-) -> GCQ:
-    """A query whose variables are single letters: `gcq([("R", "ab"), ("S", "bc")], [("a<c", "ac")], "ab")`.
-
-    Parameters
-    ----------
-    atoms : iterable of (str, str)
-        The relation, and its variables.
-    predicates : iterable of (str, str)
-        The text, and its variables.
-    output : str or None
-        None for all variables.
-    """
-    listed = tuple(
-        RelationalAtom(place, name, tuple(variables)) for place, (name, variables) in enumerate(atoms)
-    )
-    everything = union(atom.variables for atom in listed)
-    thetas = tuple(Theta(text, frozenset(variables)) for text, variables in predicates)
-    return GCQ(listed, thetas, everything if output is None else frozenset(output))
-
-
 def union(sets: Iterable[Iterable[str]]) -> Hyperedge:
     """The variables that any of the sets has."""
     return frozenset(name for one in sets for name in one)

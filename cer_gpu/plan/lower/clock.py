@@ -16,7 +16,7 @@ import numpy as np
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.timed.agreement import merged_clocks
 from cer_gpu.automata.timed.clocks import in_nanoseconds
-from cer_gpu.automata.timed.construction import ClockUse, timed_cea
+from cer_gpu.automata.timed.construction import timed_cea
 from cer_gpu.automata.timed.monotonicity import MonotonicCEA, NotMonotonicError, monotonic
 from cer_gpu.automata.timed.parts import BeyondTimedCELError
 from cer_gpu.automata.timed.subsets import NotSynchronousError, determinise_timed
@@ -128,7 +128,7 @@ def _of_one_clock(formula: tree.Pattern, schema: Schema | None) -> TimedCEA:
         If several are left.
     """
     terms = in_nanoseconds if schema is None else _Terms(schema)
-    found = merged_clocks(timed_cea(formula, ClockUse(terms))).timed
+    found = merged_clocks(timed_cea(formula, terms)).timed
     if found.n_clocks != 1:
         raise NotMonotonicError(f"it needs {found.n_clocks} clocks")
     return found
