@@ -13,8 +13,7 @@ from random import Random
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import condition_variables, nodes, prior_variables, walk
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.language.walk import condition_variables, nodes, prior_variables, rebuild, walk
 
 Law = Callable[[Random, t.SelectQuery], t.SelectQuery | None]
 

@@ -19,8 +19,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import walk
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.language.walk import rebuild, walk
 from cer_gpu.reference.events import Event, Instant, Value
 
 TYPES = ("A", "B", "C")

@@ -9,7 +9,7 @@ from random_formulas import formula
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import EVENTS
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.language.walk import rebuild
 
 
 def with_besides(rng: Random, node: t.Pattern, likely: float = 0.25) -> t.Pattern:

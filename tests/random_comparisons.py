@@ -11,9 +11,9 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.functions import OF_EXPRESSIONS
 from cer_gpu.language.repetition_edges import UnknownRepetitionError, edge_of, names_of, places, scope_of
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import rebuild, walk
 from cer_gpu.logic.binding import prior_reads, reads
-from cer_gpu.logic.formulas import atoms, rebuild
+from cer_gpu.logic.formulas import atoms
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 

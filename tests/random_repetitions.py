@@ -6,8 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from cer_gpu.language import tree as t
-from cer_gpu.language.walk import walk
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.language.walk import rebuild, walk
 
 
 def repeated(rng: Random, query: t.SelectQuery, likely: float = 0.4) -> t.SelectQuery:

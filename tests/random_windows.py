@@ -10,8 +10,8 @@ from random_formulas import nested, small
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import nodes, walk
-from cer_gpu.logic.formulas import atoms, rebuild
+from cer_gpu.language.walk import nodes, rebuild, walk
+from cer_gpu.logic.formulas import atoms
 
 ATOMS = 6
 TESTS = 3

@@ -24,7 +24,7 @@ import cer_gpu as cer
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.language.walk import rebuild
 from cer_gpu.reference.events import Event, Instant
 from cer_gpu.reference.semantics import evaluate
 

@@ -27,6 +27,7 @@ from cer_gpu.language.tree import (
     Pattern,
     Truth,
 )
+from cer_gpu.language.walk import leaves_of
 
 
 class AutomatonError(ValueError):
@@ -162,19 +163,11 @@ def literals(node: Pattern) -> list[Every]:
     if not isinstance(node, Filter):
         return []
     found: dict[tuple[object, ...], Every] = {}
-    pending = [node.condition]
-    while pending:
-        match condition := pending.pop():
-            case Every():
-                found.setdefault(identity(condition), condition)
-            case Both(left, right) | Either(left, right):
-                pending += [right, left]
-            case Not(operand):
-                pending.append(operand)
-            case Truth():
-                pass
-            case _:
-                raise TypeError(f"no automaton is built for a filter on {type(condition).__name__}")
+    for leaf in leaves_of(node.condition):
+        if isinstance(leaf, Every):
+            found.setdefault(identity(leaf), leaf)
+        elif not isinstance(leaf, Truth):
+            raise TypeError(f"no automaton is built for a filter on {type(leaf).__name__}")
     return list(found.values())
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from cer_gpu.language import sets
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
-from cer_gpu.language.leaves import attributes, operands
+from cer_gpu.language.leaves import attributes
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.units import is_shown, offsets_of
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import parts, walk
 from cer_gpu.language.words import quoted_text
 
 
@@ -32,7 +32,7 @@ def note_clock_times(statement: t.Statement, schema: Schema, findings: Findings)
             case t.Comparison(left=left, right=right):
                 compared: tuple[t.Expression, ...] = (left, right)
             case t.InRange():
-                compared = operands(node)
+                compared = parts(node)
             case t.InSet(operand=operand, members=members):
                 zone = _zone_of((operand,), zones)
                 if zone is not None:

@@ -10,43 +10,26 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import parts, with_attributes
+from cer_gpu.language.walk import leaves_of, parts, with_attributes
 from cer_gpu.language.words import written, written_owner, written_variable
 
 Leaf: TypeAlias = t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull
 
 
-def operands(leaf: Leaf) -> tuple[t.Expression, ...]:
-    """The expressions that a leaf tests. Members of a set are constants and are left out."""
-    match leaf:
-        case t.Comparison(left=left, right=right):
-            return (left, right)
-        case t.InRange(operand=operand, low=low, high=high):
-            return (operand, *(end for end in (low, high) if end is not None))
-        case _:
-            return (leaf.operand,)
-
-
-def attributes(*expressions: t.Expression) -> Iterator[t.Attribute]:
+def attributes(*expressions: t.Expression | t.Condition) -> Iterator[t.Attribute]:
     """The attributes in expressions, from left to right, without those inside an aggregate."""
     waiting = list(reversed(expressions))
     while waiting:
-        match waiting.pop():
-            case t.Attribute() as attribute:
-                yield attribute
-            case t.Arithmetic(left=left, right=right):
-                waiting += (right, left)
-            case t.Negation(operand=operand):
-                waiting.append(operand)
-            case t.Call(arguments=arguments):
-                waiting += reversed(arguments)
-            case t.Previous(attribute=attribute):
-                yield attribute
+        part = waiting.pop()
+        if isinstance(part, t.Attribute):
+            yield part
+        elif not isinstance(part, t.Aggregate):
+            waiting += reversed(parts(part))
 
 
-def aggregates(*expressions: t.Expression) -> Iterator[t.Aggregate]:
+def aggregates(*expressions: t.Expression | t.Condition) -> Iterator[t.Aggregate]:
     """The aggregates in expressions, from left to right."""
-    waiting: list[t.Condition | t.Expression] = list(reversed(expressions))
+    waiting = list(reversed(expressions))
     while waiting:
         part = waiting.pop()
         if isinstance(part, t.Aggregate):
@@ -58,20 +41,6 @@ def aggregates(*expressions: t.Expression) -> Iterator[t.Aggregate]:
 def attributes_of(expression: t.Expression) -> frozenset[str]:
     """The names of the attributes that an expression reads."""
     return frozenset(attribute.name for attribute in attributes(expression))
-
-
-def leaves_of(condition: t.Condition) -> Iterator[Leaf | t.Every | t.Truth]:
-    """The conditions that AND, OR and NOT combine in a condition, from left to right."""
-    waiting = [condition]
-    while waiting:
-        part = waiting.pop()
-        match part:
-            case t.Both(left=left, right=right) | t.Either(left=left, right=right):
-                waiting += (right, left)
-            case t.Not(operand=operand):
-                waiting.append(operand)
-            case _:
-                yield part
 
 
 def condition_of(leaf: Leaf, findings: Findings, *, negated: bool = False) -> t.Condition:
@@ -89,9 +58,9 @@ def condition_of(leaf: Leaf, findings: Findings, *, negated: bool = False) -> t.
     def whole(inner: t.Condition) -> t.Condition:
         return t.Not(inner, span=leaf.span) if negated else inner
 
-    found = list(attributes(*operands(leaf)))
+    found = list(attributes(leaf))
     named = {(one.variable, one.prior) for one in found if one.variable is not None}
-    over = next(aggregates(*operands(leaf)), None)
+    over = next(aggregates(leaf), None)
     if not named and over is None:
         return whole(leaf)
     bare = next((one for one in found if one.variable is None), None)
@@ -148,9 +117,9 @@ def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -
                     else f"write the two conditions side by side: `{written_variable(variable)}[...]"
                     f" AND {written_variable(other)}[...]`",
                 )
-            case t.Comparison() if any(aggregates(*operands(leaf))):
+            case t.Comparison() if any(aggregates(leaf)):
                 findings.forget("CER010", leaf.span)
-                wrong = any(one.span is None for one in aggregates(*operands(leaf)))  # and reported
+                wrong = any(one.span is None for one in aggregates(leaf))  # and reported
                 findings.error(
                     "CER037",
                     f"`{written_variable(variable)}[...]` tests one event at a time, and cannot hold an "
@@ -158,7 +127,7 @@ def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -
                     leaf.span,
                     *(() if wrong else (f"write `{_outside(leaf, variable)}` outside the brackets",)),
                 )
-            case t.Comparison() if others := {a.variable for a in attributes(*operands(leaf))} - {None}:
+            case t.Comparison() if others := {a.variable for a in attributes(leaf)} - {None}:
                 findings.forget("CER010", leaf.span)
                 if others == {variable}:
                     bare = _bare(leaf)
@@ -208,8 +177,8 @@ def check_filter(pattern: t.Pattern, condition: t.Condition, findings: Findings)
     for leaf in leaves_of(condition):
         if isinstance(leaf, t.Every | t.Truth):
             continue
-        found = list(attributes(*operands(leaf)))
-        if any(aggregates(*operands(leaf))):
+        found = list(attributes(leaf))
+        if any(aggregates(leaf)):
             continue
         if not found:
             hint = "compare an attribute of an event: `x.price > 100`"

@@ -6,7 +6,8 @@ from cer_gpu.errors import Span
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
-from cer_gpu.language.scope import Marks, most_marked
+from cer_gpu.language.mark_counts import count_marked
+from cer_gpu.language.scope import Marks
 from cer_gpu.language.words import written_variable
 
 
@@ -46,7 +47,7 @@ class Loops:
 
     def once(self, variable: str) -> bool:
         """Whether a variable marks one event at most in each repetition of the iteration right around."""
-        return self.repeated is not None and most_marked(self.repeated, variable) == 1
+        return self.repeated is not None and count_marked(self.repeated, frozenset((variable,))).most == 1
 
     def check(self, variable: str, word: t.Earlier, place: Span | None, findings: Findings) -> None:
         """Report PRIOR or BEFORE of a variable where there is no repetition before."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.leaves import attributes
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import rebuild, walk
 from cer_gpu.language.words import written, written_variable
 
 MOMENTS = ("START_TIME", "END_TIME", "DURATION")
@@ -54,12 +53,8 @@ def measure_of(expression: t.Expression, findings: Findings) -> t.Expression:
                 "AS b`"
             )
             findings.error("CER038", message, expression.span, hint)
-        case t.Arithmetic(left=left, right=right):
-            return replace(expression, left=measure_of(left, findings), right=measure_of(right, findings))
-        case t.Negation(operand=operand):
-            return replace(expression, operand=measure_of(operand, findings))
-        case t.Call(arguments=arguments):
-            return replace(expression, arguments=tuple(measure_of(one, findings) for one in arguments))
+        case t.Arithmetic() | t.Negation() | t.Call():
+            return rebuild(expression, lambda part: measure_of(part, findings))
     return expression
 
 

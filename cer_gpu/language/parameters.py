@@ -20,12 +20,12 @@ from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
-from cer_gpu.language.leaves import attributes_of, operands
+from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.types import TypeChecker
 from cer_gpu.language.units import unit_named
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import parts, rebuild_all, walk
 from cer_gpu.printable_text import brief
 
 _SPAN = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
@@ -95,7 +95,7 @@ def _is_free(leaf: t.Comparison | t.InRange | t.InSet) -> bool:
         or (isinstance(part, t.Attribute) and part.variable is not None)
         for part in walk(leaf)
     )
-    return not inside and any(attributes_of(side) for side in operands(leaf))
+    return not inside and any(attributes_of(side) for side in parts(leaf))
 
 
 def _bound_elsewhere(statement: t.Statement) -> set[str]:
@@ -224,8 +224,6 @@ class _Filler:
             case t.Call(arguments=arguments):
                 others = [next((one for one in arguments if one is not own), beside) for own in arguments]
                 return replace(node, arguments=tuple(map(self.filled, arguments, others)))
-            case t.Arithmetic(left=left, right=right):
-                return replace(node, left=self.filled(left), right=self.filled(right))
             case t.Like(parameter=t.Parameter(name=name) as parameter) if name in self._given:
                 return replace(node, pattern=self._text(parameter), parameter=None)
             case t.Previous(parameter=t.Parameter(name=name) as parameter) if name in self._given:
@@ -237,18 +235,7 @@ class _Filler:
                 return self._window(node, parameter)
             case t.Times():
                 return self._times(node)
-            case tuple():
-                return tuple(map(self.filled, node))
-        if not is_dataclass(node) or isinstance(node, Span | t.Members):
-            return node
-        changed = {}
-        for field in fields(node):
-            if field.init:
-                own = getattr(node, field.name)
-                new = self.filled(own)
-                if new is not own and new != own:
-                    changed[field.name] = new
-        return replace(node, **changed) if changed else node  # type: ignore[type-var]
+        return rebuild_all(node, self.filled)
 
     # ------------------------------------------------------------------------------------- constants
 

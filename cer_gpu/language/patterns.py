@@ -193,10 +193,10 @@ class PatternChecker:
                     self._check_owner(owner, scope, loops, filtered)
                     self._check_predicate(predicate, owner, scope, loops)
                 case t.Comparison() | t.Like() | t.InSet() | t.InRange() | t.IsNull():
-                    for attribute in leaves.attributes(*leaves.operands(leaf)):
+                    for attribute in leaves.attributes(leaf):
                         if attribute.variable is not None:
                             self._check_owner(_owner_of(attribute), scope, loops, filtered)
-                    for aggregate in leaves.aggregates(*leaves.operands(leaf)):
+                    for aggregate in leaves.aggregates(leaf):
                         for one in _spoken_of(aggregate):
                             self._check_owner(_owner_of(one), scope, loops, filtered)
                         self._note_own_repetition(aggregate, leaf, loops)
@@ -293,6 +293,6 @@ def _variable_place(every: t.Every) -> Span | None:
     if every.span is not None and every.predicate.span == every.span:
         predicate = every.predicate.operand if isinstance(every.predicate, t.Not) else every.predicate
         if not isinstance(predicate, t.Every | t.Truth | t.Both | t.Either | t.Not):
-            first = next(leaves.attributes(*leaves.operands(predicate)), None)
+            first = next(leaves.attributes(predicate), None)
             return leading(None if first is None else first.span, every.variable)
     return leading(every.span, every.variable)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.walk import marking
 
 
 def variables(pattern: t.Pattern) -> frozenset[str]:
@@ -14,23 +15,20 @@ def variables(pattern: t.Pattern) -> frozenset[str]:
     Event types are variables too. Nothing inside `NOT (...)` or on the right of UNLESS and FOLLOWED BY marks
     events, and PROJECT hides the variables that it does not keep.
     """
-    match pattern:
-        case t.EventType():
-            return frozenset(pattern.variables)
-        case t.OtherEvent():
-            return frozenset()
-        case t.As(pattern=inner, variable=name):
-            return variables(inner) | {name}
-        case t.Project(pattern=inner, variables=kept):
-            return variables(inner) & frozenset(kept)
-        case t.Unless(left=left) | t.Beside(left=left):
-            return variables(left)
-        case t.Sequence(left=left, right=right) | t.Or(left=left, right=right):
-            return variables(left) | variables(right)
-        case t.And(left=left, right=right) | t.All(left=left, right=right):
-            return variables(left) | variables(right)
-        case _:
-            return variables(pattern.pattern)
+    found: set[str] = set()
+    waiting = [pattern]
+    while waiting:
+        match part := waiting.pop():
+            case t.EventType():
+                found.update(part.variables)
+            case t.As():
+                found.add(part.variable)
+                waiting.append(part.pattern)
+            case t.Project():
+                found |= variables(part.pattern).intersection(part.variables)
+            case _:
+                waiting += marking(part)
+    return frozenset(found)
 
 
 Marks: TypeAlias = Mapping[str, frozenset[t.EventType]]
@@ -59,53 +57,16 @@ def marks(pattern: t.Pattern, known: dict[int, Marks] | None = None) -> Marks:
 
 
 def _marks(pattern: t.Pattern, known: dict[int, Marks]) -> Marks:
-    match pattern:
-        case t.EventType():
-            return dict.fromkeys(pattern.variables, frozenset((pattern,)))
-        case t.OtherEvent():
-            return {}
-        case t.As(pattern=inner, variable=name):
-            below = marks(inner, known)
-            return _join_marks(below, {name: frozenset[t.EventType]().union(*below.values())})
-        case t.Project(pattern=inner, variables=kept):
-            below = marks(inner, known)
-            return {name: below[name] for name in below if name in kept}
-        case t.Unless(left=left) | t.Beside(left=left):
-            return marks(left, known)
-        case t.Sequence(left=left, right=right) | t.Or(left=left, right=right):
-            return _join_marks(marks(left, known), marks(right, known))
-        case t.And(left=left, right=right) | t.All(left=left, right=right):
-            return _join_marks(marks(left, known), marks(right, known))
-        case _:
-            return marks(pattern.pattern, known)
-
-
-def most_marked(pattern: t.Pattern, name: str) -> int:
-    """How many events a variable marks at most: 0, 1, or 2 for several."""
-    return _most_marked(pattern, name, False)
-
-
-def _most_marked(pattern: t.Pattern, name: str, named: bool) -> int:
-    # With `named`, an AS around the pattern has given the name to all that it marks.
-    match pattern:
-        case t.EventType():
-            return 1 if named or name in pattern.variables else 0
-        case t.OtherEvent():
-            return 0
-        case t.As(pattern=inner, variable=own):
-            return _most_marked(inner, name, named or own == name)
-        case t.Project(pattern=inner, variables=kept):
-            return _most_marked(inner, name, named) if named or name in kept else 0
-        case t.Iteration(pattern=inner):
-            return min(2, _most_marked(inner, name, named) * (1 if pattern.most == 1 else 2))
-        case t.Or() | t.And():
-            return max(_most_marked(side, name, named) for side in (pattern.left, pattern.right))
-        case t.Sequence() | t.All():
-            return min(2, sum(_most_marked(side, name, named) for side in (pattern.left, pattern.right)))
-        case t.Unless(left=left) | t.Beside(left=left):
-            return _most_marked(left, name, named)
-        case _:
-            return _most_marked(pattern.pattern, name, named)
+    if isinstance(pattern, t.EventType):
+        return dict.fromkeys(pattern.variables, frozenset((pattern,)))
+    found: Marks = {}
+    for part in marking(pattern):
+        found = _join_marks(found, marks(part, known))
+    if isinstance(pattern, t.As):
+        return _join_marks(found, {pattern.variable: frozenset[t.EventType]().union(*found.values())})
+    if isinstance(pattern, t.Project):
+        return {name: found[name] for name in found if name in pattern.variables}
+    return found
 
 
 class Scope:
@@ -154,6 +115,8 @@ class Scope:
 
 def _join_marks(one: Marks, two: Marks) -> Marks:
     """The event types of each variable in two patterns together."""
+    if not one:
+        return two
     joined = {**one, **two}
     for name in one.keys() & two.keys():
         joined[name] = one[name] | two[name]
@@ -162,16 +125,7 @@ def _join_marks(one: Marks, two: Marks) -> Marks:
 
 def dropped(pattern: t.Pattern) -> frozenset[str]:
     """The variables that mark events inside a pattern and that some PROJECT of it hides."""
-    match pattern:
-        case t.EventType() | t.OtherEvent():
-            return frozenset()
-        case t.Project(pattern=inner):
-            return dropped(inner) | (variables(inner) - variables(pattern))
-        case t.Unless(left=left) | t.Beside(left=left):
-            return dropped(left)
-        case t.Sequence(left=left, right=right) | t.Or(left=left, right=right):
-            return dropped(left) | dropped(right)
-        case t.And(left=left, right=right) | t.All(left=left, right=right):
-            return dropped(left) | dropped(right)
-        case _:
-            return dropped(pattern.pattern)
+    found = frozenset[str]().union(*map(dropped, marking(pattern)))
+    if isinstance(pattern, t.Project):
+        return found | (variables(pattern.pattern) - variables(pattern))
+    return found

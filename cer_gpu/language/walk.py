@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import Any
+from operator import attrgetter, is_
+from typing import Any, TypeAlias
 
 from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
@@ -85,22 +86,83 @@ def streams_of(statement: t.Statement) -> tuple[str, ...]:
     return types if len(types) == 1 else ()
 
 
+_PARTS: dict[type, tuple[str, ...]] = {
+    **dict.fromkeys((t.Sequence, t.Or, t.And, t.All, t.Unless, t.Beside), ("left", "right")),
+    **dict.fromkeys((t.As, t.Iteration, t.Optional, t.Filter, t.Project, t.Selector, t.Timed), ("pattern",)),
+    **dict.fromkeys((t.Both, t.Either, t.Comparison, t.Arithmetic), ("left", "right")),
+    **dict.fromkeys((t.Not, t.Negation, t.Like, t.InSet, t.IsNull), ("operand",)),
+    t.InRange: ("operand", "low", "high"),
+    t.Every: ("predicate",),
+    t.Call: ("arguments",),
+    t.Previous: ("attribute",),
+    t.Aggregate: ("argument",),
+}
+"""The fields with what a node is directly built from: a pattern from patterns, anything else from conditions
+and expressions. The members of a set are not among them: they are constants."""
+
+_OPEN = (t.InRange, t.Aggregate)
+"""What may lack a part."""
+
+_ONE_SIDED = (t.Unless, t.Beside)
+
+
+def _getter(kind: type) -> Callable[[Any], tuple[Any, ...]]:
+    names = _PARTS[kind]
+    if kind is t.Call:
+        return attrgetter("arguments")
+    if kind in _OPEN:
+        return lambda node: tuple(part for name in names if (part := getattr(node, name)) is not None)
+    get = attrgetter(*names)
+    return get if len(names) > 1 else lambda node: (get(node),)
+
+
+_GETTERS = {kind: _getter(kind) for kind in _PARTS}
+
+
+def parts(node: Any) -> tuple[Any, ...]:
+    """The patterns that a pattern is directly built from; of another node the conditions and expressions."""
+    get = _GETTERS.get(node.__class__)
+    return () if get is None else get(node)
+
+
 def children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
     """The patterns that a pattern is directly built from."""
-    match pattern:
-        case t.EventType() | t.OtherEvent():
-            return ()
-        case (
-            t.Sequence(left=left, right=right)
-            | t.Or(left=left, right=right)
-            | t.And(left=left, right=right)
-            | t.All(left=left, right=right)
-            | t.Unless(left=left, right=right)
-            | t.Beside(left=left, right=right)
-        ):
-            return (left, right)
-        case _:
-            return (pattern.pattern,)
+    return parts(pattern)
+
+
+def marking(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
+    """As `children`, without the right sides of UNLESS, FOLLOWED BY and PRECEDED BY, which mark nothing."""
+    return (pattern.left,) if isinstance(pattern, _ONE_SIDED) else parts(pattern)
+
+
+def rebuild(node: Any, change: Callable[[Any], Any]) -> Any:
+    """A node with each of its `parts` replaced by what `change` gives; the same object where none changes."""
+    changed = {}
+    for name in _PARTS.get(node.__class__, ()):
+        part = getattr(node, name)
+        if part is not None:
+            changed[name] = tuple(map(change, part)) if part.__class__ is tuple else change(part)
+    return _with_fields(node, changed)
+
+
+def rebuild_all(node: Any, change: Callable[[Any], Any]) -> Any:
+    """As `rebuild`, with each field of a node, or each item of a tuple."""
+    if isinstance(node, tuple):
+        made = tuple(map(change, node))
+        return node if all(map(is_, made, node)) else made
+    if not _fields_of(node.__class__) or isinstance(node, t.Members):
+        return node
+    names = (field.name for field in fields(node) if field.init)
+    return _with_fields(node, {name: change(getattr(node, name)) for name in names})
+
+
+def _with_fields(node: Any, made: dict[str, Any]) -> Any:
+    changed = {}
+    for name, new in made.items():
+        own = getattr(node, name)
+        if new is not own and not (own.__class__ is tuple and all(map(is_, new, own))):
+            changed[name] = new
+    return replace(node, **changed) if changed else node
 
 
 def nodes(pattern: t.Pattern) -> Iterator[t.Pattern]:
@@ -112,82 +174,39 @@ def nodes(pattern: t.Pattern) -> Iterator[t.Pattern]:
         waiting += reversed(children(one))
 
 
-def parts(node: t.Condition | t.Expression) -> tuple[t.Condition | t.Expression, ...]:
-    """The conditions and expressions that a condition or an expression is directly built from.
-
-    The members of a set are not among them: they are constants.
-    """
-    match node:
-        case (
-            t.Both(left=left, right=right)
-            | t.Either(left=left, right=right)
-            | t.Comparison(left=left, right=right)
-            | t.Arithmetic(left=left, right=right)
-        ):
-            return (left, right)
-        case t.Not(operand=inner) | t.Like(operand=inner) | t.InSet(operand=inner) | t.IsNull(operand=inner):
-            return (inner,)
-        case t.Negation(operand=operand):
-            return (operand,)
-        case t.InRange(operand=operand, low=low, high=high):
-            return tuple(part for part in (operand, low, high) if part is not None)
-        case t.Every(predicate=predicate):
-            return (predicate,)
-        case t.Call(arguments=arguments):
-            return arguments
-        case t.Previous(attribute=attribute):
-            return (attribute,)
-        case t.Aggregate(argument=argument):
-            return () if argument is None else (argument,)
-        case _:
-            return ()
+LeafCondition: TypeAlias = "t.Every | t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull | t.Truth"
 
 
-def with_attributes(node: Any, change: Callable[[t.Attribute], t.Attribute]) -> Any:
+def leaves_of(condition: t.Condition) -> Iterator[LeafCondition]:
+    """The conditions that AND, OR and NOT combine in a condition, from left to right."""
+    waiting = [condition]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, t.Both | t.Either | t.Not):
+            waiting += reversed(parts(part))
+        else:
+            yield part
+
+
+def with_attributes(node: Any, change: Callable[[t.Attribute], Any]) -> Any:
     """A condition or an expression with each of its attributes changed.
 
     Parameters
     ----------
     node : Condition or Expression
     change : callable
-        Returns the attribute that replaces the given one.
+        Returns what replaces the given attribute.
     """
-    match node:
-        case t.Attribute():
-            return change(node)
-        case t.Comparison(left=left, right=right) | t.Arithmetic(left=left, right=right):
-            return replace(node, left=with_attributes(left, change), right=with_attributes(right, change))
-        case t.Both(left=left, right=right) | t.Either(left=left, right=right):
-            return replace(node, left=with_attributes(left, change), right=with_attributes(right, change))
-        case t.InRange(operand=operand, low=low, high=high):
-            low, high = (None if end is None else with_attributes(end, change) for end in (low, high))
-            return replace(node, operand=with_attributes(operand, change), low=low, high=high)
-        case t.Not() | t.Negation() | t.Like() | t.InSet() | t.IsNull():
-            return replace(node, operand=with_attributes(node.operand, change))
-        case t.Call(arguments=arguments):
-            return replace(node, arguments=tuple(with_attributes(one, change) for one in arguments))
-        case t.Previous(attribute=attribute):
-            return replace(node, attribute=change(attribute))
-        case t.Aggregate(argument=argument) if argument is not None:
-            return replace(node, argument=with_attributes(argument, change))
-        case _:
-            return node
+    if isinstance(node, t.Attribute):
+        return change(node)
+    return rebuild(node, lambda part: with_attributes(part, change))
 
 
 def with_aggregates(node: Any, change: Callable[[t.Aggregate], t.Expression]) -> Any:
     """As `with_attributes`, with each aggregate changed."""
-    match node:
-        case t.Aggregate():
-            return change(node)
-        case t.Comparison() | t.Arithmetic() | t.Both() | t.Either():
-            left, right = (with_aggregates(side, change) for side in (node.left, node.right))
-            return replace(node, left=left, right=right)
-        case t.Not() | t.Negation():
-            return replace(node, operand=with_aggregates(node.operand, change))
-        case t.Call(arguments=arguments):
-            return replace(node, arguments=tuple(with_aggregates(one, change) for one in arguments))
-        case _:
-            return node
+    if isinstance(node, t.Aggregate):
+        return change(node)
+    return rebuild(node, lambda part: with_aggregates(part, change))
 
 
 def condition_variables(condition: t.Condition | t.Expression) -> frozenset[str]:

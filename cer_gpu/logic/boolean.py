@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, flattened
+from cer_gpu.language.walk import leaves_of
 
 TRUE = t.Truth(True)
 FALSE = t.Truth(False)
@@ -82,28 +83,13 @@ def fold(condition: t.Condition) -> t.Condition:
 
 def speaks_of_events(condition: t.Condition) -> bool:
     """Whether a condition has a unary predicate, `x[...]`; `PRIOR(x)[...]` is none."""
-    match condition:
-        case t.Every(prior=prior):
-            return not prior
-        case t.Both(left=left, right=right) | t.Either(left=left, right=right):
-            return speaks_of_events(left) or speaks_of_events(right)
-        case t.Not(operand=operand):
-            return speaks_of_events(operand)
-        case _:
-            return False
+    return any(isinstance(one, t.Every) and not one.prior for one in leaves_of(condition))
 
 
 def unary_literals(condition: t.Condition) -> list[t.Every]:
     """The unary predicates of a condition, each once, in the order of the text."""
-    match condition:
-        case t.Every(prior=prior):
-            return [] if prior else [condition]
-        case t.Both(left=left, right=right) | t.Either(left=left, right=right):
-            return list(dict.fromkeys(unary_literals(left) + unary_literals(right)))
-        case t.Not(operand=operand):
-            return unary_literals(operand)
-        case _:
-            return []
+    found = (one for one in leaves_of(condition) if isinstance(one, t.Every) and not one.prior)
+    return list(dict.fromkeys(found))
 
 
 def negation_normal_form(condition: t.Condition, *, negated: bool = False) -> t.Condition:

@@ -11,8 +11,9 @@ from dataclasses import replace
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, flattened
+from cer_gpu.language.walk import rebuild
 from cer_gpu.logic.boolean import negation
-from cer_gpu.logic.formulas import BUDGET, atoms, correlates, rebuild
+from cer_gpu.logic.formulas import BUDGET, atoms, correlates
 
 
 def unfolded(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import flattened
+from cer_gpu.language.mark_counts import Names, counts_marked
 from cer_gpu.language.scope import variables
 from cer_gpu.logic.boolean import (
     conjunction,
@@ -19,7 +20,6 @@ from cer_gpu.logic.boolean import (
     replace_literals,
     speaks_of_events,
 )
-from cer_gpu.logic.formulas import Names, counts_marked
 
 
 class Demand(NamedTuple):

@@ -7,8 +7,7 @@ from dataclasses import replace
 from cer_gpu.language import tree as t
 from cer_gpu.language.measures import with_what_is_read
 from cer_gpu.language.repetition_edges import edge_of, is_joint, names_of, places, scope_of
-from cer_gpu.language.walk import with_aggregates
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.language.walk import rebuild, with_aggregates
 
 
 def with_edges(query: t.SelectQuery) -> t.SelectQuery:

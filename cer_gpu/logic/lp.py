@@ -29,6 +29,7 @@ from typing import Generic, Protocol, TypeVar
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import balanced
+from cer_gpu.language.mark_counts import is_marked, names_below
 from cer_gpu.language.repetitions import has_optional, may_be_empty
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import nodes
@@ -44,7 +45,7 @@ from cer_gpu.logic.boolean import (
     speaks_of_events,
 )
 from cer_gpu.logic.demands import Branch, Demand, Demands, branches, condense, count_branches
-from cer_gpu.logic.formulas import BUDGET, around, correlates, first_type, joined, marks, names_below, never
+from cer_gpu.logic.formulas import BUDGET, around, correlates, first_type, joined, never
 from cer_gpu.logic.outer_predicates import assigned, outer_literals
 
 
@@ -252,7 +253,7 @@ class _LpRewriter(Generic[R]):
     def step(self, pattern: t.Pattern, universal: Demands, existential: Demands) -> R | None:
         match pattern:
             case t.EventType():
-                demands = (d for d in universal + existential if marks(pattern, d.names))
+                demands = (d for d in universal + existential if is_marked(pattern, d.names))
                 predicate = conjunction(fold(d.predicate) for d in demands)
                 return self.nothing(pattern) if predicate == FALSE else self.leaf(pattern, predicate)
             case t.OtherEvent():

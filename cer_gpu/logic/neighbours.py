@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, flattened
-from cer_gpu.language.walk import walk
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.language.walk import rebuild, walk, with_attributes
 
 
 def prior_as_previous(pattern: t.Pattern) -> t.Pattern:
@@ -109,17 +108,13 @@ def _as_previous(condition: t.Condition, names: set[str]) -> t.Condition | None:
 
 def _of_one_event(side: t.Expression) -> t.Expression:
     """A side as an expression over one event, PREV in the place of PRIOR."""
-    match side:
-        case t.Attribute(name=name, prior=prior):
-            attribute = t.Attribute(name, span=side.span)
-            return t.Previous(attribute, span=side.span) if prior else attribute
-        case t.Arithmetic(left=left, right=right):
-            return replace(side, left=_of_one_event(left), right=_of_one_event(right))
-        case t.Negation(operand=operand):
-            return replace(side, operand=_of_one_event(operand))
-        case t.Call(arguments=arguments):
-            return replace(side, arguments=tuple(map(_of_one_event, arguments)))
-    return side
+
+    def of_event(one: t.Attribute) -> t.Expression:
+        attribute = t.Attribute(one.name, span=one.span)
+        return t.Previous(attribute, span=one.span) if one.prior else attribute
+
+    found: t.Expression = with_attributes(side, of_event)
+    return found
 
 
 def _with(body: t.Pattern, names: set[str], later: bool) -> t.Pattern:

@@ -12,10 +12,9 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.leaves import aggregates, attributes
 from cer_gpu.language.scope import variables
 from cer_gpu.language.signs import HOLDS
-from cer_gpu.language.walk import children, condition_variables
+from cer_gpu.language.walk import children, condition_variables, rebuild
 from cer_gpu.logic.binding import hidden
 from cer_gpu.logic.boolean import FALSE, TRUE, replace_literals, unary_literals
-from cer_gpu.logic.formulas import rebuild
 
 
 def outer_literals(body: t.Pattern, bound: frozenset[str]) -> tuple[t.Every, ...]:
@@ -55,10 +54,7 @@ def assigned(body: t.Pattern, values: Mapping[t.Every, bool]) -> t.Pattern:
         return t.Truth(values[literal]) if outer else literal  # type: ignore[index]
 
     own = _own_literals(body)
-    below = {id(inner): child(inner) for inner in children(body)}
-    # What does not change stays the same object.
-    same = all(inner is below[id(inner)] for inner in children(body))
-    changed = body if same else rebuild(body, lambda inner: below[id(inner)])
+    changed = rebuild(body, child)
     if any(literal in values for literal in own):
         assert isinstance(changed, t.Filter | t.OtherEvent)
         assert changed.condition is not None

@@ -16,7 +16,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import rebuild, walk
 from cer_gpu.plan.constants import ConstantReader, Measure, folded, measure_of_call
 
 MARK = "\0"
@@ -107,14 +107,9 @@ class Deriver:
                 measures = [self._measure_of(one) for one in call.arguments]
                 measure = measure_of_call(function, measures)
                 return self._column(call, measure, to_text(node), measures[0].zone)
-            case tree.Comparison() | tree.Arithmetic() | tree.Both() | tree.Either():
-                return replace(node, left=self.rewritten(node.left), right=self.rewritten(node.right))
-            case tree.InRange(operand=operand, low=low, high=high):
-                low, high = (None if end is None else self.rewritten(end) for end in (low, high))
-                return replace(node, operand=self.rewritten(operand), low=low, high=high)
-            case tree.Not() | tree.Negation() | tree.Like() | tree.InSet() | tree.IsNull():
-                return replace(node, operand=self.rewritten(node.operand))
-        return node
+            case tree.Every() | tree.Aggregate():
+                return node
+        return rebuild(node, self.rewritten)
 
     def _column(
         self,
@@ -156,12 +151,8 @@ def written_out(expression: Any, columns: Sequence[DerivedColumn]) -> Any:
     match expression:
         case tree.Attribute(name) if name in known:
             return written_out(known[name], columns)
-        case tree.Call(arguments=arguments):
-            return replace(expression, arguments=tuple(written_out(one, columns) for one in arguments))
-        case tree.Arithmetic(left=left, right=right):
-            return replace(expression, left=written_out(left, columns), right=written_out(right, columns))
-        case tree.Negation(operand=operand):
-            return replace(expression, operand=written_out(operand, columns))
+        case tree.Call() | tree.Arithmetic() | tree.Negation():
+            return rebuild(expression, lambda part: written_out(part, columns))
     return expression
 
 

@@ -31,9 +31,9 @@ from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, flattened
-from cer_gpu.language.leaves import aggregates, attributes, operands
-from cer_gpu.language.walk import nodes
-from cer_gpu.logic.formulas import compares_events, rebuild, without_besides
+from cer_gpu.language.leaves import aggregates, attributes
+from cer_gpu.language.walk import nodes, parts, rebuild
+from cer_gpu.logic.formulas import compares_events, without_besides
 
 BUDGET = 2_000
 """States and edges for one class; past it the class is not part of the key."""
@@ -311,8 +311,8 @@ def _equalities(condition: t.Condition) -> list[t.Condition]:
 def _is_equality(condition: t.Condition) -> bool:
     if not isinstance(condition, t.Comparison) or condition.op != "=":
         return False
-    sides = [{(one.variable, one.prior) for one in attributes(side)} for side in operands(condition)]
-    if any(aggregates(*operands(condition))) or any(len(side) != 1 for side in sides):
+    sides = [{(one.variable, one.prior) for one in attributes(side)} for side in parts(condition)]
+    if any(aggregates(condition)) or any(len(side) != 1 for side in sides):
         return False
     return sides[0] != sides[1] and not any(prior for side in sides for _, prior in side)
 

@@ -12,9 +12,10 @@ from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.units import NANOSECONDS
-from cer_gpu.language.walk import walk
-from cer_gpu.logic.boolean import TRUE
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.language.walk import leaves_of, rebuild, walk
+from cer_gpu.logic.boolean import conjunction
+from cer_gpu.logic.outer_predicates import filtered
+from cer_gpu.logic.rewriting.places import conjuncts
 from cer_gpu.plan.assumed_types import assumed_schema
 from cer_gpu.plan.axes import OutlookAxis
 from cer_gpu.plan.constants import ConstantReader
@@ -132,29 +133,13 @@ def without_comparisons(formula: tree.Pattern) -> tree.Pattern:
     made = rebuild(formula, without_comparisons)
     if not isinstance(made, tree.Filter):
         return made
-    kept = [part for part in _joined(made.condition) if not _compares(part)]
-    condition: tree.Condition = TRUE
-    for part in kept:
-        condition = part if condition == TRUE else tree.Both(condition, part)
-    return made.pattern if condition == TRUE else tree.Filter(made.pattern, condition)
-
-
-def _joined(condition: tree.Condition) -> list[tree.Condition]:
-    if isinstance(condition, tree.Both):
-        return _joined(condition.left) + _joined(condition.right)
-    return [condition]
+    kept = [part for part in conjuncts(made.condition) if not _compares(part)]
+    return filtered(made.pattern, conjunction(kept))
 
 
 def _compares(condition: tree.Condition) -> bool:
     """Whether a condition has a part that is no `x[P]`."""
-    match condition:
-        case tree.Every() | tree.Truth():
-            return False
-        case tree.Both(left, right) | tree.Either(left, right):
-            return _compares(left) or _compares(right)
-        case tree.Not(operand):
-            return _compares(operand)
-    return True
+    return not all(isinstance(leaf, tree.Every | tree.Truth) for leaf in leaves_of(condition))
 
 
 def _classes(timed: TimedCEA, outline: Outline) -> EventClasses:

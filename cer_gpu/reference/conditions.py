@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from cer_gpu.language import tree as t
-from cer_gpu.language.leaves import aggregates, attributes, operands
+from cer_gpu.language.leaves import aggregates, attributes
 from cer_gpu.language.units import exact
 from cer_gpu.language.walk import walk
 from cer_gpu.reference.aggregates import Marked, Repetitions, aggregate_of
@@ -68,7 +68,7 @@ def condition_holds(condition: t.Condition, marked: Marked, repetitions: Repetit
         case t.Every(variable=name, predicate=predicate, prior=prior):
             return all(predicate_holds(predicate, event) for event in marked(name, prior))
         case _:
-            read = attributes(*operands(condition))
+            read = attributes(condition)
             chosen_of = sorted({(one.variable or "", one.prior) for one in read})
             if any(not marked(name, "BEFORE") for name in _aggregated_before(condition)):
                 return True
@@ -81,7 +81,7 @@ def condition_holds(condition: t.Condition, marked: Marked, repetitions: Repetit
 
 def _aggregated_before(leaf: Leaf) -> frozenset[str]:
     """The variables whose BEFORE is aggregated in a comparison."""
-    found = aggregates(*operands(leaf))
+    found = aggregates(leaf)
     read = (part for one in found for part in walk(one) if isinstance(part, t.Attribute | t.Aggregate))
     return frozenset(part.variable for part in read if part.prior == "BEFORE" and part.variable)
 

@@ -10,8 +10,8 @@ positions) under both readings, as long as a filter outside an iteration does no
 from __future__ import annotations
 
 from cer_gpu.language import tree as t
-from cer_gpu.language.walk import children, nodes
-from cer_gpu.logic.formulas import BUDGET, around, either, first_type, never, rebuild
+from cer_gpu.language.walk import children, nodes, rebuild
+from cer_gpu.logic.formulas import BUDGET, around, either, first_type, never
 from cer_gpu.reference import dnf
 
 _CORE = (t.EventType, t.OtherEvent, t.As, t.Filter, t.Or, t.Sequence, t.Iteration)

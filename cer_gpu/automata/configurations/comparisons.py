@@ -21,9 +21,9 @@ from cer_gpu.automata.configurations.registers import (
     sides_of,
 )
 from cer_gpu.language import tree
-from cer_gpu.language.leaves import aggregates, attributes, operands
+from cer_gpu.language.leaves import aggregates, attributes
 from cer_gpu.language.repetition_edges import is_joint
-from cer_gpu.language.walk import condition_variables, with_attributes
+from cer_gpu.language.walk import condition_variables, parts, with_attributes
 from cer_gpu.logic.formulas import compares_events
 
 
@@ -123,9 +123,9 @@ class _ComparisonReader:
             return
         read: dict[Owner, dict[int, None]] = {}
         ends = extremes_of(leaf)
-        for side in sides_of(operands(leaf), [end.side for end in ends.values()]):
+        for side in sides_of(parts(leaf), [end.side for end in ends.values()]):
             read.setdefault(owner_of(side), {})[self._column(side)] = None
-        folds = tuple(self._fold(leaf, one) for one in dict.fromkeys(aggregates(*operands(leaf))))
+        folds = tuple(self._fold(leaf, one) for one in dict.fromkeys(aggregates(leaf)))
         for owner in (owner for fold in folds for owner in fold.owners):
             if owner.prior == "BEFORE":  # kept without values: a comparison with nothing before holds
                 read.setdefault(owner, {})

@@ -32,6 +32,7 @@ from cer_gpu.automata.configurations.registers import (
 from cer_gpu.automata.configurations.slots import State
 from cer_gpu.automata.match import BEFORE, UNMARKED
 from cer_gpu.language import tree
+from cer_gpu.language.walk import leaves_of
 
 
 class Comparisons(NamedTuple):
@@ -230,16 +231,7 @@ class ConditionFilter(PatternWrapper):
 
 def leaves_in(condition: tree.Condition) -> Iterator[tree.Condition]:
     """The comparisons and predicates of variables in a condition."""
-    match condition:
-        case tree.Truth():
-            return
-        case tree.Not(operand=operand):
-            yield from leaves_in(operand)
-        case tree.Both(left=left, right=right) | tree.Either(left=left, right=right):
-            yield from leaves_in(left)
-            yield from leaves_in(right)
-        case _:
-            yield condition
+    return (leaf for leaf in leaves_of(condition) if not isinstance(leaf, tree.Truth))
 
 
 class NegatedEvent(Member):

@@ -10,7 +10,7 @@ from cer_gpu.automata.configurations.registers import COUNTED, Fold
 from cer_gpu.automata.configurations.slots import NOW, Slot
 from cer_gpu.automata.configurations.value_words import OPERAND, Code, HeldWords, Word, bits_of
 from cer_gpu.language import tree
-from cer_gpu.language.leaves import aggregates, operands
+from cer_gpu.language.leaves import aggregates
 from cer_gpu.language.printer import to_text
 
 TURNED = {">": "<", ">=": "<="}
@@ -101,7 +101,7 @@ class RegisterTests:
             return f"`{self._joint[program]}`"
         condition = self._comparisons[self._worked[program]].condition
         if sums and isinstance(condition, tree.Comparison):
-            found = aggregates(*operands(condition))
+            found = aggregates(condition)
             return to_text(next(one for one in found if one.function in ("SUM", "AVG")))
         return f"a side of `{to_text(condition)}`"
 

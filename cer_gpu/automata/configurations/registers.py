@@ -18,7 +18,7 @@ from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.slots import Ages
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
-from cer_gpu.language.leaves import aggregates, attributes, operands
+from cer_gpu.language.leaves import aggregates, attributes
 
 ALL, LEAST, MOST, SAME, TRUE_OF = "all", "least", "most", "same", "true of"
 """What is kept of the events of an owner: all values, the least, the greatest, the only one; or whether each
@@ -365,7 +365,7 @@ def truth(
 
 def owners_of_sides(condition: tree.Comparison) -> tuple[Owner, Owner] | None:
     """The variables of the two sides of a comparison, if each side has one of its own; else None."""
-    if any(aggregates(*operands(condition))):
+    if any(aggregates(condition)):
         return None
     left, right = (
         {Owner(one.variable or "", one.prior) for one in attributes(side)}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.leaves import aggregates, attributes
 from cer_gpu.language.signs import CONVERSE, HOLDS
-from cer_gpu.language.walk import walk, with_attributes
+from cer_gpu.language.walk import walk, with_aggregates, with_attributes
 from cer_gpu.logic.boolean import replace_literals
 from cer_gpu.logic.rewriting.numbers import folded
 from cer_gpu.logic.rewriting.places import always_there, at_filters, is_single, sites
@@ -74,20 +73,11 @@ def single_values(pattern: t.Pattern) -> t.Pattern:
         def one(literal: t.Condition) -> t.Condition:
             if not isinstance(literal, t.Comparison) or any(isinstance(n, t.Call) for n in walk(literal)):
                 return literal
-            sides = [value(side) for side in (literal.left, literal.right)]
-            if sides == [literal.left, literal.right]:
-                return literal
-            return settled(replace(literal, left=sides[0], right=sides[1])) or literal
+            made = with_aggregates(literal, value)
+            return literal if made == literal else settled(made) or literal
 
-        def value(side: Any) -> Any:
-            match side:
-                case t.Aggregate():
-                    return _of_one(side) if _marks_one(pattern, node, side) else side
-                case t.Arithmetic(left=left, right=right):
-                    return replace(side, left=value(left), right=value(right))
-                case t.Negation(operand=operand):
-                    return replace(side, operand=value(operand))
-            return side
+        def value(one: t.Aggregate) -> t.Expression:
+            return _of_one(one) if _marks_one(pattern, node, one) else one
 
         found = replace_literals(node.condition, one)
         return node if found == node.condition else replace(node, condition=found)

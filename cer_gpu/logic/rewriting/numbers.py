@@ -6,33 +6,25 @@ float.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.signs import COMBINES
+from cer_gpu.language.walk import rebuild
 
 LEAST, MOST = -(2**63), 2**63 - 1
 
 
 def folded(side: Any) -> Any:
     """Replace arithmetic on constant integers by its result, if that fits 64 bits."""
-    match side:
-        case t.Negation(operand=operand):
-            inner = folded(operand)
-            if _is_whole(inner):
-                return _number(-inner.value, side)
-            return side if inner is operand else replace(side, operand=inner)
-        case t.Arithmetic(op=op, left=left, right=right):
-            one, other = folded(left), folded(right)
-            if _is_whole(one) and _is_whole(other) and op in COMBINES:
-                return _number(COMBINES[op](one.value, other.value), side)
-            return side if one is left and other is right else replace(side, left=one, right=other)
-    return side
-
-
-def _is_whole(side: t.Expression) -> bool:
-    return isinstance(side, t.Number) and isinstance(side.value, int)
+    if not isinstance(side, t.Negation | t.Arithmetic):
+        return side
+    match made := rebuild(side, folded):
+        case t.Negation(operand=t.Number(value=int() as value)):
+            return _number(-value, made)
+        case t.Arithmetic(left=t.Number(value=int() as one), right=t.Number(value=int() as other)):
+            return _number(COMBINES[made.op](one, other), made) if made.op in COMBINES else made
+    return made
 
 
 def _number(value: int, side: t.Expression) -> t.Expression:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import flattened
-from cer_gpu.language.walk import children, nodes
+from cer_gpu.language.mark_counts import counts_marked
+from cer_gpu.language.walk import nodes, rebuild
 from cer_gpu.logic.boolean import conjunction
-from cer_gpu.logic.formulas import rebuild
 
 Change = Callable[[t.Filter], t.Pattern]
 """Gives what takes the place of a filter; the same object where nothing changes."""
@@ -16,10 +16,8 @@ Change = Callable[[t.Filter], t.Pattern]
 
 def at_filters(pattern: t.Pattern, change: Change) -> t.Pattern:
     """The pattern with `change` applied to its filters, inner before outer; itself if none changes."""
-    below = {id(child): at_filters(child, change) for child in children(pattern)}
-    if any(below[id(child)] is not child for child in children(pattern)):
-        pattern = rebuild(pattern, lambda child: below[id(child)])
-    return change(pattern) if isinstance(pattern, t.Filter) else pattern
+    made: t.Pattern = rebuild(pattern, lambda child: at_filters(child, change))
+    return change(made) if isinstance(made, t.Filter) else made
 
 
 def conjuncts(condition: t.Condition) -> list[t.Condition]:
@@ -68,23 +66,5 @@ def always_there(pattern: t.Pattern, wanted: t.Pattern) -> bool:
 
 def marked(pattern: t.Pattern) -> frozenset[str]:
     """The variables that mark at least one event in every complex event of a pattern."""
-    match pattern:
-        case t.EventType():
-            return frozenset(pattern.variables)
-        case t.OtherEvent() | t.Optional():
-            return frozenset()
-        case t.As(pattern=inner, variable=name):
-            below = marked(inner)
-            return below | {name} if below else below
-        case t.Project(pattern=inner, variables=kept):
-            return marked(inner) & frozenset(kept)
-        case t.Unless(left=left) | t.Beside(left=left):
-            return marked(left)
-        case t.Or(left=left, right=right):
-            return marked(left) & marked(right)
-        case (
-            t.Sequence(left=left, right=right) | t.And(left=left, right=right) | t.All(left=left, right=right)
-        ):
-            return marked(left) | marked(right)
-        case _:
-            return marked(pattern.pattern)
+    counts = counts_marked(pattern)
+    return frozenset(name for name, count in counts.items() if name is not None and count.least)

@@ -7,10 +7,9 @@ that stands for the places of `sev`, and `a[sev >= 'medium']` compares this attr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.categories import (
     CHOOSING,
@@ -24,7 +23,7 @@ from cer_gpu.language.categories import (
 )
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import CategoryOrder, Schema, ValueType
-from cer_gpu.language.walk import names_in, walk
+from cer_gpu.language.walk import names_in, rebuild, rebuild_all, walk, with_aggregates
 
 Ordered = Callable[[t.Attribute], CategoryOrder | None]
 """Gives the order of the categories of an attribute; None where it has none."""
@@ -52,7 +51,10 @@ def with_ranks(statement: t.Statement, schema: Schema) -> tuple[t.Statement, Sch
             return order if order is not None and order.categories else None
 
         pattern = _changed(statement.pattern, order_of)
-        measures = _with_orders(statement.measures, order_of)
+        measures = tuple(
+            replace(one, expression=with_aggregates(one.expression, lambda own: _ordered(own, order_of)))
+            for one in statement.measures
+        )
         made = replace(statement, pattern=pattern, measures=measures)
     if made == statement:
         return None
@@ -105,19 +107,7 @@ def _changed(node: Any, order_of: Ordered) -> Any:
         names = ("left", "right") if isinstance(node, t.Comparison) else ("operand", "low", "high")
         sides = {name: getattr(node, name) for name in names}
         return replace(node, **{name: side and _placed(side, order) for name, side in sides.items()})
-    if isinstance(node, tuple):
-        parts = tuple(_changed(one, order_of) for one in node)
-        return node if all(one is other for one, other in zip(parts, node)) else parts
-    if not is_dataclass(node) or isinstance(node, Span | t.Members | type):
-        return node
-    changed = {}
-    for field in fields(node):
-        if field.init:
-            own = getattr(node, field.name)
-            new = _changed(own, order_of)
-            if new is not own:
-                changed[field.name] = new
-    return replace(node, **changed) if changed else node
+    return rebuild_all(node, lambda part: _changed(part, order_of))
 
 
 def _order_of(expression: t.Expression, order_of: Ordered) -> CategoryOrder | None:
@@ -134,13 +124,12 @@ def _placed(expression: t.Expression, order: CategoryOrder) -> t.Expression:
             return replace(expression, name=rank_of(name))
         case t.Text(value=text):
             return t.Number(order.categories.index(text), span=expression.span)
-        case t.Previous(attribute=attribute):
-            return replace(expression, attribute=replace(attribute, name=rank_of(attribute.name)))
-        case t.Call(arguments=arguments):
-            return replace(expression, arguments=tuple(_placed(one, order) for one in arguments))
-        case t.Aggregate(function=function, argument=argument) if function in CHOOSING and argument:
-            return replace(expression, argument=_placed(argument, order))
-    return expression
+        case t.Arithmetic() | t.Negation():
+            return expression
+        case t.Aggregate(function=function) if function not in CHOOSING:
+            return expression
+    placed: t.Expression = rebuild(expression, lambda part: _placed(part, order))
+    return placed
 
 
 def rule_with_ranks(rule: t.Rule, order_at: OrderAt) -> t.Rule:
@@ -163,7 +152,7 @@ def rule_with_ranks(rule: t.Rule, order_at: OrderAt) -> t.Rule:
         return orders.get(one.name)
 
     comparisons = _changed(rule.comparisons, order_of)
-    aggregates = _with_orders(rule.aggregates, order_of)
+    aggregates = tuple(_ordered(one, order_of) for one in rule.aggregates)
     used = {one.name for part in comparisons for one in walk(part) if isinstance(one, t.Attribute)}
     atoms = []
     for atom in rule.atoms:
@@ -176,20 +165,10 @@ def rule_with_ranks(rule: t.Rule, order_at: OrderAt) -> t.Rule:
     return replace(rule, atoms=tuple(atoms), comparisons=comparisons, aggregates=aggregates)
 
 
-def _with_orders(node: Any, order_of: Ordered) -> Any:
-    """Measures or aggregates, in which MIN and MAX of categories know their order."""
-    match node:
-        case tuple():
-            return tuple(_with_orders(one, order_of) for one in node)
-        case t.SelectMeasure(expression=expression):
-            return replace(node, expression=_with_orders(expression, order_of))
-        case t.Arithmetic(left=left, right=right):
-            return replace(node, left=_with_orders(left, order_of), right=_with_orders(right, order_of))
-        case t.Negation(operand=operand):
-            return replace(node, operand=_with_orders(operand, order_of))
-        case t.Call(arguments=arguments):
-            return replace(node, arguments=_with_orders(arguments, order_of))
-        case t.Aggregate(function=function, argument=t.Attribute() as argument) if function in EXTREMES:
-            order = order_of(argument)
-            return node if order is None else replace(node, order=order.categories)
-    return node
+def _ordered(aggregate: t.Aggregate, order_of: Ordered) -> t.Aggregate:
+    """MIN and MAX of categories, which know their order."""
+    argument = aggregate.argument
+    if aggregate.function not in EXTREMES or not isinstance(argument, t.Attribute):
+        return aggregate
+    order = order_of(argument)
+    return aggregate if order is None else replace(aggregate, order=order.categories)

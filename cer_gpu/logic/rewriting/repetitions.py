@@ -8,9 +8,8 @@ from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of
 from cer_gpu.language.signs import CONVERSE
-from cer_gpu.language.walk import nodes, walk
+from cer_gpu.language.walk import nodes, rebuild, walk
 from cer_gpu.logic.boolean import FALSE
-from cer_gpu.logic.formulas import rebuild
 from cer_gpu.logic.rewriting.aggregates import OPPOSITE, is_constant
 from cer_gpu.logic.rewriting.places import (
     always_there,

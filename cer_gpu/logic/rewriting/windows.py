@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.units import exact, nanoseconds
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.language.walk import rebuild
 
 
 def without_spans(pattern: t.Pattern) -> tuple[t.Pattern, tuple[t.Bound, ...]]:

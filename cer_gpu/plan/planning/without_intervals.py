@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cer_gpu.language import tree
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.language.walk import rebuild
 from cer_gpu.plan.lower import BY_NAME
 from cer_gpu.plan.lower.lowering import Refusal
 from cer_gpu.plan.outline import Outline, outline
