@@ -1,32 +1,30 @@
-"""The position automaton of a formula with comparisons between its events (Glushkov's construction).
+"""The position automaton of a formula with comparisons between its events.
 
-A **position** is an atom of the formula: a place where an event is matched. `A AS a ; (B AS b)+` has two, and
-the steps 0 -> 1 and 1 -> 1, the second of which takes the iteration's loop. An **equality** `x.a = y.b` of a
-filter speaks of the positions that mark x and of those that mark y, inside one **instance** of the scope in
-which these variables are bound: each repetition of the iterations around that scope begins a new one.
+An **equality** `x.a = y.b` of a filter speaks of the positions that mark x and of those that mark y, inside
+one **instance** of the scope in which these variables are bound: each repetition of the iterations around
+that scope begins a new one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from cer_gpu.automata.cea import Predicate, both, outlook
-from cer_gpu.automata.construct import atom, check_repetitions, leaning_elements, relabelled
+from cer_gpu.automata.cea import Predicate
+from cer_gpu.automata.construct import check_repetitions
 from cer_gpu.automata.explore import coreachable
+from cer_gpu.automata.position_walk import Fragment, PositionStep, PositionWalk
 from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import flattened
 from cer_gpu.language.printer import to_text
-from cer_gpu.language.repetitions import has_optional
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import condition_variables, prior_variables, with_attributes
 from cer_gpu.language.walk import walk as every_part
 from cer_gpu.logic.binding import hidden
-from cer_gpu.logic.formulas import correlates
+from cer_gpu.logic.formulas import compares_events
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,25 +34,6 @@ class Position:
     event_type: str
     predicate: Predicate
     label: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class PositionStep:
-    """From the event of one position to that of the next.
-
-    Attributes
-    ----------
-    source, target : int
-    contiguous : bool
-        Whether the events are neighbours in the stream.
-    loop : int or None
-        The iteration whose next repetition begins.
-    """
-
-    source: int
-    target: int
-    contiguous: bool
-    loop: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +130,15 @@ def position_automaton(pattern: t.Pattern, comparing: frozenset[str] = EQUALITY)
         leaves around an iteration.
     """
     check_repetitions(pattern)
-    walk = _PositionWalk(comparing)
-    whole = walk.of(pattern, None)
+    walk = _ComparisonWalk(comparing)
+    whole = walk.of(pattern)
     walk.bind(whole.marked, variables(pattern), 0)
+    positions = (
+        Position(kind, predicate, whole.marked[place])
+        for place, (kind, predicate) in enumerate(zip(walk.types, walk.predicates))
+    )
     return PositionAutomaton(
-        tuple(walk.positions), whole.first, frozenset(whole.last), tuple(walk.steps), walk.constraints()
+        tuple(positions), whole.first, frozenset(whole.last), whole.steps, walk.constraints()
     )
 
 
@@ -169,19 +152,6 @@ def _refused(text: str, span: Span | None, *hints: str) -> QueryError:
     return QueryError([Diagnostic(NOT_TAKEN, text, span, hints=hints)], "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Fragment:
-    """A subformula: its first and last positions, and the variables that mark each position at this level."""
-
-    first: tuple[int, ...]
-    last: tuple[int, ...]
-    marked: Mapping[int, frozenset[str]]
-
-    def with_name(self, name: str) -> _Fragment:
-        named = {p: names | {name} if names else names for p, names in self.marked.items()}
-        return replace(self, marked=named)
-
-
 @dataclass
 class _PendingComparison:
     """A comparison some of whose variables are not bound yet; `prior`: the side with PRIOR."""
@@ -193,19 +163,13 @@ class _PendingComparison:
     repeats: int | None = None
 
 
-Around = tuple["t.As | t.Project", "Around"] | None
+class _ComparisonWalk(PositionWalk):
+    def __init__(self, comparing: frozenset[str]) -> None:
+        super().__init__()
+        self.comparing = comparing
+        self.pending: list[_PendingComparison] = []
 
-
-@dataclass
-class _PositionWalk:
-    comparing: frozenset[str]
-    positions: list[Position] = field(default_factory=list)
-    steps: list[PositionStep] = field(default_factory=list)
-    pending: list[_PendingComparison] = field(default_factory=list)
-    loops: list[int] = field(default_factory=list)
-    n_loops: int = 0
-
-    def of(self, node: t.Pattern, around: Around) -> _Fragment:
+    def of(self, node: t.Pattern) -> Fragment:
         match node:
             case t.OtherEvent():
                 raise _refused(
@@ -214,8 +178,8 @@ class _PositionWalk:
                     node.span,
                     "if all events have the same value, PARTITION BY it and leave the comparison out",
                 )
-            case t.Filter(pattern=inner, condition=condition) if correlates(t.Filter(_ANY, condition)):
-                part = self.of(inner, around)
+            case t.Filter(pattern=inner, condition=condition) if compares_events(condition):
+                part = self.of(inner)
                 for one in flattened(t.Both, condition):
                     self._comparison(one, inner, part)
                 return part
@@ -226,24 +190,6 @@ class _PositionWalk:
                     "outside",
                     condition.span or node.span,
                 )
-            case t.EventType() | t.Filter():
-                event_type, predicate = atom(node)
-                number = len(self.positions)
-                own = frozenset(event_type.variables)
-                self.positions.append(Position(event_type.name, predicate, relabelled(own, around)))
-                return _Fragment((number,), (number,), {number: own})
-            case t.As(pattern=inner, variable=name):
-                return self.of(inner, (node, around)).with_name(name)
-            case t.Project(pattern=inner, variables=kept):
-                before = len(self.pending)
-                part = self.of(inner, (node, around))
-                self.bind(part.marked, hidden(node), before)
-                return replace(part, marked={p: names.intersection(kept) for p, names in part.marked.items()})
-            case t.Or(left=left, right=right):
-                one, other = self.of(left, around), self.of(right, around)
-                return _Fragment(
-                    one.first + other.first, one.last + other.last, {**one.marked, **other.marked}
-                )
             case t.And():
                 raise _refused(
                     "this engine cannot evaluate a filter that asks for one event of any of the repetitions "
@@ -251,83 +197,30 @@ class _PositionWalk:
                     node.span,
                     "write the filter inside the repetition, or `+` in place of the count",
                 )
-            case t.Beside(left=left):
-                before = len(self.pending)
-                return self._restricted(self.of(left, around), outlook(node), node.before, before)
-            case t.Optional(pattern=inner):
-                return self.of(inner, around)
-            case t.Sequence() if has_optional(node):
-                return self._elements(node, around)
-            case t.Sequence(left=left, right=right, contiguous=contiguous, gap=None):
-                one, other = self.of(left, around), self.of(right, around)
-                self._follow(one.last, other.first, contiguous, None)
-                return _Fragment(one.first, other.last, {**one.marked, **other.marked})
-            case t.Iteration(pattern=body, contiguous=contiguous, gap=None):
-                number = self.n_loops
-                self.n_loops += 1
-                self.loops.append(number)
-                parts: list[_Fragment] = []
-                begin = len(self.pending)
-                for _ in range(node.most or node.least):
-                    before = len(self.pending)
-                    part = self.of(body, around)
-                    self.bind(part.marked, variables(body), before)
-                    if parts:
-                        self._follow(parts[-1].last, part.first, contiguous, number)
-                    parts.append(part)
-                self.loops.pop()
-                if node.most is None:
-                    self._follow(part.last, part.first, contiguous, number)
-                last = tuple(place for one in parts[node.least - 1 :] for place in one.last)
-                marked = _all_marked(parts)
-                self._repeated(marked, variables(body), begin, number)
-                return _Fragment(parts[0].first, last, marked)
-        raise TypeError(f"no automaton is built for {type(node).__name__} beside a correlation")
+            case t.Sequence(gap=t.Interval()) | t.Iteration(gap=t.Interval()):
+                raise TypeError(f"no automaton is built for {type(node).__name__} beside a correlation")
+        return super().of(node)
 
-    def _elements(self, node: t.Sequence, around: Around) -> _Fragment:
-        """A sequence with optional elements: each follows the last ones that may stand before it."""
-        first: tuple[int, ...] = ()
-        last: tuple[int, ...] = ()
-        parts = []
-        empty = True
-        for element, joint in leaning_elements(node):
-            part = self.of(element, around)
-            if joint is not None:
-                self._follow(last, part.first, joint.contiguous, None)
-            optional = isinstance(element, t.Optional)
-            first += part.first if empty else ()
-            last = last + part.last if optional else part.last
-            empty = empty and optional
-            parts.append(part)
-        return _Fragment(first, last, _all_marked(parts))
+    def scope(self, node: t.Project | t.Iteration, body: t.Pattern) -> Fragment:
+        before = len(self.pending)
+        part = super().scope(node, body)
+        self.bind(part.marked, hidden(node) if isinstance(node, t.Project) else variables(body), before)
+        return part
 
-    def _restricted(self, part: _Fragment, predicate: Predicate, first: bool, pending: int) -> _Fragment:
-        """Where the last event satisfies a predicate; where the first does, if `first`.
+    def iteration(self, node: t.Iteration) -> Fragment:
+        number, before = self.n_loops, len(self.pending)
+        part = super().iteration(node)
+        self._repeated(part.marked, variables(node.pattern), before, number)
+        return part
 
-        The positions of these events are there once more, with the predicate, and end (begin) the part. The
-        equalities from `pending` on, which stand inside it, speak of both.
-        """
-        copy: dict[int, int] = {}
-        for place in dict.fromkeys(part.first if first else part.last):
-            copy[place] = len(self.positions)
-            own = self.positions[place]
-            self.positions.append(replace(own, predicate=both(own.predicate, predicate)))
-        for step in tuple(self.steps):
-            if first and step.source in copy:
-                self.steps.append(replace(step, source=copy[step.source]))
-            elif not first and step.target in copy:
-                self.steps.append(replace(step, target=copy[step.target]))
-        for one in self.pending[pending:]:
+    def stricter(self, places: Iterable[int], predicate: Predicate) -> dict[int, int]:
+        copy = super().stricter(places, predicate)
+        for one in self.pending:
             one.sides = [
-                (name, key, places and places | {copy[place] for place in places if place in copy})
-                for name, key, places in one.sides
+                (name, key, own and own | {copy[place] for place in own if place in copy})
+                for name, key, own in one.sides
             ]
-        marked = {**part.marked, **{new: part.marked[old] for old, new in copy.items()}}
-        ends = tuple(copy.values())
-        alone = tuple(copy[place] for place in (part.last if first else part.first) if place in copy)
-        if first:
-            return _Fragment(ends, part.last + alone, marked)
-        return _Fragment(part.first + alone, ends, marked)
+        return copy
 
     def bind(self, marked: Mapping[int, frozenset[str]], names: frozenset[str], before: int) -> None:
         """Give the variables that a scope binds their positions, in the equalities inside the scope.
@@ -361,7 +254,7 @@ class _PositionWalk:
             found.append(Constraint(one.comparison, left, right, one.resets, one.repeats))
         return tuple(found)
 
-    def _comparison(self, condition: t.Condition, inner: t.Pattern, part: _Fragment) -> None:
+    def _comparison(self, condition: t.Condition, inner: t.Pattern, part: Fragment) -> None:
         if isinstance(condition, t.Not):
             raise inexpressible(
                 condition.operand,
@@ -396,21 +289,6 @@ class _PositionWalk:
                 "write the filter around the pattern that defines one of them",
             )  # fmt: skip
         self.pending.append(_PendingComparison(condition, sides, frozenset(self.loops), prior))
-
-    def _follow(
-        self, sources: tuple[int, ...], targets: tuple[int, ...], contiguous: bool, loop: int | None
-    ) -> None:
-        self.steps += [
-            PositionStep(source, target, contiguous, loop) for source in sources for target in targets
-        ]
-
-
-_ANY = t.EventType("")
-"""Stands for a pattern where only a condition is looked at."""
-
-
-def _all_marked(parts: Sequence[_Fragment]) -> dict[int, frozenset[str]]:
-    return {place: names for part in parts for place, names in part.marked.items()}
 
 
 def _marking(marked: Mapping[int, frozenset[str]], name: str) -> frozenset[int]:

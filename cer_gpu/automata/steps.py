@@ -29,7 +29,8 @@ from cer_gpu.automata.marked_automaton import (
     event_symbols,
     marked_states,
 )
-from cer_gpu.automata.step_positions import PlaceAutomaton, PlaceStep
+from cer_gpu.automata.position_walk import PositionStep
+from cer_gpu.automata.step_positions import PlaceAutomaton
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Interval
 
@@ -251,7 +252,7 @@ def _united(bits: Iterable[int]) -> int:
     return found
 
 
-def _regions(steps: Iterable[PlaceStep], gaps: Gaps) -> Iterator[tuple[int, int, int, int]]:
+def _regions(steps: Iterable[PositionStep], gaps: Gaps) -> Iterator[tuple[int, int, int, int]]:
     """For each step, its ends and the regions in which it is possible: between any events, and neighbours."""
     known: dict[frozenset[Interval], int] = {}
     for step in steps:
