@@ -157,6 +157,18 @@ def numbers_joined(numbers: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate(numbers)
 
 
+def grown(array: np.ndarray, more: int) -> np.ndarray:
+    """A copy with `more` further rows."""
+    found = np.empty((len(array) + more, *array.shape[1:]), array.dtype)
+    found[: len(array)] = array
+    return found
+
+
+def longer(array: np.ndarray, more: int = 0) -> np.ndarray:
+    """A copy with at least `more` further rows, and twice as many."""
+    return grown(array, max(len(array), more))
+
+
 def some_of(roots: Roots, which: np.ndarray) -> Roots:
     """The roots of some hits, by their numbers."""
     length = np.diff(roots.first)[which]

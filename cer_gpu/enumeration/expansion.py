@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, in_parts
+from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, grown, in_parts, longer
 from cer_gpu.enumeration.products import BULK_ROWS
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.arena.contract import AnswerRows
@@ -205,20 +205,20 @@ class Expansion:
             self._depth *= 2
             self._stacks = _stacks(self._depth, atoms)
         elif status == kernel.CELLS_FULL:
-            self._cell = _longer(self._cell, int(self._made[0]))
+            self._cell = longer(self._cell, int(self._made[0]))
         elif status == kernel.LINKS_FULL:
-            self._link = _longer(self._link, int(self._made[1]))
+            self._link = longer(self._link, int(self._made[1]))
         elif status == kernel.MARKS_FULL:
-            event, label = (_longer(one, self._depth) for one in (rows.event, rows.label))
+            event, label = (longer(one, self._depth) for one in (rows.event, rows.label))
             self._rows = rows._replace(event=event, label=label)
         else:
             room = len(self._order)
             if room >= self._most:
                 return False
             more = min(2 * room, self._most) - room
-            first, start = _grown(rows.first, more), _grown(rows.start, more)
-            self._order, self._spare = _grown(self._order, more), _grown(self._spare, more)
-            event = _grown(rows.event, more * atoms) if atoms else rows.event
+            first, start = grown(rows.first, more), grown(rows.start, more)
+            self._order, self._spare = grown(self._order, more), grown(self._spare, more)
+            event = grown(rows.event, more * atoms) if atoms else rows.event
             self._rows = rows._replace(first=first, event=event, start=start)
         return True
 
@@ -299,15 +299,3 @@ def _stacks(depth: int, atoms: int) -> GroupStacks:
         np.empty((8 * depth, 2), np.int32),
         np.empty(max(atoms, 1), np.int32),
     )
-
-
-def _longer(array: np.ndarray, more: int) -> np.ndarray:
-    """A copy with at least `more` further rows, and twice as many."""
-    return _grown(array, max(len(array), more))
-
-
-def _grown(array: np.ndarray, more: int) -> np.ndarray:
-    """A copy with `more` further rows."""
-    longer = np.empty((len(array) + more, *array.shape[1:]), array.dtype)
-    longer[: len(array)] = array
-    return longer

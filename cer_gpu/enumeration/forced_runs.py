@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal
-
 import numpy as np
 
 from cer_gpu.enumeration.blocks import ranges
-from cer_gpu.enumeration.sessions import SHORT, marks_at_once
+from cer_gpu.enumeration.sessions import SingleAnswers
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.kernels.runs.forced_runs import begins, labelled
 
 
-class ForcedRuns:
-    """One complex event for each end: all events from its start, or no marks; `Answers`.
+class ForcedRuns(SingleAnswers):
+    """One complex event for each end: all events from its start, or no marks.
 
     Parameters
     ----------
@@ -30,8 +27,6 @@ class ForcedRuns:
         The last event of each complex event, and the position of the first.
     """
 
-    sharing: Literal["ends"] = "ends"
-
     def __init__(
         self,
         tables: TransitionTables,
@@ -44,25 +39,10 @@ class ForcedRuns:
         self._tables, self._symbols = tables, symbols
         low = begin[np.searchsorted(begin, event, side="right") - 1]
         self._start = begins(positions, low, event, latest)
-        self._length = event - self._start + 1
-        if not tables.label.any():
-            self._length[:] = 0
+        length = event - self._start + 1
+        super().__init__(length if tables.label.any() else np.zeros_like(length))
 
-    @property
-    def count(self) -> np.ndarray:
-        """How many each end has, shape (ends,), int64."""
-        return np.ones(len(self._start), np.int64)
-
-    def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps listing them takes, shape (ends,): few for each mark."""
-        return 1 + self._length // SHORT
-
-    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
-        """The complex events of some ends, in the given order; as `Answers.blocks`."""
-        if limit == 0:
-            return
-        for some in marks_at_once(order, self._length, size):
-            start, length = self._start[some], self._length[some]
-            first = np.append(0, np.cumsum(length))
-            label = labelled(self._tables, self._symbols, start, first)
-            yield Block(some, start, first, ranges(start, length), label)
+    def _block(self, some: np.ndarray, first: np.ndarray) -> Block:
+        start = self._start[some]
+        label = labelled(self._tables, self._symbols, start, first)
+        return Block(some, start, first, ranges(start, self._length[some]), label)

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from cer_gpu.enumeration.attribute_window import AttributeWindow
-from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, gathered, in_parts, numbers_joined
+from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, gathered, in_parts, longer, numbers_joined
 from cer_gpu.enumeration.rows import FoundRows, found_rows
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.forest.contract import Block, CountedHits
@@ -151,10 +151,10 @@ class Products:
                     "the window or the filters"
                 )
             if lacks == join_nodes.NODES:
-                return nodes._replace(arena=_longer(nodes.arena, most))
+                return nodes._replace(arena=longer(nodes.arena, most))
             if lacks == LINKS:
-                return nodes._replace(children=_longer(nodes.children, most))
-            return nodes._replace(root_node=_longer(nodes.root_node, most))
+                return nodes._replace(children=longer(nodes.children, most))
+            return nodes._replace(root_node=longer(nodes.root_node, most))
 
         made = build(tables, events, begin, SegmentHits(first, event, lowest), room, enlarged)
         self.arena, self.children, self.root_first, self.root_node = made
@@ -390,10 +390,3 @@ def _rank(groups: np.ndarray) -> np.ndarray:
     new[1:] = groups[1:] != groups[:-1]
     begin = np.flatnonzero(new)
     return np.arange(len(groups)) - np.repeat(begin, np.diff(np.append(begin, len(groups))))
-
-
-def _longer(array: np.ndarray, more: int) -> np.ndarray:
-    """A copy with at least `more` further rows, and twice as many."""
-    longer = np.empty((max(2 * len(array), len(array) + more), *array.shape[1:]), array.dtype)
-    longer[: len(array)] = array
-    return longer

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from cer_gpu.enumeration.blocks import longer
 from cer_gpu.enumeration.ordered_enumeration import ordered_blocks
-from cer_gpu.enumeration.structure import Structure, doubled, empty_roots, joined
+from cer_gpu.enumeration.structure import Structure, empty_roots, joined
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.forest import cpu_ranks as nodes
 from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots
@@ -63,9 +64,9 @@ class RankedStructure(Structure):
                 scratch, progress,
             )  # fmt: skip
             if status == nodes.ARENA_FULL:
-                self.arena, distance = doubled(self.arena), doubled(distance)
+                self.arena, distance = longer(self.arena), longer(distance)
             elif status == nodes.ROOTS_FULL:
-                roots = Roots(roots.first, doubled(roots.label), doubled(roots.node))
+                roots = Roots(roots.first, longer(roots.label), longer(roots.node))
         self.n_nodes = int(progress[nodes.NODES])
         self.roots = roots
         self.hits = hits

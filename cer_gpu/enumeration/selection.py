@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cer_gpu.enumeration.blocks import grown
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.forest.contract import Roots
 from cer_gpu.kernels.forest_selection import contract, cpu
@@ -94,7 +95,7 @@ class _Choice:
         left = ChoiceResult(np.zeros(hits + 1, np.int64), np.empty(ROOM, np.int32), np.empty(ROOM, np.int64))
         while cpu.of_hits(self._roots, self._how, lists, left, progress):
             left = left._replace(path=self._more(left.path, contract.ITEMS))
-            left = left._replace(label=_grown(left.label, len(left.path)))
+            left = left._replace(label=grown(left.label, len(left.path) - len(left.label)))
         count = int(progress[contract.ITEMS])
         return left._replace(path=left.path[:count], label=left.label[:count]), lists.path[:paths]
 
@@ -107,10 +108,4 @@ class _Choice:
                 "WITHIN or a narrower filter, leave the strategy out, or ask for `hits`, for which nothing "
                 "is chosen"
             )
-        return _grown(values, min(size, max(PATHS, len(values))))
-
-
-def _grown(values: np.ndarray, size: int) -> np.ndarray:
-    found = np.empty((size, *values.shape[1:]), values.dtype)
-    found[: len(values)] = values
-    return found
+        return grown(values, min(size, max(PATHS, len(values))) - len(values))

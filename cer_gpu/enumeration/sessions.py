@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -18,8 +19,44 @@ SHORT = 8
 """About how many marks take as long as the other columns of a complex event."""
 
 
-class GreatestSets:
-    """One complex event for each end, with all events of its lane from a start to the end; `Answers`.
+class SingleAnswers(ABC):
+    """One complex event for each end; `Answers`.
+
+    Parameters
+    ----------
+    length : ndarray, shape (ends,), int64
+        How many marks each has.
+    """
+
+    sharing: Literal["ends", "blocks"] = "ends"
+    marks_of_step: ClassVar[int] = SHORT
+
+    def __init__(self, length: np.ndarray) -> None:
+        self._length = length
+
+    @property
+    def count(self) -> np.ndarray:
+        """How many each end has, shape (ends,), int64."""
+        return np.ones(len(self._length), np.int64)
+
+    def work(self, limit: int | None) -> np.ndarray:
+        """About how many steps listing them takes, shape (ends,): few for each mark."""
+        return 1 + self._length // self.marks_of_step
+
+    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
+        """The complex events of some ends, in the given order; as `Answers.blocks`."""
+        if limit == 0:
+            return
+        for some in marks_at_once(order, self._length, size):
+            yield self._block(some, np.append(0, np.cumsum(self._length[some])))
+
+    @abstractmethod
+    def _block(self, some: np.ndarray, first: np.ndarray) -> Block:
+        """The complex events of some ends, and where the marks of each begin."""
+
+
+class GreatestSets(SingleAnswers):
+    """Each with all events of its lane from a start to the end.
 
     Parameters
     ----------
@@ -29,38 +66,17 @@ class GreatestSets:
         The mark of every event; 0: no event is marked.
     """
 
-    sharing: Literal["ends"] = "ends"
-
     def __init__(self, event: np.ndarray, start: np.ndarray, label: int) -> None:
-        self._event, self._start, self._label = event, start, label
+        super().__init__(event - start + 1 if label else np.zeros(len(event), np.int64))
+        self._start, self._label = start, label
 
-    @property
-    def count(self) -> np.ndarray:
-        """How many each end has, shape (ends,), int64."""
-        return np.ones(len(self._event), np.int64)
-
-    def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps listing them takes, shape (ends,): few for each mark."""
-        return 1 + (self._event - self._start) // SHORT
-
-    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
-        """The complex events of some ends, in the given order; as `Answers.blocks`."""
-        if limit == 0:
-            return
-        length = self._event - self._start + 1 if self._label else np.zeros(len(self._event), np.int64)
-        for some in marks_at_once(order, length, size):
-            marks = ranges(self._start[some], length[some])
-            yield Block(
-                some,
-                self._start[some],
-                np.append(0, np.cumsum(length[some])),
-                marks,
-                np.broadcast_to(np.int32(self._label), len(marks)),
-            )
+    def _block(self, some: np.ndarray, first: np.ndarray) -> Block:
+        marks = ranges(self._start[some], self._length[some])
+        return Block(some, self._start[some], first, marks, same_labels(self._label, marks))
 
 
-class OrderedSets:
-    """As `GreatestSets`, for events of several lanes in the order of the stream; `Answers`.
+class OrderedSets(SingleAnswers):
+    """As `GreatestSets`, for events of several lanes in the order of the stream.
 
     Parameters
     ----------
@@ -71,34 +87,20 @@ class OrderedSets:
         As for `GreatestSets`.
     """
 
-    sharing: Literal["ends"] = "ends"
-
     def __init__(self, event: np.ndarray, sessions: OrderedSessions, label: int) -> None:
+        super().__init__(sessions.number[event] if label else np.zeros(len(event), np.int64))
         self._event, self._sessions, self._label = event, sessions, label
 
-    @property
-    def count(self) -> np.ndarray:
-        """How many each end has, shape (ends,), int64."""
-        return np.ones(len(self._event), np.int64)
-
-    def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps listing them takes, shape (ends,): few for each mark."""
-        return 1 + self._sessions.number[self._event] // SHORT
-
-    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
-        """The complex events of some ends, in the given order; as `Answers.blocks`."""
-        if limit == 0:
-            return
-        length = np.zeros(len(self._event), np.int64)
+    def _block(self, some: np.ndarray, first: np.ndarray) -> Block:
+        event, marks = self._event[some], np.empty(int(first[-1]), np.int64)
         if self._label:
-            length = self._sessions.number[self._event]
-        for some in marks_at_once(order, length, size):
-            event, first = self._event[some], np.append(0, np.cumsum(length[some]))
-            marks = np.empty(int(first[-1]), np.int64)
-            if self._label:
-                marked_back(event, self._sessions.before, first, marks)
-            label = np.broadcast_to(np.int32(self._label), len(marks))
-            yield Block(some, self._sessions.first[event], first, marks, label)
+            marked_back(event, self._sessions.before, first, marks)
+        return Block(some, self._sessions.first[event], first, marks, same_labels(self._label, marks))
+
+
+def same_labels(label: int, marks: np.ndarray) -> np.ndarray:
+    """One label for all marks, without memory for each."""
+    return np.broadcast_to(np.int32(label), len(marks))
 
 
 def marks_at_once(order: np.ndarray, length: np.ndarray, size: int | None) -> Iterator[np.ndarray]:

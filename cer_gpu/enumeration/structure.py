@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import BULK_COUNT
+from cer_gpu.enumeration.blocks import BULK_COUNT, longer
 from cer_gpu.enumeration.ordered_enumeration import ordered_blocks
 from cer_gpu.kernels.arena.contract import HIT_TOO_LARGE, MISMATCH
 from cer_gpu.kernels.forest import cpu_enumerate as paths
@@ -133,9 +133,9 @@ class Structure:
                 progress,
             )
             if status == nodes.ARENA_FULL:
-                self.arena = doubled(self.arena)
+                self.arena = longer(self.arena)
             elif status == nodes.ROOTS_FULL:
-                roots = Roots(roots.first, doubled(roots.label), doubled(roots.node))
+                roots = Roots(roots.first, longer(roots.label), longer(roots.node))
         self.n_nodes = int(progress[nodes.NODES])
         self.roots = roots
         self.hits = hits
@@ -262,13 +262,6 @@ def joined(structures: Sequence[Structure]) -> Structure:
     )
     whole.symbols = structures[0].symbols
     return whole
-
-
-def doubled(array: np.ndarray) -> np.ndarray:
-    """A copy with twice the rows."""
-    larger = np.empty((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
-    larger[: array.shape[0]] = array
-    return larger
 
 
 def empty_roots(n_hits: int, capacity: int) -> Roots:

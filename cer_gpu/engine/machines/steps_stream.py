@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import ranges
-from cer_gpu.enumeration.sessions import marks_at_once
+from cer_gpu.enumeration.sessions import SingleAnswers, same_labels
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.loop.contract import LARGEST, MOST_RUNS, StepNodes
@@ -230,8 +229,8 @@ def _columns(tables: StepTables, queues: int) -> dict[type, dict[str, Column]]:
     }  # fmt: skip
 
 
-class LaneSets:
-    """One complex event for each end, with all events of its lane from a start to the end; `Answers`.
+class LaneSets(SingleAnswers):
+    """One complex event for each end, with all events of its lane from a start to the end.
 
     Parameters
     ----------
@@ -244,34 +243,21 @@ class LaneSets:
         The mark of every event; 0: no event is marked.
     """
 
-    sharing: Literal["blocks"] = "blocks"
+    sharing = "blocks"
+    marks_of_step = 1
 
     def __init__(
         self, chain: np.ndarray, event: np.ndarray, lowest: np.ndarray, own_lane: bool, label: int
     ) -> None:
         self._chain, self._event, self._label = chain, event, label
-        self._start, self._length = np.empty((2, len(event)), np.int64)
-        kernels.session_starts(chain, event, lowest, own_lane, self._start, self._length)
+        self._start, length = np.empty((2, len(event)), np.int64)
+        kernels.session_starts(chain, event, lowest, own_lane, self._start, length)
+        super().__init__(length if label else np.zeros_like(length))
 
-    @property
-    def count(self) -> np.ndarray:
-        """How many complex events each end has, shape (ends,), int64."""
-        return np.ones(len(self._event), np.int64)
-
-    def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps listing them takes, shape (ends,)."""
-        return self._length
-
-    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
-        """The complex events of some ends, in the given order; as `Answers.blocks`."""
-        if limit == 0:
-            return
-        length = self._length if self._label else np.zeros_like(self._length)
-        for some in marks_at_once(order, length, size):
-            first = np.append(0, np.cumsum(length[some]))
-            marks = np.empty(int(first[-1]), np.int64)
-            kernels.chained_events(self._chain, self._event[some], first, marks)
-            yield Block(some, self._start[some], first, marks, np.full(len(marks), self._label, np.int32))
+    def _block(self, some: np.ndarray, first: np.ndarray) -> Block:
+        marks = np.empty(int(first[-1]), np.int64)
+        kernels.chained_events(self._chain, self._event[some], first, marks)
+        return Block(some, self._start[some], first, marks, same_labels(self._label, marks))
 
 
 def _queues(view_state: np.ndarray, view_rises: np.ndarray) -> np.ndarray:
