@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.errors import DataError, Diagnostic, QueryError
 from cer_gpu.patterns.tree import RowPatternStatement
+from cer_gpu.plain_select import NotPlainError, PlainSelect
 
 BATCH = 1 << 17
 """Rows of a batch that DuckDB makes."""
@@ -46,13 +48,33 @@ class OuterSelect:
 
     def batches(self, name: str, table: pa.Table) -> Iterator[pa.RecordBatch]:
         """The rows of the statement; the answer of the last clause is `table`, under a name."""
+        plain = self._plain(name, table.schema)
+        if plain is not None:
+            yield from plain.run(table).to_batches()
+            return
         self.add(name, table)
         yield from self._run(self._statement.outer)
 
     def schema(self, name: str, schema: pa.Schema) -> pa.Schema:
         """The columns of the statement."""
+        plain = self._plain(name, schema)
+        if plain is not None:
+            return plain.schema
         self.add(name, schema.empty_table())
         return self._run(self._statement.outer).schema
+
+    def _plain(self, name: str, schema: pa.Schema) -> PlainSelect | None:
+        """What runs a simple statement where DuckDB is not installed."""
+        if find_spec("duckdb") is not None:
+            return None
+        try:
+            return PlainSelect(self._statement.outer, name, self._read_as(), schema)
+        except NotPlainError:
+            return None
+
+    def _read_as(self) -> str:
+        """The dialect of sqlglot that the text is in; without one that of DuckDB, which runs it."""
+        return DIALECTS.get(self._dialect or "duckdb", self._dialect or "duckdb")
 
     def _run(self, query: str) -> pa.RecordBatchReader:
         """The result of a query over all tables, by DuckDB."""
@@ -61,9 +83,9 @@ class OuterSelect:
             import duckdb
         except ImportError:
             raise _refused(
-                "the SELECT around MATCH_RECOGNIZE is run by DuckDB, which is not installed",
+                "this SELECT around MATCH_RECOGNIZE is run by DuckDB, which is not installed",
                 text,
-                "pip install 'cer-gpu[sql]', or write SELECT * FROM ... MATCH_RECOGNIZE (...) alone",
+                "pip install 'cer-gpu[sql]'; without it SELECT takes columns, WHERE, ORDER BY and LIMIT",
             ) from None
         connection = duckdb.connect()
         connection.execute("SET TimeZone = 'UTC'")
@@ -83,8 +105,7 @@ class OuterSelect:
     def _for_duckdb(self, query: str) -> str:
         import sqlglot
 
-        read = DIALECTS.get(self._dialect or "", self._dialect)
-        return str(sqlglot.transpile(query, read=read, write="duckdb")[0])
+        return str(sqlglot.transpile(query, read=self._read_as(), write="duckdb")[0])
 
 
 def _arrow(given: Any, name: str) -> pa.Table:

@@ -43,7 +43,8 @@ LAYERS = [
     {"next_events"},
     {"step_transitions"},
     {"listed_runs", "view_answers"},
-    {"funnel", "sql", "views", "outer_select"},
+    {"funnel", "sql", "views", "plain_select"},
+    {"outer_select"},
     {"api", "row_patterns"},
     {
         "output",

@@ -48,7 +48,7 @@ def table_parts(
     """
     schema = rows.subschema(columns)
     allowed = memory if memory is not None else free_memory()
-    batches = iter(progress.watch(rows.read(columns, BATCH)))
+    batches = iter(progress.watch(rows.read(schema, BATCH)))
     held: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
