@@ -87,7 +87,7 @@ class PlainSelect:
 
     def _listed(self, nodes: list[Any]) -> Iterator[tuple[str, Scalar]]:
         for node in nodes:
-            if type(node).__name__ == "Star" or type(getattr(node, "this", None)).__name__ == "Star":
+            if node.is_star and type(node).__name__ in ("Star", "Column"):
                 yield from ((name, Field(name)) for name in self._schema.names)
                 continue
             scalar = self._scalar(node.this if type(node).__name__ == "Alias" else node)
