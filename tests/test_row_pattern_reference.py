@@ -269,6 +269,17 @@ def test_conditions_on_the_match_so_far():
     assert found == [(1, 4, 5)]
 
 
+def test_constants_of_different_types_are_different():
+    """Half of 3 is 1 for whole numbers and 1.5 for floats, also where one condition has both."""
+    found = answers(
+        """ORDER BY n MEASURES b.n AS n ONE ROW PER MATCH PATTERN (a b)
+        DEFINE b AS FIRST(x) < x DIV 2e0 AND FIRST(x) >= x DIV 2""",
+        n=[1, 2],
+        x=[1, 3],
+    )
+    assert found == [(2,)]
+
+
 def test_within_is_less_than_its_length():
     """As in Flink: the last row lies less than three seconds behind the first."""
     start = datetime(2024, 1, 1)

@@ -83,7 +83,7 @@ RowPattern: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class ScalarConstant:
-    """A value of the text.
+    """A value of the text; equal to one of the same type that is written with the same digits.
 
     Attributes
     ----------
@@ -94,6 +94,16 @@ class ScalarConstant:
 
     value: Any
     at: Span | None = field(default=None, compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        # For Python 1, 1.0, TRUE and the decimal 1 are equal: as keys of a dict they would share a value.
+        return isinstance(other, ScalarConstant) and self._told() == other._told()
+
+    def __hash__(self) -> int:
+        return hash(self._told())
+
+    def _told(self) -> tuple[type, str]:
+        return type(self.value), repr(self.value)
 
 
 @dataclass(frozen=True, slots=True)
