@@ -172,9 +172,9 @@ def test_empty_matches_and_rows_in_no_match():
     # The row of an empty match is not unmatched.
     assert rows("ALL ROWS PER MATCH WITH UNMATCHED ROWS", "b*", "b") == shown
     assert rows("ALL ROWS PER MATCH WITH UNMATCHED ROWS", "b+", "b") == [
+        (1, None, None, None, "a"),
         (2, 1, 1, 2, "b"),
         (3, 1, 2, 2, "b"),
-        (1, None, None, None, "a"),
         (4, None, None, None, "a"),
     ]
     assert rows("ONE ROW PER MATCH", "()  | b", "b") == [

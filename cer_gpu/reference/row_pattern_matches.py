@@ -70,8 +70,8 @@ def row_pattern_answers(
     Returns
     -------
     list of dict of str to object
-        Partitions in the order of their first rows, matches in theirs. Rows that are in no match stand behind
-        the matches of their partition.
+        Partitions in the order of their first rows, matches in theirs. Rows that are in no match stand where
+        a match that began with them would.
 
     Raises
     ------
@@ -129,11 +129,14 @@ class PartitionRows:
             elif mode is not RowsPerMatch.ALL_OMIT_EMPTY:
                 answers.append(self._answer(start, (), (), number))
         if mode is RowsPerMatch.ALL_WITH_UNMATCHED:
+            places = [start for start, match in found for _ in range(max(len(match), 1))]
             matched = {taken.place for _, match in found for taken in match}
             matched |= {start for start, _ in found}
             for place in range(len(self.rows)):
                 if place not in matched:
                     answers.append(self._row(place, dict.fromkeys(one.name for one in self.clause.measures)))
+                    places.append(place)
+            answers = [answers[number] for number in sorted(range(len(answers)), key=places.__getitem__)]
         return answers
 
     def _answer(self, place: int, visible: Taken, match: Taken, number: int) -> dict[str, Any]:

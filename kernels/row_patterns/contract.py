@@ -123,7 +123,8 @@ class SearchProgram(NamedTuple):
     remembers : int
         1: what has failed may be remembered, since the registers say all that conditions ask for.
     forgets : int
-        1: only for one start, since conditions ask for the number or the first time of a match.
+        1: only for one start, since conditions ask for the number of the match. So it is where WITHIN bounds
+        the time from the start on.
     """
 
     code: np.ndarray

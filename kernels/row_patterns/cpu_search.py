@@ -118,7 +118,7 @@ def search(choices, rows, live, program, columns, memory, span, budget, skip, ro
                 return DONE
             if at[MATCHES] == room.starts.shape[0]:
                 return FULL
-            if program.forgets:
+            if program.forgets or timed:
                 memory.held[0] += 1
                 memory.held[1] = 0
             for k in range(program.begins.shape[0]):

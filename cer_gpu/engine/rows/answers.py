@@ -83,14 +83,14 @@ class RowPatternAnswer:
             if not pa.types.is_boolean(kind) and not pa.types.is_null(kind):
                 what = f"the condition of `{definition.variable}` is no condition, but of type {kind}"
                 hint = "compare it with something: `price > 10`"
-                raise QueryError([Diagnostic("CER125", what, definition.at, hints=(hint,))], self._text)
+                raise QueryError([Diagnostic("CER117", what, definition.at, hints=(hint,))], self._text)
         if self._clause.within is not None:
             key = self._clause.order_by[0]
             kind = schema.field(key.column).type
             if not pa.types.is_timestamp(kind) and not pa.types.is_date(kind):
                 what = f"WITHIN measures time by the first column of ORDER BY, and `{key.column}` is {kind}"
                 hint = "order by a column of timestamps or dates first"
-                raise QueryError([Diagnostic("CER125", what, key.at, hints=(hint,))], self._text)
+                raise QueryError([Diagnostic("CER117", what, key.at, hints=(hint,))], self._text)
 
     def batches(
         self, table: pa.Table, workers: Workers | None = None, device: int | None = None

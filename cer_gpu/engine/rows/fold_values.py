@@ -67,7 +67,7 @@ class FoldValues:
             return pa.float64()
         what = f"{function.upper()} of values of type {kind} cannot be computed"
         raise QueryError(
-            [Diagnostic("CER125", what, aggregate.at, hints=("take a column of numbers or of intervals",))]
+            [Diagnostic("CER117", what, aggregate.at, hints=("take a column of numbers or of intervals",))]
         )
 
     def of(self, aggregate: RowAggregate) -> pa.Array:

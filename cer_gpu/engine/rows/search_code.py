@@ -165,11 +165,7 @@ class SearchCode:
             return Cell(*made)
         written = _WRITERS.get(name)
         if written is None:
-            raise self._refused(
-                f"`{name}` cannot be computed over several rows of the match",
-                operation,
-                "compute it inside FIRST or LAST, of one row: LAST(ABS(a.price))",
-            )
+            raise self._of_one_row(f"`{name}`", operation)
         return written(self, operation)
 
     def _pair(self, operation: Operation, one: Scalar, other: Scalar) -> tuple[Cell, Cell]:
@@ -215,8 +211,15 @@ class SearchCode:
         odd = self._emit(c.NOT, self._emit(c.EQUAL, *nulls))
         return self._emit(c.CHOOSE, either, odd, self._emit(c.NOT, same))
 
+    def _of_one_row(self, what: str, at: Scalar) -> QueryError:
+        return self._refused(
+            f"{what} cannot be computed over several rows of the match",
+            at,
+            "compute it inside FIRST or LAST, of one row: LAST(ABS(a.price))",
+        )
+
     def _refused(self, what: str, at: Scalar, *hints: str) -> QueryError:
-        return QueryError([Diagnostic("CER125", what, at.at, hints=hints)], self._text)
+        return QueryError([Diagnostic("CER117", what, at.at, hints=hints)], self._text)
 
     # Operations that are written with others
 
@@ -300,14 +303,14 @@ class SearchCode:
         cell, kind = self._cell(operation.operands[0]), word_type(operation.detail)
         wider = common_type(cell.kind, kind)
         if wider != kind:
-            raise self._refused(f"a cast to {operation.detail} is computed of one row only", operation)
+            raise self._of_one_row(f"a cast to {operation.detail}", operation)
         return Cell(self._arithmetic.as_type(cell, kind), kind)
 
     def _difference(self, operation: Operation) -> Cell:
         one, other = self._alike(operation, *self._pair(operation, *operation.operands))
         made = self._arithmetic.whole_units(other, one, operation.detail)
         if made is None:
-            raise self._refused(f"differences in {operation.detail} are computed of one row only", operation)
+            raise self._of_one_row(f"a difference in {operation.detail}s", operation)
         return Cell(made, pa.int64())
 
 

@@ -93,7 +93,7 @@ class SearchRegisters:
             return Cell(emit(c.TAKE, self._fold(mask, c.ROWS, -1, False)), pa.int64())
         if any(isinstance(leaf, MatchedVariable) for leaf in leaves(aggregate.expression)):
             what = "CLASSIFIER() cannot be aggregated in DEFINE: count the rows of variables, COUNT(a.*)"
-            raise QueryError([Diagnostic("CER125", what, aggregate.at)], self._values.text)
+            raise QueryError([Diagnostic("CER117", what, aggregate.at)], self._values.text)
         if aggregate.expression not in self._numbers:
             values = self._values.of_fields(aggregate.expression)
             self._numbers[aggregate.expression] = self._columns.add(values)
