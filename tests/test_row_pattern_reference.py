@@ -280,6 +280,17 @@ def test_constants_of_different_types_are_different():
     assert found == [(2,)]
 
 
+def test_a_null_without_a_type():
+    """What is always null takes no row, in conditions on one row and on several."""
+    columns = {"n": [1, 2], "x": [1, 3], "nothing": [None, None]}
+    for condition in ("NULL", "nothing IS NULL AND NULL", "FIRST(x) = nothing", "SUM(x) > nothing"):
+        body = f"ORDER BY n MEASURES b.n AS n ONE ROW PER MATCH PATTERN (a b) DEFINE b AS {condition}"
+        assert answers(body, **columns) == []
+    body = "ORDER BY n MEASURES b.nothing AS m ONE ROW PER MATCH PATTERN (a b) DEFINE b AS {}"
+    for condition in ("FIRST(nothing) IS NULL", "COALESCE(nothing, FIRST(x)) = 1"):
+        assert answers(body.format(condition), **columns) == [(None,)]
+
+
 def test_within_is_less_than_its_length():
     """As in Flink: the last row lies less than three seconds behind the first."""
     start = datetime(2024, 1, 1)

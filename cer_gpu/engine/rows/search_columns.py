@@ -68,6 +68,8 @@ class WordColumns:
 
     def _words(self, array: pa.Array) -> np.ndarray:
         kind = array.type
+        if pa.types.is_null(kind):
+            return np.zeros(len(array), np.int64)
         if pa.types.is_dictionary(kind) or word_type(kind) == pa.string():
             ranks = pc.index_in(_plain_texts(array), self._distinct())
             return np.asarray(ranks.fill_null(0)).astype(np.int64)
