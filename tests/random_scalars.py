@@ -1,6 +1,6 @@
 """Seeded random scalar expressions of row patterns, of a kind that is asked for; every operation occurs.
 
-With `safe` no value makes them an error of the data: divisors are constants or NULLIF, nothing is cast.
+With `safe` no value makes them an error of the data: nothing is cast.
 """
 
 from __future__ import annotations
@@ -110,11 +110,9 @@ class ScalarDraft:
         return self._of(self.rng.choice(("greatest", "least")), one, two)
 
     def _divisor(self, kind: str, depth: int) -> Scalar:
-        if not self.safe:
-            return self.draw(kind, depth)
         if self.rng.random() < 0.5:
-            return ScalarConstant({"int": 3, "float": 0.5, "decimal": Decimal("0.5")}[kind])
-        return self._of("nullif", self.draw(kind, depth), ScalarConstant(0))
+            return self.draw(kind, depth)
+        return ScalarConstant({"int": 3, "float": 0.5, "decimal": Decimal("0.5")}[kind])
 
     def _int(self, depth: int) -> Scalar:
         rng = self.rng

@@ -159,7 +159,7 @@ def exactly(compute: Callable[[], Any]) -> Any:
 def _quotient(left: Any, right: Any) -> Any:
     exact = not isinstance(left, float) and not isinstance(right, float)
     if exact and not right:
-        raise DataError("division by zero")
+        return None
     if isinstance(left, timedelta):
         if isinstance(right, timedelta):
             return left / right
@@ -178,14 +178,12 @@ def _quotient(left: Any, right: Any) -> Any:
 
 
 def cut_quotient(left: int, right: int) -> int:
-    if right == 0:
-        raise DataError("division by zero")
     whole = abs(left) // abs(right)
     return whole if (left < 0) == (right < 0) else -whole
 
 
 def _whole_quotient(left: Any, right: Any) -> Any:
-    if isinstance(left, int) and isinstance(right, int):
+    if isinstance(left, int) and isinstance(right, int) and right:
         return _fits(cut_quotient(left, right))
     return _quotient(left, right)
 
@@ -195,7 +193,7 @@ def _remainder(left: Any, right: Any) -> Any:
     if isinstance(one, float):
         return math.nan if two == 0 or math.isinf(one) else math.fmod(one, two)
     if two == 0:
-        raise DataError("division by zero")
+        return None
     if isinstance(one, Decimal):
         return exactly(lambda: one % two)  # with the sign of the dividend, unlike int
     return one - cut_quotient(one, two) * two

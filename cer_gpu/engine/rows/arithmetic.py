@@ -1,7 +1,7 @@
 """Arithmetic of scalar values: whole numbers and decimals exactly, floats as IEEE 754 says, times with units.
 
-A whole number beyond 64 bits and a division of whole numbers or decimals by zero are errors of the data. With
-floats nothing is: 1e0 / 0 is infinite, and the root of a negative number is no number.
+A whole number beyond 64 bits is an error of the data; a division of whole numbers, decimals or intervals by
+zero is null. Floats have no errors: 1e0 / 0 is infinite, the root of a negative number is no number.
 """
 
 from __future__ import annotations
@@ -100,14 +100,16 @@ def quotient(call: ScalarCall) -> ScalarStep:
     if "null" in (left, right):
         return call.null(_of_null(call, call.types[0] if right == "null" else call.types[1]))
     if left == right == "int" and call.node.name == "//":
-        return call.step(INT, pc.divide_checked)
+        return call.step(INT, lambda one, two: pc.divide_checked(one, _nonzero(two)))
     if {left, right} <= NUMBERS:
         return call.step(FLOAT, _checked_quotient if right != "float" and left != "float" else _quotient)
     if left == right == "duration":
         return call.step(FLOAT, _ratio)
     if (left, right) == ("duration", "int"):
         type_ = call.types[0]
-        return call.step(type_, lambda one, two: times_of(pc.divide_checked(numbers_of(one), two), type_))
+        return call.step(
+            type_, lambda one, two: times_of(pc.divide_checked(numbers_of(one), _nonzero(two)), type_)
+        )
     raise call.type_refusal("CER030", *_hints(call))
 
 
@@ -116,8 +118,13 @@ def _quotient(left: Values, right: Values) -> Values:
 
 
 def _checked_quotient(left: Values, right: Values) -> Values:
-    # Arrow refuses to divide floats by zero, too. A null dividend makes the quotient null.
-    return pc.divide_checked(converted(left, FLOAT), converted(right, FLOAT))
+    return pc.divide(converted(left, FLOAT), converted(_nonzero(right), FLOAT))
+
+
+def _nonzero(values: Values) -> Values:
+    """Divisors, null in place of zero."""
+    zero = pc.equal(values, pa.scalar(Decimal(0) if pa.types.is_decimal(values.type) else 0, values.type))
+    return pc.if_else(zero, pa.scalar(None, values.type), values)
 
 
 def _ratio(left: Values, right: Values) -> Values:
@@ -141,12 +148,12 @@ def remainder(call: ScalarCall) -> ScalarStep:
 
 
 def _remainder(left: Values, right: Values) -> Values:
-    known = pc.and_(pc.is_valid(left), pc.is_valid(right))
     whole = pa.types.is_integer(left.type)
+    if whole:
+        right = _nonzero(right)
+    known = pc.and_(pc.is_valid(left), pc.is_valid(right))
     one = np.asarray(_filled(left, 0))
     two = np.asarray(_filled(pc.if_else(known, right, pa.scalar(1, right.type)), 1))
-    if whole and (two == 0).any():
-        raise pa.ArrowInvalid("divide by zero")
     with np.errstate(invalid="ignore"):
         found = (
             np.where(two == -1, 0, np.fmod(one, np.where(two == -1, 1, two))) if whole else np.fmod(one, two)

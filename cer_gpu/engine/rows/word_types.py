@@ -201,8 +201,7 @@ class WordArithmetic:
         operation = operations[1 if pa.types.is_floating(kind) else 0]
         made = self._emit(operation, self.as_type(one, kind), self.as_type(other, kind))
         if operation == c.DIVIDE_REALS and not any(pa.types.is_floating(cell.kind) for cell in (one, other)):
-            zero = self._emit(c.EQUAL, other.number, self._word(0))
-            made = self._emit(c.CHOOSE, zero, self._emit(c.NULL), made)
+            made = self._null_by_zero(made, other)
         return Cell(made, kind)
 
     def _times_of(self, name: str, one: Cell, other: Cell) -> Cell | None:
@@ -215,7 +214,7 @@ class WordArithmetic:
         if name == "/" and all(spans):
             kind = common_type(one.kind, other.kind)
             reals = [self._emit(c.TO_REAL, self.as_type(cell, kind)) for cell in (one, other)]
-            return Cell(self._emit(c.DIVIDE_REALS, *reals), pa.float64())
+            return Cell(self._null_by_zero(self._emit(c.DIVIDE_REALS, *reals), other), pa.float64())
         if name not in ("+", "-"):
             return None
         operation = c.ADD if name == "+" else c.SUBTRACT
@@ -242,6 +241,10 @@ class WordArithmetic:
                 pa.duration(kind.unit),
             )
         return None
+
+    def _null_by_zero(self, quotient: int, divisor: Cell) -> int:
+        zero = self._emit(c.EQUAL, divisor.number, self._word(0))
+        return self._emit(c.CHOOSE, zero, self._emit(c.NULL), quotient)
 
     def _times(self, cell: int, factor: int) -> int:
         return cell if factor == 1 else self._emit(c.MULTIPLY, cell, self._word(factor))
