@@ -108,6 +108,11 @@ def is_fixed(expression: Scalar) -> bool:
     return isinstance(expression, ScalarConstant)
 
 
+def is_of_one_row(expression: Scalar) -> bool:
+    """Whether an expression that speaks of fixed places speaks of the current row alone."""
+    return not any(isinstance(leaf, Navigation) and leaf.offset for leaf in leaves(expression))
+
+
 def leaves(expression: Scalar) -> Iterator[Scalar]:
     """What an expression is made of by operations, in the order of the text."""
     if isinstance(expression, Operation):

@@ -25,12 +25,12 @@ def mark(holds, there, bit, masks, first):
     =========  ================  ==============================================================
     `holds`    uint8 [bytes]     in: a bit for each row, as Arrow has them
     `there`    uint8 [bytes]     in: whether the condition is not null; empty: it never is
-    `bit`      int64             in
-    `masks`    uint64 [rows]     in/out
+    `bit`      as `masks`        in
+    `masks`    uint8, uint16 or  in/out
+               uint64 [rows]
     `first`    int64             in: the bit of row 0
     =========  ================  ==============================================================
     """
-    one = np.uint64(1) << np.uint64(bit)
     nullable = there.shape[0] > 0
     for row in range(masks.shape[0]):
         place = first + row
@@ -38,7 +38,7 @@ def mark(holds, there, bit, masks, first):
         if nullable:
             value &= there[place >> 3] >> (place & 7) & 1
         if value:
-            masks[row] |= one
+            masks[row] |= bit
 
 
 @jit

@@ -50,6 +50,21 @@ class FixedValues:
         """The values of an expression whose navigations are of the current row, for each row."""
         return evaluate(expression, self._beside, self._rows.count)
 
+    def of_lying_row(self, expression: Scalar) -> pa.Array:
+        """The values of an expression of the current row alone, for each row as the table has them."""
+
+        def column(leaf: Scalar) -> pa.Array:
+            assert isinstance(leaf, Field)
+            return self._rows.lying(leaf.name)
+
+        def of_navigation(leaf: Scalar) -> pa.Array:
+            assert isinstance(leaf, Navigation)
+            if isinstance(leaf.expression, Field):
+                return column(leaf.expression)
+            return evaluate(leaf.expression, column, self._rows.count)
+
+        return evaluate(expression, of_navigation, self._rows.count)
+
     def _navigation_type(self, leaf: Scalar) -> pa.DataType:
         assert isinstance(leaf, Navigation)
         return type_of(leaf.expression, self.field_type, self.text)

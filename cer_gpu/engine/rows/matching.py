@@ -15,12 +15,12 @@ from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
 from cer_gpu.engine.rows.search import Search
 from cer_gpu.engine.rows.search_code import SearchCode
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import DataError
+from cer_gpu.errors import DataError, LimitError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.row_patterns import contract as k
 from cer_gpu.kernels.row_patterns import cpu
 from cer_gpu.patterns.choices import OrderedAutomaton
-from cer_gpu.patterns.conditions import ParsedCondition
+from cer_gpu.patterns.conditions import ParsedCondition, is_of_one_row
 from cer_gpu.patterns.tree import Operation, RowPatternClause, Skip, SkipMode
 
 UNIT = 1 << 16
@@ -28,6 +28,9 @@ UNIT = 1 << 16
 
 TABLED = 1 << 24
 """Entries of a table of choices, above which choices are looked for in their lists."""
+
+MOST_VARIABLES = 64
+"""Variables of a pattern: a word has a bit for each."""
 
 DENSE = 16
 """Variables up to which every combination of conditions has a place in a table."""
@@ -90,19 +93,31 @@ def _masks(
     values: FixedValues,
     rows: OrderedRows,
 ) -> np.ndarray:
-    """For each row the variables whose fixed conditions hold, as bits: uint64."""
-    masks = np.zeros(rows.count, np.uint64)
-    everything = 0
+    """For each row the variables whose fixed conditions hold, as bits: uint8, uint16 or uint64.
+
+    Conditions that speak of the row alone are computed for the rows as they lie, whose bits are then put in
+    order; the others for the rows in order.
+    """
+    count = len(automaton.variables)
+    if count > MOST_VARIABLES:
+        raise LimitError(f"a pattern has at most {MOST_VARIABLES} variables, and this one has {count}")
+    dtype = next(kind for kind in (np.uint8, np.uint16, np.uint64) if count <= 8 * np.dtype(kind).itemsize)
+    lying, ordered, everything = np.zeros(rows.count, dtype), None, 0
     for variable, name in enumerate(automaton.variables):
         fixed = conditions[name].fixed if name in conditions else ()
         if not fixed:
             everything |= 1 << variable
             continue
-        holds = values.of_row(fixed[0] if len(fixed) == 1 else Operation("and", fixed))
-        _mark(holds, variable, masks)
-    if everything:
-        masks |= np.uint64(everything)
-    return masks
+        condition = fixed[0] if len(fixed) == 1 else Operation("and", fixed)
+        if is_of_one_row(condition):
+            _mark(values.of_lying_row(condition), variable, lying)
+        else:
+            ordered = np.zeros(rows.count, dtype) if ordered is None else ordered
+            _mark(values.of_row(condition), variable, ordered)
+    masks = rows.in_order(lying)
+    if ordered is not None:
+        masks |= ordered
+    return masks | dtype(everything) if everything else masks
 
 
 def _mark(holds: pa.Array, variable: int, masks: np.ndarray) -> None:
@@ -113,7 +128,7 @@ def _mark(holds: pa.Array, variable: int, masks: np.ndarray) -> None:
     nothing = np.zeros(0, np.uint8)
     bits = nothing if data is None else np.frombuffer(data, np.uint8)
     valid = nothing if there is None or not holds.null_count else np.frombuffer(there, np.uint8)
-    cpu.mark(bits, valid, variable, masks, holds.offset)
+    cpu.mark(bits, valid, masks.dtype.type(1 << variable), masks, holds.offset)
 
 
 def _times(clause: RowPatternClause, rows: OrderedRows) -> tuple[np.ndarray, int]:
@@ -153,7 +168,8 @@ class _Matching:
         self._device = device
         self._automaton = automaton
         self._rows = rows
-        self._pattern_rows = k.PatternRows(masks, rows.lanes, times)
+        self._masks = masks
+        self._times = times
         self._span = span
         self._workers = workers
         self._choices = choice_lists(automaton)
@@ -163,7 +179,7 @@ class _Matching:
 
     def followed(self) -> RowMatches:
         """Matches whose conditions are all fixed."""
-        if not len(self._pattern_rows.times):
+        if not len(self._times):
             try:
                 if self._device is not None and self._skip.mode == k.PAST_LAST_ROW and self._rows.count:
                     found = self._on_device(self._device)
@@ -185,8 +201,10 @@ class _Matching:
             live = np.zeros(0, np.int32), np.zeros((0, 0), np.uint8)
         program, columns = code.program(), code.columns.columns(self._rows.count)
 
+        masks = self._masks.astype(np.uint64)
+
         def search(lanes: np.ndarray) -> RowMatches:
-            rows = self._pattern_rows._replace(lanes=lanes)
+            rows = k.PatternRows(masks, lanes, self._times)
             work = Search(self._choices, rows, live, program, columns, self._span, self._skip)
             return self._collected(lanes, work.step)
 
@@ -194,7 +212,7 @@ class _Matching:
 
     def _live(self) -> tuple[np.ndarray, np.ndarray]:
         """The state of each row, and the slots of each state."""
-        symbols, known = symbols_of(self._pattern_rows.masks, len(self._automaton.variables))
+        symbols, known = symbols_of(self._masks, len(self._automaton.variables))
         live = LiveStates(self._automaton, known)
         states = np.empty(self._rows.count, np.int32)
 
@@ -211,7 +229,7 @@ class _Matching:
     def _on_device(self, device: int) -> RowMatches | None:
         from cer_gpu.engine.cuda.row_patterns import matches_on_device
 
-        symbols, known = symbols_of(self._pattern_rows.masks, len(self._automaton.variables))
+        symbols, known = symbols_of(self._masks, len(self._automaton.variables))
         live = LiveStates(self._automaton, known)
         found = matches_on_device(device, self._choices, live, symbols, self._rows.lanes)
         return None if found is None else RowMatches(*found)
@@ -231,10 +249,10 @@ class _Matching:
         return _joined(self._workers.map("matching", forward, self._units, self._rows.count))
 
     def _bounded(self) -> RowMatches:
-        slots = len(self._choices.variable_of)
+        slots, masks = len(self._choices.variable_of), self._masks.astype(np.uint64)
 
         def forward(lanes: np.ndarray) -> RowMatches:
-            rows = self._pattern_rows._replace(lanes=lanes)
+            rows = k.PatternRows(masks, lanes, self._times)
             ends = np.empty((int(np.diff(lanes).max(initial=0)), slots), np.int64)
 
             def go(room: k.MatchRoom, at: np.ndarray) -> int:
@@ -247,7 +265,7 @@ class _Matching:
     def _collected(self, lanes: np.ndarray, go: Callable[[k.MatchRoom, np.ndarray], int]) -> RowMatches:
         """The matches of neighbouring partitions: a kernel is called until all are found."""
         count = int(lanes[-1] - lanes[0])
-        room = room_of(min(count, 1 << 10), count if self._skip.mode == k.PAST_LAST_ROW else 1 << 12)
+        room = room_of(count // 8 + 16, count if self._skip.mode == k.PAST_LAST_ROW else 1 << 12)
         at = np.array([0, lanes[0], 0, 0, 0], np.int64)
         while True:
             status = go(room, at)
@@ -255,10 +273,7 @@ class _Matching:
                 break
             if status != k.FULL:
                 raise self._skipped(status, room, at)
-            larger = room_of(2 * len(room.starts) + 1, 2 * len(room.slots) + 1)
-            for old, new in zip(room, larger, strict=True):
-                new[: len(old)] = old
-            room = larger
+            room = _larger(room, int(at[k.MATCHES]) == len(room.starts))
         matches, slots = int(at[k.MATCHES]), int(at[k.SLOTS])
         return RowMatches(
             room.starts[:matches].copy(), room.lengths[:matches].copy(), room.slots[:slots].copy()
@@ -296,9 +311,9 @@ def symbols_of(masks: np.ndarray, variables: int) -> tuple[np.ndarray, Sequence[
     if variables > DENSE:
         known, symbols = np.unique(masks, return_inverse=True)
         return symbols.astype(np.int32), known.tolist()
-    seen = np.bincount(masks.astype(np.int64), minlength=1 << variables) > 0
+    seen = np.bincount(masks, minlength=1 << variables) > 0
     numbers = (np.cumsum(seen) - 1).astype(np.int32)
-    return numbers[masks.astype(np.int64)], np.flatnonzero(seen).tolist()
+    return numbers[masks], np.flatnonzero(seen).tolist()
 
 
 def _units(lanes: np.ndarray, threads: int) -> list[np.ndarray]:
@@ -313,6 +328,20 @@ def _units(lanes: np.ndarray, threads: int) -> list[np.ndarray]:
 def room_of(matches: int, slots: int) -> k.MatchRoom:
     """Room for so many matches, and for so many rows of all of them."""
     return k.MatchRoom(np.empty(matches, np.int64), np.empty(matches, np.int64), np.empty(slots, np.int32))
+
+
+def _larger(room: k.MatchRoom, more_matches: bool) -> k.MatchRoom:
+    """Room for twice as many matches, or for twice as many rows of them."""
+    starts, lengths, slots = room
+    if more_matches:
+        return k.MatchRoom(_doubled(starts), _doubled(lengths), slots)
+    return k.MatchRoom(starts, lengths, _doubled(slots))
+
+
+def _doubled(array: np.ndarray) -> np.ndarray:
+    larger = np.empty(2 * len(array) + 1, array.dtype)
+    larger[: len(array)] = array
+    return larger
 
 
 def _joined(parts: Sequence[RowMatches]) -> RowMatches:

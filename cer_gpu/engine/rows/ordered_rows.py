@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.ascending_order import ascending
+from cer_gpu.engine.read.sources.text_codes import MANY, encoded
 from cer_gpu.engine.words import float_words
 from cer_gpu.errors import DataError
 from cer_gpu.lazy_modules import compute as pc
@@ -17,6 +18,10 @@ from cer_gpu.printable_text import name_text
 
 NUMBERS_AT_MOST = 1 << 40
 """Products of numbers of parts of a key, above which the pairs that occur are numbered anew."""
+
+
+FEW = MANY // 16
+"""Among the first `MANY` texts of a column at most so many differ if it becomes codes."""
 
 
 class OrderedRows:
@@ -38,13 +43,14 @@ class OrderedRows:
     """
 
     def __init__(self, table: pa.Table, partition_by: Sequence[str], order_by: Sequence[SortKey]) -> None:
-        self._table = table
+        self._kinds = table.schema
+        self._table, self._coded = _with_codes(table)
         self.count = table.num_rows
-        keys = [_sort_words(table[key.column], key) for key in order_by]
+        keys = [_sort_words(self._table[key.column], key) for key in order_by]
         order = None if all(map(_ascends, keys[:1])) and len(keys) < 2 else _order_of(keys)
         if order is not None and _is_range(order):
             order = None
-        codes, partitions = _partition_codes([table[name] for name in partition_by], self.count)
+        codes, partitions = self._partition_codes(partition_by)
         if codes is None:
             self.lanes = np.array([0, self.count] if self.count else [0], np.int64)
         else:
@@ -55,11 +61,12 @@ class OrderedRows:
                 order = grouped if order is None else order[grouped]
         self._order = order
         self._sorted: dict[str, pa.Array] = {}
+        self._lying: dict[str, pa.Array] = {}
 
     @property
     def schema(self) -> pa.Schema:
-        """Names and types of the columns."""
-        return self._table.schema
+        """Names and types of the columns of the table."""
+        return self._kinds
 
     def column(self, name: str) -> pa.Array:
         """The values of a column in the order of the places; kept for the next call."""
@@ -67,13 +74,40 @@ class OrderedRows:
             self._sorted[name] = self._values(name, self._order)
         return self._sorted[name]
 
+    def lying(self, name: str) -> pa.Array:
+        """The values of a column as the table has them; kept for the next call."""
+        if name not in self._lying:
+            self._lying[name] = combined(self._table[name])
+        return self._lying[name]
+
+    def in_order(self, values: np.ndarray) -> np.ndarray:
+        """A value for each row of the table, in the order of the places."""
+        return values if self._order is None else values[self._order]
+
     def at(self, name: str, places: np.ndarray) -> pa.Array:
         """The values of a column at some places (int64); null where a place is negative."""
-        rows = places if self._order is None else self._order[np.maximum(places, 0)]
         missing = places < 0
-        if missing.any():
-            return self._values(name, pa.array(rows, mask=missing))
-        return self._values(name, rows)
+        rows = places if self._order is None else self._order[np.maximum(places, 0)]
+        plain = self._plain(name)
+        if plain is not None:
+            taken = plain[np.maximum(rows, 0) if missing.any() else rows]
+            valid = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
+            buffers = [valid, pa.py_buffer(taken)]
+            return pa.Array.from_buffers(self._kinds.field(name).type, len(taken), buffers)
+        chosen: np.ndarray | pa.Array = pa.array(rows, mask=missing) if missing.any() else rows
+        values, kind = self._values(name, chosen), self._kinds.field(name).type
+        return values if values.type == kind else values.cast(kind)
+
+    def _plain(self, name: str) -> np.ndarray | None:
+        """A column of numbers or times without nulls as NumPy sees it; None of others."""
+        kind = self._kinds.field(name).type
+        if self.count == 0 or not (pa.types.is_primitive(kind) and kind.bit_width in (8, 16, 32, 64)):
+            return None
+        values = self.lying(name)
+        if values.null_count:
+            return None
+        dtype = np.dtype(f"i{kind.bit_width // 8}")
+        return np.frombuffer(values.buffers()[1], dtype, self.count, values.offset * dtype.itemsize)
 
     def row_numbers(self, places: np.ndarray) -> np.ndarray:
         """The rows of the table that lie at some places."""
@@ -84,11 +118,46 @@ class OrderedRows:
         """The number of the partition of each place, int64."""
         return np.repeat(np.arange(len(self.lanes) - 1), np.diff(self.lanes))
 
+    def _partition_codes(self, names: Sequence[str]) -> tuple[np.ndarray | None, int]:
+        """The number of the partition of each row, by first sight, and how many there are."""
+        codes, most = None, 1
+        for name in names:
+            column = self._table[name]
+            if name in self._coded and not column.null_count:
+                own, size = np.asarray(combined(column).indices), len(combined(column).dictionary)
+            else:
+                own, size = _codes(column)
+            if codes is None:
+                codes, most = own, size
+                continue
+            pairs = codes.astype(np.int64) * size + own
+            if most * size > NUMBERS_AT_MOST or most * size > 4 * self.count:
+                codes, most = _codes(pa.chunked_array([pa.array(pairs)]))
+            else:
+                codes, most = pairs, most * size
+        if codes is None or len(names) == 1:
+            return codes, most
+        return _codes(pa.chunked_array([pa.array(codes)]))
+
     def _values(self, name: str, rows: np.ndarray | pa.Array | None) -> pa.Array:
         column = self._table[name]
         if rows is not None:
             column = column.take(pa.array(rows) if isinstance(rows, np.ndarray) else rows)
         return combined(column)
+
+
+def _with_codes(table: pa.Table) -> tuple[pa.Table, frozenset[str]]:
+    """A table whose texts, where few differ, are codes by first sight, since they are read several times; and
+    the names of these columns.
+    """
+    coded = set()
+    for number, field in enumerate(table.schema):
+        if (pa.types.is_string(field.type) or pa.types.is_large_string(field.type)) and len(table) >= MANY:
+            texts = combined(table.column(number))
+            if len(texts.slice(0, MANY).unique()) <= FEW:
+                table = table.set_column(number, field.name, encoded(texts))
+                coded.add(field.name)
+    return table, frozenset(coded)
 
 
 def combined(column: pa.ChunkedArray | pa.Array) -> pa.Array:
@@ -166,30 +235,14 @@ def _is_range(order: np.ndarray) -> bool:
     return bool((order == np.arange(len(order))).all())
 
 
-def _partition_codes(columns: Sequence[pa.ChunkedArray], count: int) -> tuple[np.ndarray | None, int]:
-    """The number of the partition of each row, by first sight, and how many there are."""
-    codes, most = None, 1
-    for column in columns:
-        own, size = _codes(column)
-        if codes is None:
-            codes, most = own, size
-            continue
-        pairs = codes.astype(np.int64) * size + own
-        if most * size > NUMBERS_AT_MOST or most * size > 4 * count:
-            pairs, most = _codes(pa.chunked_array([pa.array(pairs)]))
-        else:
-            most *= size
-        codes = pairs
-    if codes is None or len(columns) == 1:
-        return codes, most
-    return _codes(pa.chunked_array([pa.array(codes)]))
-
-
 def _codes(column: pa.ChunkedArray) -> tuple[np.ndarray, int]:
     """The values of a column numbered by first sight, and how many differ."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_floating(column.type):
-        column = pc.add(column, pa.scalar(0.0, column.type))  # -0.0 is 0.0
-    encoded = combined(column).dictionary_encode(null_encoding="encode")
-    return np.asarray(encoded.indices).astype(np.int64), len(encoded.dictionary)
+    values = combined(column)
+    if pa.types.is_dictionary(values.type):
+        named = values.dictionary
+        alone = named.null_count == 0 and len(named.unique()) == len(named)
+        values = values.indices if alone else values.cast(values.type.value_type)
+    elif pa.types.is_floating(values.type):
+        values = pc.add(values, pa.scalar(0.0, values.type))  # -0.0 is 0.0
+    seen = values.dictionary_encode(null_encoding="encode")
+    return np.asarray(seen.indices), len(seen.dictionary)
