@@ -10,7 +10,7 @@ from unittest.mock import patch
 import numpy as np
 from cer_gpu.kernels.device.availability import cuda_usable
 from cer_gpu.kernels.device.geometry import Geometry
-from cer_gpu.kernels.signatures.registry import KERNELS
+from cuda_registry import KERNELS
 from numba import typeof, types
 from numba.np.numpy_support import from_dtype
 

@@ -10,17 +10,17 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from cer_gpu.kernels.device import jit
 from cer_gpu.kernels.device.jit import KernelLauncher
-from cer_gpu.kernels.signatures import registry
-from cer_gpu.kernels.signatures.arguments import CudaKernel
-from cer_gpu.kernels.signatures.registry import KERNELS
+from cuda_arguments import CudaKernel
+from cuda_registry import KERNELS
 
 BY_NAME = {kernel.name: kernel for kernel in KERNELS}
 
 
 def test_the_registry_holds_every_kernel() -> None:
     """A function that can be launched, in any module of the kernels, is in the registry."""
-    folder = Path(registry.__file__).parent.parent
+    folder = Path(jit.__file__).parent.parent
     with_kernels = sorted(path for path in folder.rglob("*.py") if "@kernel\n" in path.read_text())
     names = [".".join(path.relative_to(folder).with_suffix("").parts) for path in with_kernels]
     assert "hits.cuda" in names

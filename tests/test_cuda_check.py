@@ -17,9 +17,9 @@ import pyarrow as pa
 import pytest
 from cer_gpu.kernels.device import availability
 from cer_gpu.kernels.device.jit import KernelLauncher
-from cer_gpu.kernels.signatures.arguments import CudaKernel
-from cer_gpu.kernels.signatures.registry import KERNELS
+from cuda_arguments import CudaKernel
 from cuda_device import USABLE, forms_ahead, forms_launched
+from cuda_registry import KERNELS
 from numba import cuda
 
 import cer_gpu as cer

@@ -16,7 +16,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from cer_gpu.kernels.signatures.registry import KERNELS
+from cuda_registry import KERNELS
 from numba import config, types
 from numba.cuda import compiler
 

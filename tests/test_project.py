@@ -168,13 +168,10 @@ def check_direction(name, path):
             )
 
 
-DEVICE_FOLDERS = {"device", "signatures"}
-
-
 def is_for_devices(name):
     """Whether a module is a CUDA form of kernels, or what these share."""
     family, _, module = name.removeprefix("cer_gpu.kernels.").partition(".")
-    return family in DEVICE_FOLDERS or module.startswith("cuda")
+    return family == "device" or module.startswith("cuda")
 
 
 KERNEL_MODULES = [(name, path) for name, path in MODULES if name.startswith("cer_gpu.kernels.")]
@@ -201,7 +198,7 @@ def test_contracts_import_numpy_alone():
 
 
 def test_every_family_of_kernels_has_a_contract():
-    families = {name.split(".")[2] for name, _ in KERNEL_MODULES if name.count(".") > 2} - DEVICE_FOLDERS
+    families = {name.split(".")[2] for name, _ in KERNEL_MODULES if name.count(".") > 2} - {"device"}
     assert families == {name.split(".")[2] for name, _ in KERNEL_MODULES if name.endswith(".contract")}
 
 

@@ -1,7 +1,7 @@
 """How kernels are compiled for the device: at their first launch, kept on disk.
 
 The decorators get no signatures: with signatures they would ask the driver for its device when the module is
-imported. The signatures that are compiled ahead of time are in `registry`.
+imported. Those for which tests compile every kernel without a device are in `tests/cuda_registry.py`.
 """
 
 from contextlib import contextmanager, suppress

@@ -1,9 +1,9 @@
 """The types of the arguments of the kernels that follow queries abreast."""
 
-from ..teams import cuda as teams
-from ..teams import cuda_masks as masked_teams
-from ..teams.contract import AbreastEvents, Edges, GroupSums, MaskedEnds, MaskedProgram, Spans
-from .arguments import F64, F64_2, I32, I64, I64_2, I64_3, U8, U16, U64, named
+from cer_gpu.kernels.teams import cuda as teams
+from cer_gpu.kernels.teams import cuda_masks as masked_teams
+from cer_gpu.kernels.teams.contract import AbreastEvents, Edges, GroupSums, MaskedEnds, MaskedProgram, Spans
+from cuda_arguments import F64, F64_2, I32, I64, I64_2, I64_3, U8, U16, U64, named
 
 
 def _events(keys, at):

@@ -2,9 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from cer_gpu.kernels.device.geometry import STREAM
 from numba import types
-
-from ..device.geometry import STREAM
 
 
 def array(dtype, ndim=1):

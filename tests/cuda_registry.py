@@ -1,63 +1,67 @@
-"""Every CUDA kernel, with the types of arguments for which it is compiled ahead of time."""
+"""Every CUDA kernel, with the types of arguments for which tests compile it without a device."""
 
-from numba import types
-
-from ..classify import cuda as classify
-from ..clock import cuda_ends as clock_ends
-from ..clock.contract import ClockedEvents, ClockTables
-from ..clock.cuda_units import ClockRooms, ClockUnits
-from ..comparisons import cuda_counts as pair_counts
-from ..comparisons import cuda_hits as pair_hits
-from ..comparisons.contract import ArrangedEntries, ComparedSegments, ComparedTables, PairedEvents, PairRuns
-from ..comparisons.cuda_units import PairRooms
-from ..configurations import cuda as configurations
-from ..configurations.contract import HeldTexts, Rules, Steps
-from ..configurations.cuda_units import Slab, UnitEvents
-from ..consume import cuda as consume
-from ..counts import cuda as counts
-from ..counts import cuda_long_segments as matrices
-from ..device import scan
-from ..device.geometry import LANE
-from ..forest import cuda_enumerate as paths
-from ..forest import cuda_nodes as nodes
-from ..forest import cuda_walks as walks
-from ..forest.contract import Block, Roots, SortScratch, UnsortedAnswers, WalkStack
-from ..forest.cuda_enumerate import Forest, SegmentContents
-from ..hits import cuda as hits
-from ..hits import cuda_long_segments as flows
-from ..hits.cuda import DeviceProgram, SymbolWords
-from ..joins import cuda_cells as join_cells
-from ..joins import cuda_counts as join_counts
-from ..joins import cuda_hits as join_hits
-from ..joins import cuda_nodes as join_nodes
-from ..joins.contract import KeyedEvents, NodeWeights
-from ..joins.cuda_nodes import ListNodes
-from ..joins.index import HashTables
-from ..loop.contract import FoundEnds, LoopSegments, StepNodes
-from ..loop.registers import RegisterEvents
-from ..row_patterns import cuda as row_patterns
-from ..row_patterns.contract import MatchRoom
-from ..runs.contract import Program, SegmentHits, TransitionTables
-from ..selection import cuda as best
-from ..selection.contract import Paths
-from ..selection.cuda import BestScratch
-from ..steps import cuda_counts as step_counts
-from ..steps import cuda_hits as step_hits
-from ..steps import cuda_nodes as step_nodes
-from ..steps import cuda_units as step_units
-from ..steps import cuda_walk as step_walk
-from ..steps.contract import ShortTables, StepEvents, StepTables
-from ..steps.cuda_nodes import UnitNodes
-from ..steps.cuda_units import UnitRooms
-from ..streams.contract import StreamEvents, StreamWindow
-from ..teams import cuda as teams
-from ..teams import cuda_masks as masked_teams
-from ..views import cuda as views
-from ..views import cuda_rows as view_rows
-from ..views.contract import CountedRows, RowTests
-from ..windows import cuda as windows
-from ..windows.contract import MeasuredWindow
-from .arguments import (
+from cer_gpu.kernels.classify import cuda as classify
+from cer_gpu.kernels.clock import cuda_ends as clock_ends
+from cer_gpu.kernels.clock.contract import ClockedEvents, ClockTables
+from cer_gpu.kernels.clock.cuda_units import ClockRooms, ClockUnits
+from cer_gpu.kernels.comparisons import cuda_counts as pair_counts
+from cer_gpu.kernels.comparisons import cuda_hits as pair_hits
+from cer_gpu.kernels.comparisons.contract import (
+    ArrangedEntries,
+    ComparedSegments,
+    ComparedTables,
+    PairedEvents,
+    PairRuns,
+)
+from cer_gpu.kernels.comparisons.cuda_units import PairRooms
+from cer_gpu.kernels.configurations import cuda as configurations
+from cer_gpu.kernels.configurations.contract import HeldTexts, Rules, Steps
+from cer_gpu.kernels.configurations.cuda_units import Slab, UnitEvents
+from cer_gpu.kernels.consume import cuda as consume
+from cer_gpu.kernels.counts import cuda as counts
+from cer_gpu.kernels.counts import cuda_long_segments as matrices
+from cer_gpu.kernels.device import scan
+from cer_gpu.kernels.device.geometry import LANE
+from cer_gpu.kernels.forest import cuda_enumerate as paths
+from cer_gpu.kernels.forest import cuda_nodes as nodes
+from cer_gpu.kernels.forest import cuda_walks as walks
+from cer_gpu.kernels.forest.contract import Block, Roots, SortScratch, UnsortedAnswers, WalkStack
+from cer_gpu.kernels.forest.cuda_enumerate import Forest, SegmentContents
+from cer_gpu.kernels.hits import cuda as hits
+from cer_gpu.kernels.hits import cuda_long_segments as flows
+from cer_gpu.kernels.hits.cuda import DeviceProgram, SymbolWords
+from cer_gpu.kernels.joins import cuda_cells as join_cells
+from cer_gpu.kernels.joins import cuda_counts as join_counts
+from cer_gpu.kernels.joins import cuda_hits as join_hits
+from cer_gpu.kernels.joins import cuda_nodes as join_nodes
+from cer_gpu.kernels.joins.contract import KeyedEvents, NodeWeights
+from cer_gpu.kernels.joins.cuda_nodes import ListNodes
+from cer_gpu.kernels.joins.index import HashTables
+from cer_gpu.kernels.loop.contract import FoundEnds, LoopSegments, StepNodes
+from cer_gpu.kernels.loop.registers import RegisterEvents
+from cer_gpu.kernels.row_patterns import cuda as row_patterns
+from cer_gpu.kernels.row_patterns.contract import MatchRoom
+from cer_gpu.kernels.runs.contract import Program, SegmentHits, TransitionTables
+from cer_gpu.kernels.selection import cuda as best
+from cer_gpu.kernels.selection.contract import Paths
+from cer_gpu.kernels.selection.cuda import BestScratch
+from cer_gpu.kernels.steps import cuda_counts as step_counts
+from cer_gpu.kernels.steps import cuda_hits as step_hits
+from cer_gpu.kernels.steps import cuda_nodes as step_nodes
+from cer_gpu.kernels.steps import cuda_units as step_units
+from cer_gpu.kernels.steps import cuda_walk as step_walk
+from cer_gpu.kernels.steps.contract import ShortTables, StepEvents, StepTables
+from cer_gpu.kernels.steps.cuda_nodes import UnitNodes
+from cer_gpu.kernels.steps.cuda_units import UnitRooms
+from cer_gpu.kernels.streams.contract import StreamEvents, StreamWindow
+from cer_gpu.kernels.teams import cuda as teams
+from cer_gpu.kernels.teams import cuda_masks as masked_teams
+from cer_gpu.kernels.views import cuda as views
+from cer_gpu.kernels.views import cuda_rows as view_rows
+from cer_gpu.kernels.views.contract import CountedRows, RowTests
+from cer_gpu.kernels.windows import cuda as windows
+from cer_gpu.kernels.windows.contract import MeasuredWindow
+from cuda_arguments import (
     CODES,
     F64,
     F64_2,
@@ -83,7 +87,8 @@ from .arguments import (
     array,
     named,
 )  # fmt: skip
-from .teams import ABREAST, CARRIED, MASKED
+from cuda_team_arguments import ABREAST, CARRIED, MASKED
+from numba import types
 
 
 def _pair_rooms(trees):

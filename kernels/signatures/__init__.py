@@ -1,1 +1,0 @@
-"""The types for which every CUDA kernel is compiled ahead of time."""
