@@ -225,23 +225,6 @@ def _ended(named: dict[str, Any]) -> int:
     return _bytes(named, "segment", "registers", "registers")
 
 
-def _unit_counts(named: dict[str, Any]) -> int:
-    """The counts of the hits are read: a sector of 32 bytes for each, or all counts if that is less."""
-    written = [named[name] for name in ("unit_count", "number", "wanted", "nodes", "base", "longest")]
-    counts = min(named["lists.count"].nbytes, 32 * named["hits"].size)
-    return named["hits"].nbytes + counts + _whole(written)
-
-
-def _weighed(named: dict[str, Any]) -> int:
-    """A node is read for each entry of the tables that is written."""
-    return min(named["forest.arena"].nbytes, 32 * named["ways"].size) + named["ways"].nbytes
-
-
-def _merged(named: dict[str, Any]) -> int:
-    """The order is read and written, and the starts are compared; marks only where starts are equal."""
-    return _bytes(named, "unit_first", "units", "found.start", "order", "merged")
-
-
 def _moved(named: dict[str, Any]) -> int:
     """Hits are read and written."""
     hits = _bytes(named, "out_event", "out_start")
@@ -260,14 +243,9 @@ PARTS: dict[str, Bytes] = {
     "add_maps": _added,
     "last_products": _last_products,
     "end_segments": _ended,
-    "unit_counts": _unit_counts,
-    "weigh": _weighed,
-    "merge": _merged,
     "move_hits": _moved,
 }
 """Kernels that do not move each of their arrays once: the rule for each."""
-
-_CHOOSING = frozenset(("small", "wide", "place_of", "rows", "arena", "place", "progress"))
 
 _ENTRIES = frozenset(("value", "queue", "scratch"))
 
@@ -275,18 +253,9 @@ SCRATCH: dict[str, frozenset[str]] = {
     "counts": frozenset(("prefix", "suffix", "front")),
     "forward_counts": frozenset(("registers",)),
     "matrices": frozenset(("register",)),
-    "count_nodes": frozenset(("root_first", "slots", "states", "progress")),
-    "fill_nodes": frozenset(("slots", "states", "progress")),
-    "measure": frozenset(("pending", "path")),
-    "walk": frozenset(("pending", "path", "spare", "tally")),
-    "count_best": _CHOOSING,
-    "fill_best": _CHOOSING,
     "step_hits": _ENTRIES | {"rooms", "out", "progress"},
     "step_counts": _ENTRIES | {"rooms", "sums", "carries", "out", "progress"},
     "step_short": _ENTRIES | {"rooms", "sums", "starts"},
-    "step_nodes": _ENTRIES | {"rooms", "words", "progress"},
-    "step_measure": frozenset(("frames",)),
-    "step_walk": frozenset(("frames", "spare", "tally")),
     "configurations": frozenset(("slab", "found")),
     **dict.fromkeys(("abreast", "abreast_masked", "abreast_carried"), frozenset(("rooms",))),
     "clock_ends": frozenset(("rooms", "found")),

@@ -14,8 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
-from cer_gpu.kernels.forest import cuda_enumerate as paths
-from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.hits import cuda_long_segments as flows
 from numba import cuda
 
@@ -25,7 +23,6 @@ from bench.device_kernels import timed
 from bench.device_views import BATCHES, FEW, PAIR, RULE, kept
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.streams import KEYS, TYPES, column, to_arrow
-from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda import views as cuda_views
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import carried_query as cuda_carried
@@ -36,8 +33,6 @@ from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.carried_query import CarriedQuery
 from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, ResidentTable
-from cer_gpu.engine.cuda.structure import ANSWERS, DeviceStructure, groups_of
-from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.views import levels
 from cer_gpu.engine.workers import Workers
@@ -117,12 +112,11 @@ def shrink() -> None:
     """Make the engine cut tiny data as it cuts large data, so that every kernel is launched."""
     for module in (cuda_execute, cuda_carried):
         vars(module)["LEAST_UNIT"] = 2
-    cuda_execute.LIST, cuda_execute.LISTS = 2, 1
+    cuda_execute.LIST = 2
     cuda_units.LEAST_UNIT, cuda_units.LEAST = 2, 1
-    cuda_consume.LEAST = cuda_compared.LEAST = cuda_general.LEAST = cuda_one_clock.LEAST = 1
+    cuda_compared.LEAST = cuda_general.LEAST = cuda_one_clock.LEAST = 1
     cuda_views.LEAST, levels.ROOM = 1, 2
     flows.GROUP = matrices.GROUP = 2
-    paths.RANGE = 4
 
 
 KEPT = 0.1
@@ -234,7 +228,6 @@ def runs(sizes: Sizes, bandwidth: dict[str, float], folder: Path) -> Iterator[di
     table = page_locked_table(sizes.resident, PRICED)
     yield from resident(steps, table, sizes, bandwidth["device"])
     yield from resident_without_window(table, sizes, bandwidth["device"])
-    yield found_there(sizes)
     yield from pinned(steps, table, sizes, bandwidth["to_device"])
     del table
     yield filed(steps, sizes, folder)
@@ -295,37 +288,6 @@ def resident_without_window(table: pa.Table, sizes: Sizes, bandwidth: float) -> 
     ):
         taken = tuple(timed(run) for _ in range(sizes.runs + 1))[1:]
         yield figure(f"resident, no window: {what}", len(table), taken, columns + out, bandwidth)
-
-
-def found_there(sizes: Sizes) -> dict[str, Any]:
-    """Complex events of a structure on the device, found and left there."""
-    text, names, field, _ = KINDS["listed: batches"]
-    table = events_of(names, getattr(sizes, field))
-    bound = cer.compile(text)._bound(table, read_options(device="cuda"), "hits")
-    run = bound.begin("run")
-    runner = run.runner
-    assert isinstance(runner, AutomatonRunner)
-    built = []
-    for chunk in run.chunks(bound.read(run)):
-        structure = runner.structure(chunk, runner.ends(chunk))
-        if isinstance(structure, DeviceStructure):
-            parts = groups_of(structure.count.astype(np.int64), ANSWERS)
-            built.append((structure, [np.arange(low, high) for low, high in parts]))
-    total = sum(int(structure.count.sum()) for structure, _ in built)
-    must(total > 0, "complex events on the device")
-
-    def enumerate_all() -> None:
-        for structure, parts in built:
-            for hits in parts:
-                must(isinstance(structure.found_there(hits, None), Block), "complex events on the device")
-
-    enumerate_all()
-    taken = tuple(timed(enumerate_all) for _ in range(sizes.runs))
-    return {
-        **figure("resident: complex events", None, taken, None, None),
-        "complex_events": total,
-        "complex_events_per_second": total / median(taken),
-    }
 
 
 def pinned(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:

@@ -17,16 +17,10 @@ from cer_gpu.kernels.comparisons.cuda_units import PairRooms
 from cer_gpu.kernels.configurations import cuda as configurations
 from cer_gpu.kernels.configurations.contract import HeldTexts, Rules, Steps
 from cer_gpu.kernels.configurations.cuda_units import Slab, UnitEvents
-from cer_gpu.kernels.consume import cuda as consume
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.device import scan
 from cer_gpu.kernels.device.geometry import LANE
-from cer_gpu.kernels.forest import cuda_enumerate as paths
-from cer_gpu.kernels.forest import cuda_nodes as nodes
-from cer_gpu.kernels.forest import cuda_walks as walks
-from cer_gpu.kernels.forest.contract import Block, Roots, SortScratch, UnsortedAnswers, WalkStack
-from cer_gpu.kernels.forest.cuda_enumerate import Forest, SegmentContents
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.hits import cuda_long_segments as flows
 from cer_gpu.kernels.hits.cuda import DeviceProgram, SymbolWords
@@ -37,21 +31,15 @@ from cer_gpu.kernels.joins import cuda_nodes as join_nodes
 from cer_gpu.kernels.joins.contract import KeyedEvents, NodeWeights
 from cer_gpu.kernels.joins.cuda_nodes import ListNodes
 from cer_gpu.kernels.joins.index import HashTables
-from cer_gpu.kernels.loop.contract import FoundEnds, LoopSegments, StepNodes
+from cer_gpu.kernels.loop.contract import FoundEnds, LoopSegments
 from cer_gpu.kernels.loop.registers import RegisterEvents
 from cer_gpu.kernels.row_patterns import cuda as row_patterns
 from cer_gpu.kernels.row_patterns.contract import MatchRoom
 from cer_gpu.kernels.runs.contract import Program, SegmentHits, TransitionTables
-from cer_gpu.kernels.selection import cuda as best
-from cer_gpu.kernels.selection.contract import Paths
-from cer_gpu.kernels.selection.cuda import BestScratch
 from cer_gpu.kernels.steps import cuda_counts as step_counts
 from cer_gpu.kernels.steps import cuda_hits as step_hits
-from cer_gpu.kernels.steps import cuda_nodes as step_nodes
 from cer_gpu.kernels.steps import cuda_units as step_units
-from cer_gpu.kernels.steps import cuda_walk as step_walk
 from cer_gpu.kernels.steps.contract import ShortTables, StepEvents, StepTables
-from cer_gpu.kernels.steps.cuda_nodes import UnitNodes
 from cer_gpu.kernels.steps.cuda_units import UnitRooms
 from cer_gpu.kernels.streams.contract import StreamEvents, StreamWindow
 from cer_gpu.kernels.teams import cuda as teams
@@ -68,7 +56,6 @@ from cuda_arguments import (
     I32,
     I32_2,
     I32_3,
-    I32_4,
     I64,
     I64_2,
     I64_3,
@@ -101,14 +88,7 @@ WORDS = named(SymbolWords, U64, INT, I64)
 PROGRAM = named(Program, I32, U64_2, INT, INT)
 TABLES = named(TransitionTables, I32, I32, I32, I32, U8)
 HITS = named(SegmentHits, I64, I64, I64)
-ROOTS = named(Roots, I64, I32, I64)
-FOREST = named(Forest, I64_2, ROOTS, I64, I64)
-SORTING = named(SortScratch, I32, I32, I64_2)
-UNSORTED = named(UnsortedAnswers, I32, I32, I32, I32, I32)
 _SEGMENTS = (I64, I64, I64, I64_2)
-_BEST_SCRATCH = named(BestScratch, I32_4, I64_4, I32_2, I64_3, I64_3, I64_2, I64_2)
-_BEST = (HITS, types.boolean, _BEST_SCRATCH, named(Paths, I64_2, I64, I64, I64, I32))
-_UNITS = (I64_2, I64, I64, named(WalkStack, I64_3, I64_3))
 _PAIRS = (
     named(
         ComparedTables, I32, I32, U8, I32, I32, U8, I32, *[I32] * 5, U8, I32, I32, U8, I32,
@@ -125,7 +105,6 @@ _RUNS = named(PairRuns, I64, I64, I64, I64)
 _JOIN = named(HashTables, I32, I32, U8, I32, I32, U8, *[I32] * 6, U8)
 _LIST_NODES = named(ListNodes, I64, I32_2, I64, I32, I64, I64, I32, I64, U8)
 _WEIGHTS = named(NodeWeights, I64, I32, I32, I32, I64, I32)
-_LISTS = (I64_3, I64_3, I64_2)
 _ROWS = named(CountedRows, I64_2, I64, I64)
 _TESTS = named(RowTests, I64, I64, I64)
 
@@ -143,9 +122,6 @@ STEP_ROOMS = named(UnitRooms, I64, I64, U8, I32, I64, I32, I64_2)
 FOUND = named(FoundEnds, I64, I64)
 SHORT = named(ShortTables, array(types.int8), I32, I32)
 TIMES = (U64, F64)
-STEP_NODES = named(StepNodes, I32, I32, I64, *[I32] * 4, I64, I32, I32)
-UNIT_NODES = named(UnitNodes, STEP_NODES, I64, I64, I64, INT, INT)
-_NODES = (UNIT_NODES, I64_2)
 
 
 def _steps(times):
@@ -285,51 +261,6 @@ KERNELS = (
     CudaKernel("last_products", matrices.last_products_kernel, ((I64_3, INT, I64_3),), LANE.threads),
     CudaKernel("vectors", matrices.vectors_kernel, ((I64_3, INT, I64_2, I64_2),), LANE.threads),
     CudaKernel("too_large", matrices.too_large_kernel, ((I64_2, U8),), LANE.threads),
-    CudaKernel(
-        "count_nodes",
-        nodes.count_nodes_kernel,
-        tuple((TABLES, symbols, I64, I64, HITS, I64, *_LISTS, I64, I64) for symbols in SYMBOLS),
-        LANE.threads,
-    ),
-    CudaKernel(
-        "fill_nodes",
-        nodes.fill_nodes_kernel,
-        tuple((TABLES, symbols, I64, I64, HITS, I64_2, ROOTS, *_LISTS, I64, I64) for symbols in SYMBOLS),
-        LANE.threads,
-    ),
-    CudaKernel(
-        "unit_counts",
-        paths.unit_counts_kernel,
-        ((I64, named(SegmentContents, I64, I64, I64), INT, INT, *[I64] * 6),),
-    ),
-    CudaKernel("units", paths.units_kernel, ((*[I64] * 5, INT, I64_2, I64),)),
-    CudaKernel("weigh", walks.weigh_kernel, ((FOREST, I64, I64, I64, I64),), LANE.threads),
-    CudaKernel("measure", walks.measure_kernel, ((FOREST, *_UNITS, I64, I64),), LANE.threads),
-    CudaKernel(
-        "walk",
-        walks.walk_kernel,
-        ((FOREST, *_UNITS, I64, UNSORTED, named(SortScratch, I32, I32, I64_2)),),
-        LANE.threads,
-    ),
-    CudaKernel("merge", paths.merge_kernel, ((I64, I64_2, INT, UNSORTED, I32, I32),)),
-    CudaKernel("lengths", paths.lengths_kernel, ((I64, I64, I32, I32, I64),)),
-    CudaKernel(
-        "write",
-        paths.write_kernel,
-        ((I64, I64, I64, I64, I32, UNSORTED, named(Block, *[I64] * 4, I32)),),
-    ),
-    CudaKernel(
-        "count_best",
-        best.count_best_kernel,
-        tuple((TABLES, symbols, *_BEST, I64, U8) for symbols in SYMBOLS),
-        LANE.threads,
-    ),
-    CudaKernel(
-        "fill_best",
-        best.fill_best_kernel,
-        tuple((TABLES, symbols, *_BEST, I64) for symbols in SYMBOLS),
-        LANE.threads,
-    ),
     CudaKernel("abreast", teams.abreast_kernel, ABREAST, LANE.threads),
     CudaKernel("abreast_masked", masked_teams.abreast_masked_kernel, MASKED, LANE.threads),
     CudaKernel("abreast_carried", masked_teams.abreast_carried_kernel, CARRIED, LANE.threads),
@@ -342,7 +273,6 @@ KERNELS = (
         ((I32, I32_2, I32_2, I32, I64, U8, named(MatchRoom, I64, I64, I32), I64_2),),
         LANE.threads,
     ),
-    CudaKernel("consume", consume.consume_kernel, ((*[I64] * 4, U8, I64),), LANE.threads),
     CudaKernel("clear", join_cells.clear_kernel, ((I64_2,),)),
     CudaKernel(
         "join_hits",
@@ -430,7 +360,7 @@ KERNELS = (
     CudaKernel(
         "step_entries",
         step_units.step_entries_kernel,
-        tuple((_steps(times), U16, I64, I64, U8, U8, I64, I64, I64) for times in TIMES),
+        tuple((_steps(times), U16, I64, I64, U8, U8, I64, I64) for times in TIMES),
         LANE.threads,
     ),
     CudaKernel(
@@ -465,27 +395,6 @@ KERNELS = (
             (_steps(times), SHORT, _timed(times), STEP_UNITS, I64, I64, I64, STEP_ROOMS, I64_2, I64, I64)
             for times in TIMES
         ),
-        LANE.threads,
-    ),
-    CudaKernel(
-        "step_nodes",
-        step_nodes.step_nodes_kernel,
-        tuple(
-            (_steps(times), _timed(times), _window(times, size), STEP_UNITS, HITS, STEP_ROOMS, I64_2, *_NODES)
-            for times, size in KEYS
-        ),
-        LANE.threads,
-    ),
-    CudaKernel(
-        "step_measure",
-        step_walk.step_measure_kernel,
-        ((UNIT_NODES, I64, I64, I64, I64_3, I64, I64),),
-        LANE.threads,
-    ),
-    CudaKernel(
-        "step_walk",
-        step_walk.step_walk_kernel,
-        ((UNIT_NODES, I64, I64, I64, I64_3, I64, UNSORTED, SORTING),),
         LANE.threads,
     ),
     CudaKernel("view_taken", view_rows.view_taken_kernel, ((I64_2, I64, I64, I64_2, I64),)),

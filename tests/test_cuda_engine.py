@@ -14,11 +14,8 @@ from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.device import arrays
-from cer_gpu.kernels.forest import cuda_enumerate as paths
-from cer_gpu.kernels.forest import cuda_nodes as nodes
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.hits import cuda_long_segments as flows
-from cer_gpu.kernels.selection import cuda as best
 from cer_gpu.kernels.windows import cuda as windows
 from cuda_device import TINY, USABLE, forms_ahead, forms_launched
 from engine_oracle import check
@@ -29,10 +26,8 @@ from random_repetitions import kinds, repeated
 import cer_gpu as cer
 from bench.device_views import FEW, PAIR, RULE, kept
 from cer_gpu.api import Query
-from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda import views as cuda_views
 from cer_gpu.engine.cuda.classify import CudaClassifier
-from cer_gpu.engine.cuda.machines import automaton as cuda_automaton
 from cer_gpu.engine.cuda.machines import comparisons as cuda_compared
 from cer_gpu.engine.cuda.machines import general as cuda_general
 from cer_gpu.engine.cuda.machines import one_clock as cuda_one_clock
@@ -69,10 +64,6 @@ ON_DEVICE = [
     (counts, "forward_counts"),
     (flows, "long_hits"),
     (matrices, "long_forward_counts"),
-    (nodes, "build"),
-    (paths, "measure"),
-    (paths, "fill"),
-    (best, "best"),
 ]
 
 
@@ -105,11 +96,8 @@ def called(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 2)
     monkeypatch.setattr(cuda_execute, "LIST", 2)
     monkeypatch.setattr(cuda_execute, "ROOM", 3)
-    for module in (cuda_execute, cuda_automaton):
-        monkeypatch.setattr(module, "LISTS", 1)
     monkeypatch.setattr(flows, "GROUP", 2)
     monkeypatch.setattr(matrices, "GROUP", 2)
-    monkeypatch.setattr(paths, "RANGE", 4)
     monkeypatch.setattr(runner, "CHUNK", 3)
     monkeypatch.setattr(runner, "CARRIED", 2)
     return names
@@ -134,7 +122,7 @@ def test_run_count_hits_and_stream_agree_with_the_reference(
                 refused += 1
     assert answered >= 6
     assert refused <= 3
-    assert called >= {name for _, name in ON_DEVICE} - {"best"}
+    assert called >= {name for _, name in ON_DEVICE}
 
 
 def test_what_follows_and_precedes_agrees_with_the_reference(called: set[str]) -> None:
@@ -212,8 +200,7 @@ def test_complex_events_of_a_longer_stream(text: str, request: pytest.FixtureReq
     found = Query(text).run(table, order_by="ts").to_arrow()
     assert found.equals(wanted)
     assert found.num_rows > 5
-    assert ("best" in called) == ("NEXT" in text or "LAST" in text)
-    assert ("build" in called) == ("best" not in called)
+    assert "hits" in called
 
 
 @pytest.mark.parametrize("within", ["", " WITHIN 200 EVENTS"])
@@ -323,8 +310,7 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         for text in RESIDENT:
             query = resident(text, table)
             query.count(query.load(table.to_batches()[0], ("ts",)))
-    for module in (cuda_consume, cuda_units):
-        monkeypatch.setattr(module, "LEAST", 1)
+    monkeypatch.setattr(cuda_units, "LEAST", 1)
     for times in ("int64", "float64"):
         table = trades(24, 3, times)
         for clause in ("", " WITHIN 9 EVENTS", " WITHIN 5 SECONDS", " WITHIN 2.5 [price]"):
@@ -371,15 +357,9 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         query = Query(f"SELECT * WHERE A AS a ; B ; C FILTER a[price < 4] AND a[volume > 3]{window}")
         query.count(table, order_by="ts", order_unit="s")
     table = pa.table({"type": list("AAAAAAAB") * 3, "ts": range(24)})
-    listed = Query("SELECT * WHERE A+ ; B WITHIN 8 EVENTS LIMIT 60").run(table, order_by="ts").to_arrow()
-    assert (
-        Query("SELECT NEXT * WHERE A ; B WITHIN 8 EVENTS").run(table, order_by="ts").to_arrow().num_rows == 3
-    )
     for price in ([2**40 + k % 7 for k in range(24)], [k % 7 / 2 for k in range(24)]):
         priced = table.append_column("price", pa.array(price))
         assert Query("SELECT * WHERE A ; B WITHIN 3 [price]").count(priced, order_by="ts") > 5
-    counted = Query("SELECT * WHERE A+ ; B WITHIN 8 EVENTS").counts(table, order_by="ts")
-    assert len(listed) == sum(min(number, 60) for number in counted["count"].to_pylist())
     keyed = pa.table({"type": list("AABAB") * 12, "key": [row % 7 for row in range(60)], "ts": range(60)})
     for text in (
         "Q(x) <- A(key=x), B(key=x) WITHIN 20 EVENTS",

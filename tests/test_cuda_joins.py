@@ -1,4 +1,4 @@
-"""Joins and CONSUME BY PARTITION on a device: the kernels and whole queries against those of the CPU."""
+"""Joins on a device: the kernels and whole queries against those of the CPU."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.consume import cpu as on_cpu
-from cer_gpu.kernels.consume import cuda as consume
 from cer_gpu.kernels.device import words
 from cer_gpu.kernels.device.geometry import Geometry
 from cer_gpu.kernels.joins import cpu_hits as on_cpu_hits
@@ -43,7 +41,6 @@ from test_join_kernels import pairs_of_runs
 
 import cer_gpu as cer
 from cer_gpu.api import Query
-from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda import pool
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
 from cer_gpu.engine.cuda.machines import joins, units
@@ -223,37 +220,17 @@ def test_a_table_that_is_all_but_full() -> None:
     assert int((held.copy_to_host() == join_cells.EMPTY).sum()) == 1
 
 
-@pytest.mark.parametrize("geometry", TINY)
-def test_partitions_are_consumed_beside_one_another(geometry: Geometry) -> None:
-    rng = np.random.default_rng(2)
-    lengths = rng.integers(0, 9, 30)
-    lanes = np.repeat(np.arange(30), lengths)
-    position = np.concatenate([np.sort(rng.choice(100, size, replace=False)) for size in lengths])
-    latest = np.maximum(position - rng.integers(0, 40, len(position)), 0)
-    floors = rng.integers(-1, 30, 30)
-    arrays = [cuda.to_device(part) for part in (position, latest, np.append(0, np.cumsum(lengths)), floors)]
-    found = consume.consume_partition(*arrays, geometry)
-    keep, before = np.empty(len(lanes), np.uint8), np.empty(len(lanes), np.int64)
-    on_cpu.consume_partition(position, latest, lanes, floors, keep, before)
-    assert on_host((*found, arrays[3])) == [keep.tolist(), before.tolist(), floors.tolist()]
-    assert 0 < keep.sum() < len(keep)
-
-
 # ------------------------------------------------------------------------------------- whole queries
 
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Joins in tiny pieces on the device; how often it had hits, counts, and hits to consume."""
+    """Joins in tiny pieces on the device; how often it had hits and counts."""
     small(monkeypatch)
     tiny = {"lane": TINY[0], "stream": TINY[1]}
     monkeypatch.setattr(DevicesJoin, "__init__", with_geometry(DevicesJoin.__init__, tiny))
-    consuming = cuda_consume.CudaConsumption
-    monkeypatch.setattr(consuming, "__init__", with_geometry(consuming.__init__, {"lane": TINY[0]}))
-    for module, name, value in (
-        (units, "LEAST_UNIT", 5), (units, "LEAST", 1), (cuda_consume, "LEAST", 1),
-    ):  # fmt: skip
-        monkeypatch.setattr(module, name, value)
+    for name, value in (("LEAST_UNIT", 5), ("LEAST", 1)):
+        monkeypatch.setattr(units, name, value)
     monkeypatch.setattr("cer_gpu.engine.cuda.machines.one_device.LEAST_UNIT", 4)
     monkeypatch.setattr("cer_gpu.engine.cuda.machines.one_device.LIST", 3)
     monkeypatch.setattr(runner, "CHUNK", 10)
@@ -271,13 +248,6 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     noted("hits")
     noted("counts")
-    kernel = cuda_consume.consume_partition
-
-    def consumed(*arguments: Any) -> Any:
-        tally["consumed"] += 1
-        return kernel(*arguments)
-
-    monkeypatch.setattr(cuda_consume, "consume_partition", consumed)
     return tally
 
 
@@ -340,21 +310,18 @@ CHAIN = "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a.m = b.m AND b.g = c.g 
 
 
 @pytest.mark.parametrize(
-    ("text", "joined", "consumed"),
+    ("text", "joined"),
     [
-        (STAR, True, False),
-        (STAR.replace("12 EVENTS", "4 [lap]"), True, False),
-        (CHAIN + "PARTITION BY k WITHIN 30 EVENTS CONSUME BY PARTITION", True, True),
-        (CHAIN + "WITHIN 20 EVENTS CONSUME BY ANY", True, False),
-        ("SELECT * WHERE A ; B PARTITION BY k WITHIN 20 EVENTS CONSUME BY PARTITION", False, True),
+        (STAR, True),
+        (STAR.replace("12 EVENTS", "4 [lap]"), True),
+        (CHAIN + "PARTITION BY k WITHIN 30 EVENTS CONSUME BY PARTITION", True),
+        (CHAIN + "WITHIN 20 EVENTS CONSUME BY ANY", True),
+        ("SELECT * WHERE A ; B PARTITION BY k WITHIN 20 EVENTS CONSUME BY PARTITION", False),
     ],
 )
-def test_windows_partitions_and_consumption(
-    text: str, joined: bool, consumed: bool, done: Counter[str]
-) -> None:
+def test_windows_partitions_and_consumption(text: str, joined: bool, done: Counter[str]) -> None:
     assert agree(cer.compile(text), keyed(90)) > 5
     assert (done["hits"] > 5) == joined
-    assert (done["consumed"] > 2) == consumed
 
 
 def test_lists_without_room_are_tried_again_and_then_left_to_the_cpu(

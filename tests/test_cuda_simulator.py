@@ -18,8 +18,6 @@ RUN_THERE = {
         "test_cuda_blocks.py",
         "test_cuda_kernels.py",
         "test_cuda_lanes.py",
-        "test_cuda_structure.py",
-        "test_cuda_strategies.py",
         "test_cuda_joins.py",
         "test_cuda_steps.py",
         "test_cuda_compared.py",

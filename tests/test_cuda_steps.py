@@ -13,11 +13,9 @@ import pytest
 from cer_gpu.kernels.device import words
 from cer_gpu.kernels.loop.contract import LoopSegments
 from cer_gpu.kernels.runs.contract import SegmentHits
-from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes
+from cer_gpu.kernels.steps import cpu_counts, cpu_hits
 from cer_gpu.kernels.steps import cuda_counts as step_counts
 from cer_gpu.kernels.steps import cuda_hits as step_hits
-from cer_gpu.kernels.steps import cuda_nodes as step_nodes
-from cer_gpu.kernels.steps import cuda_walk as step_walk
 from cer_gpu.kernels.steps.contract import StepEvents, StepTables, short_tables
 from cer_gpu.kernels.steps.cuda_units import device_steps
 from cer_gpu.kernels.windows.contract import comparable
@@ -29,13 +27,11 @@ from test_kernel_steps import events_of, layered, tables_of
 
 import cer_gpu as cer
 from cer_gpu.api import Query
-from cer_gpu.engine.cuda import pool, step_answers
+from cer_gpu.engine.cuda import pool
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
 from cer_gpu.engine.cuda.machines import one_device, units
 from cer_gpu.engine.cuda.machines.steps import DevicesSteps
 from cer_gpu.engine.run import chunks as runner
-from cer_gpu.enumeration import blocks
-from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.tree import SelectQuery
 
@@ -80,40 +76,6 @@ def there(events: StepEvents) -> StepEvents:
 
 def on_host(*parts: Any) -> list[list[int]]:
     return [part.copy_to_host().tolist() for part in parts]
-
-
-@pytest.mark.parametrize("floating", [False, True])
-def test_complex_events_are_those_of_the_cpu(floating: bool) -> None:
-    rng = Random(f"steps listed there {floating}")
-    total = 0
-    for number in range(CASES):
-        tables, events, segments = drawn(rng, floating)
-        lane, tiny = TINY[number % 3], TINY[(number + 1) % 3]
-        keys, size = np.arange(len(events.symbols)), rng.choice((1, 2, 4, 100))
-        event, _ = cpu_hits.hits(tables, events, keys, size, segments)
-        if not len(event):
-            continue
-        first = np.append(np.searchsorted(event, segments.report), len(event))
-        lowest = np.maximum(event - size, np.repeat(segments.begin, np.diff(first)))
-        hits = SegmentHits(first, event, lowest)
-        nodes = cpu_nodes.build(tables, events, keys, size, segments, hits)
-        count = cpu_counts.counts(tables, events, segments, hits, nodes)
-        order, limit = rng.sample(range(len(event)), len(event)), rng.choice((None, 1, 3))
-        wanted = StepAnswers(StepEnds(nodes, event, lowest), count).blocks(np.array(order), limit)
-
-        bounds = SegmentHits(*map(words.copied, hits))
-        made = step_nodes.build(device_steps(tables), there(events), segments, bounds, lane, tiny)
-        walked = step_walk.measure(made, np.array(order), count[order], bounds.lowest, limit, lane)
-        assert walked.worst == 0
-        assert on_host(*step_walk.fill(made, walked, stream=tiny)) == [
-            part.tolist() for part in blocks.joined(list(wanted))
-        ]
-        more = count[order] + (np.arange(len(order)) == number % len(order))
-        wrong = step_walk.measure(made, np.array(order), more, bounds.lowest, limit, lane)
-        assert wrong.worst == step_walk.MISMATCH
-        assert np.flatnonzero(wrong.marks.copy_to_host() < 0).tolist() == [number % len(order)]
-        total += int(count.sum())
-    assert total > CASES
 
 
 @pytest.mark.parametrize("floating", [False, True])
@@ -180,7 +142,7 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
         monkeypatch.setattr(DevicesSteps, name, method)
 
-    for name in ("hits", "counted_ends", "counts", "answers", "_short_counts", "_earliest"):
+    for name in ("hits", "counted_ends", "counts", "_short_counts", "_earliest"):
         noted(name)
     return tally
 
@@ -225,7 +187,6 @@ def test_every_kind_of_query_in_pieces(name: str, times: str, done: Counter[str]
     assert agree(query, table, order_by="ts", order_unit="s") > 3
     if name != "an attribute":
         assert done["hits"] > 1
-        assert (done["answers"] > 0) == (name != "sessions")
     if name in ("gaps", "neighbours", "lanes"):
         assert done["counted_ends"] > 1
     if name in ("gaps in a window", "consumed"):
@@ -258,27 +219,12 @@ def test_numbers_are_exact_after_much_larger_ones(done: Counter[str]) -> None:
 
 def test_several_devices(done: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges of units, each on a device of its own; the one that is there stands for both."""
-    for module in (step_answers, pool, units):
+    for module in (pool, units):
         monkeypatch.setattr(module, "on", lambda number: cuda_devices.on(0))
     begun = DevicesSteps.__init__
     monkeypatch.setattr(DevicesSteps, "__init__", lambda self, window, _: begun(self, window, (0, 1)))
     assert agree(cer.compile(TEXTS["gaps in a window"]), trades(90), order_by="ts", order_unit="s") > 3
     assert done["_short_counts"] > 1
-
-
-@pytest.mark.parametrize("most", ["answers", "marks", "depth"])
-def test_what_finds_no_room_is_listed_in_halves_or_by_the_cpu(
-    most: str, done: Counter[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if most == "answers":
-        monkeypatch.setattr(step_answers, "ANSWERS", 3)
-    elif most == "marks":
-        monkeypatch.setattr(step_answers, "MOST_MARKS", 8)
-    else:
-        monkeypatch.setattr(step_walk, "DEPTH", 3)
-    query = cer.compile("SELECT * WHERE A+[<= 4 s] ;[<= 3 s] B WITHIN 9 SECONDS")
-    assert agree(query, trades(110), order_by="ts", order_unit="s") > 50
-    assert done["answers"] > 0
 
 
 class ExhaustedError(Exception):
@@ -294,7 +240,7 @@ def test_a_device_without_memory_leaves_the_chunk_to_the_cpu(
     def exhausted(*_: Any, **__: Any) -> None:
         raise ExhaustedError
 
-    for kernels in (step_hits, step_counts, step_nodes):
+    for kernels in (step_hits, step_counts):
         monkeypatch.setattr(kernels, "counted_room", exhausted)
     query, table = cer.compile(TEXTS[name]), trades(90)
     with pytest.warns(UserWarning, match="no memory left for the entries of timed steps"):

@@ -125,10 +125,14 @@ def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
         ("SELECT MAX * WHERE A+ ; B WITHIN 5 EVENTS", "the strategy of SELECT", None),
         (
             "SELECT * WHERE A ; B PARTITION BY k WITHIN 5 EVENTS",
-            "assigning events to partitions and streams",
+            "listing complex events, assigning events to partitions and streams",
             None,
         ),
-        ("SELECT * WHERE A ; B WITHIN 5 EVENTS CONSUME BY ANY", "CONSUME BY ANY", None),
+        (
+            "SELECT * WHERE A ; B WITHIN 5 EVENTS CONSUME BY ANY",
+            "listing complex events, CONSUME BY ANY",
+            None,
+        ),
     ],
 )
 def test_what_has_no_form_for_a_device(

@@ -63,6 +63,8 @@ class Structure:
         The symbols that the hits' events index.
     """
 
+    sharing: Literal["ends"] = "ends"
+
     fill = staticmethod(paths.fill)
     """Writes the complex events of hits into a block."""
 
@@ -73,15 +75,6 @@ class Structure:
         self.n_nodes = 0
         self.roots = empty_roots(0, 0)
         self.hits = CountedHits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
-
-    @property
-    def sharing(self) -> Literal["ends", "ahead"]:
-        """How threads share the enumeration.
-
-        "ends": each thread takes ranges of hits. "ahead": a device makes blocks of all hits, each while the
-        host works on the block before.
-        """
-        return "ends"
 
     @property
     def count(self) -> np.ndarray:

@@ -17,7 +17,7 @@ from cer_gpu.kernels.runs.programs import (
     hits_program,
     longest_run,
 )
-from cer_gpu.plan.machine import LANES, Device, Traits
+from cer_gpu.plan.machine import LANES, LISTING, Device, Traits
 
 FEW_STATES = 12
 """Up to so many states with runs, what an event changes of its lane costs less than grouping it by lane."""
@@ -123,8 +123,5 @@ class AutomatonMachine:
             if self.monitor is not None:
                 return "the CPU follows the prefixes of the stream"
             return None if self.choice is None else "the CPU applies the strategy of SELECT"
-        steps = (
-            (self.monitor is not None, "following the prefixes of the stream"),
-            (self.choice is not None and not self.choice.single, "the strategy of SELECT"),
-        )
-        return ", ".join(name for holds, name in steps if holds) or None
+        listing = LISTING if self.choice is None else "the strategy of SELECT"
+        return listing if self.monitor is None else f"following the prefixes of the stream, {listing}"

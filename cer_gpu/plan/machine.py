@@ -13,6 +13,9 @@ Device: TypeAlias = Literal["auto", "cuda", "resident"]
 
 Ungrouped: TypeAlias = Literal["carried", "lanes", "free", "window"]
 
+LISTING = "listing complex events"
+"""What the CPU does whatever the device."""
+
 LANES: frozenset[Column] = frozenset({"lane"})
 NOTHING: frozenset[Ungrouped] = frozenset()
 

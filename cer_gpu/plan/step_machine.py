@@ -15,7 +15,7 @@ from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.steps.contract import Sessions, StepTables, lone_ends, of_neighbours
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.tree import Interval
-from cer_gpu.plan.machine import LANES, NOTHING, Device, Traits
+from cer_gpu.plan.machine import LANES, LISTING, NOTHING, Device, Traits
 from cer_gpu.plan.reaches import reach_of
 from cer_gpu.plan.step_groups import StepGroups, step_groups
 
@@ -93,8 +93,9 @@ class StepMachine:
         """As `Machine.where`."""
         if device == "resident":
             return NOT_RESIDENT
-        sessions = self.single or self.sessions is not None
-        return "following sessions" if device == "cuda" and sessions else None
+        if device == "auto":
+            return None
+        return "following sessions" if self.single or self.sessions is not None else LISTING
 
 
 def gaps_in(intervals: Iterable[Interval], schema: Schema) -> Gaps:

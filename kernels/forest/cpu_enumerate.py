@@ -5,8 +5,7 @@ compared as tuples. The kernel walks through the structure from the roots of the
 leaves out expired nodes (`LATEST` below the hit's lowest start). So every node that it visits leads to a
 complex event, and the time is linear in the output. The walk finds late starts first, so it fills the place
 of the hit from the back. What is still out of order is then sorted: by start with a stable radix sort, then
-by marks inside the few groups of one start that need it. On a device the same bodies are also used only to
-count (`cuda_walks`).
+by marks inside the few groups of one start that need it.
 """
 
 from ..arena.blocks import list_hits
@@ -36,15 +35,16 @@ def record(item, start, n_marks, depth, found, path):
 
 
 @jit
-def walk_pending(arena, lowest, base, n_pending, least, free, n_marks, found, stack):
-    """Find the complex events below pending nodes, as items free - 1, free - 2, ... down to `least`.
+def walk_pending(arena, lowest, base, free, n_marks, found, stack):
+    """Find the complex events below the pending node, as items free - 1, free - 2, ... down to 0.
 
     Only starts (or ranks of starts) from `lowest` on count; events are numbered from `base` on. Gives the
     last item, the number of marks or minus a status, and how many nodes are still pending.
     """
     pending = stack.pending
     path = stack.path
-    while n_pending > 0 and free > least:
+    n_pending = 1
+    while n_pending > 0 and free > 0:
         n_pending -= 1
         node = pending[0, n_pending]
         depth = pending[1, n_pending]
@@ -139,7 +139,7 @@ def _found_all(forest, hits, hit, bulk):
         node = roots.node[r]
         if status == DONE and arena[node, LATEST] >= lowest:
             begin_root(node, roots.label[r], hits.event[hit], base, stack)
-            free, n_marks, n_pending = walk_pending(arena, lowest, base, 1, 0, free, n_marks, found, stack)
+            free, n_marks, n_pending = walk_pending(arena, lowest, base, free, n_marks, found, stack)
             if n_marks < 0:
                 status = -n_marks
             elif n_pending > 0:

@@ -7,9 +7,6 @@ latest(n_2) > ...`, n_0 no union. The union of a whole list is made only when a 
 are followed in decreasing order of `latest(n_0)`, so whatever joins an existing list fits behind its n_0. A
 list has at most n_live + 2 elements: behind n_0 there are only starts that were the latest of some state when
 n_0's start was new. So an event costs a number of steps that depends on the query alone.
-
-Nodes are written and read through inlined helpers, since on a device the same bodies are also used only to
-count (`cuda_nodes`).
 """
 
 from ..jit import OFTEN, inline, jit
@@ -42,26 +39,6 @@ def made_node(arena, progress, label, left, right, latest):
 
 
 @inline
-def latest_of(arena, node):
-    return arena[node, LATEST]
-
-
-@inline
-def is_union(arena, node):
-    return arena[node, LABEL] == UNION
-
-
-@inline
-def left_of(arena, node):
-    return arena[node, LEFT]
-
-
-@inline
-def right_of(arena, node):
-    return arena[node, RIGHT]
-
-
-@inline
 def made_root(roots, progress, label, node):
     root = progress[ROOTS]
     progress[ROOTS] = root + 1
@@ -82,7 +59,7 @@ def room_left(arena, roots, progress, block):
 
 @inline
 def union_of(arena, progress, left, right):
-    return made_node(arena, progress, UNION, left, right, latest_of(arena, left))
+    return made_node(arena, progress, UNION, left, right, arena[left, LATEST])
 
 
 @inline
@@ -92,18 +69,18 @@ def joined(arena, progress, one, other):
     The gadget of CORE's Figure 4: the result has a non-union on its left again, and its output depth does
     not grow with the number of joins.
     """
-    if not is_union(arena, one):
+    if arena[one, LABEL] != UNION:
         result = union_of(arena, progress, one, other)
-    elif not is_union(arena, other):
+    elif arena[other, LABEL] != UNION:
         result = union_of(arena, progress, other, one)
     else:
-        first = right_of(arena, one)
-        second = right_of(arena, other)
-        if latest_of(arena, first) < latest_of(arena, second):
+        first = arena[one, RIGHT]
+        second = arena[other, RIGHT]
+        if arena[first, LATEST] < arena[second, LATEST]:
             first, second = second, first
         rest = union_of(arena, progress, first, second)
-        inner = union_of(arena, progress, left_of(arena, other), rest)
-        result = union_of(arena, progress, left_of(arena, one), inner)
+        inner = union_of(arena, progress, arena[other, LEFT], rest)
+        result = union_of(arena, progress, arena[one, LEFT], inner)
     return result
 
 
@@ -139,12 +116,12 @@ def release(states, progress, slot):
 @inline
 def insert(arena, slots, progress, slot, node):
     """Put a node, not later than the first one, into a list."""
-    latest = latest_of(arena, node)
+    latest = arena[node, LATEST]
     stop = ITEM + slots[slot, LENGTH]
     k = ITEM + 1
-    while k < stop and latest_of(arena, slots[slot, k]) > latest:
+    while k < stop and arena[slots[slot, k], LATEST] > latest:
         k += 1
-    if k < stop and latest_of(arena, slots[slot, k]) == latest:
+    if k < stop and arena[slots[slot, k], LATEST] == latest:
         slots[slot, k] = joined(arena, progress, slots[slot, k], node)
     else:
         for m in range(stop, k, -1):
@@ -158,7 +135,7 @@ def insert(arena, slots, progress, slot, node):
 def expire(arena, slots, slot, bound):
     """Drop the elements of a list whose starts are all below the bound; gives its length."""
     length = slots[slot, LENGTH]
-    while length > 0 and latest_of(arena, slots[slot, ITEM + length - 1]) < bound:
+    while length > 0 and arena[slots[slot, ITEM + length - 1], LATEST] < bound:
         length -= 1
         slots[slot, LENGTH] = length
         slots[slot, MERGED] = -1
@@ -252,7 +229,7 @@ def follow_event(tables, arena, roots, slots, states, progress, symbol, event, e
             if goal >= 0:
                 reached = node
                 if tables.label[t] != 0:
-                    reached = made_node(arena, progress, tables.label[t], node, event, latest_of(arena, node))
+                    reached = made_node(arena, progress, tables.label[t], node, event, arena[node, LATEST])
                 if taken < 0:
                     append(states, progress, other, goal, new_list(slots, states, progress, reached))
                 else:
@@ -281,7 +258,7 @@ def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progr
     `slots`       int64 [2 n_live + 2, ITEM + n_live + 2]  scratch, kept until all segments are built
     `states`      int64 [ROWS, 2 n_live + 2]               scratch, kept like `slots`
     `progress`    int64 [WORDS]                            in/out: zeros at first, then kept
-    `halt`        uint8 [1] or [0]                         in: see `jit`
+    `halt`        uint8 [1]                                in: see `jit`
     ============  =======================================  ==============================================
 
     When an array is full, the host enlarges it and calls again with everything else as it is. Runs whose
@@ -300,7 +277,7 @@ def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progr
         h1 = hits.first[g + 1]
         bound = progress[BOUND]
         while event < stop[g] and h < h1:
-            if event % OFTEN == 0 and halt.shape[0] > 0 and halt[0]:
+            if event % OFTEN == 0 and halt[0]:
                 return DONE
             if hits.lowest[h] > bound:
                 bound = hits.lowest[h]

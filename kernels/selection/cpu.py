@@ -182,7 +182,7 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
     `paths`                      Paths                        out
     `place`                      int64 [capacity of `arena`]  scratch
     `progress`                   int64 [WORDS]                in/out
-    `halt`                       uint8 [1] or [0]             in: see `jit`
+    `halt`                       uint8 [1]                    in: see `jit`
     ===========================  ===========================  ================================================
     """
     event = hits.event
@@ -210,7 +210,7 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
             g = known - 1
             levels = identity(side, matrices)
             for i in range(j - 1, low - 1, -1):
-                if halt.shape[0] > 0 and halt[0]:
+                if halt[0]:
                     return DONE
                 if progress[USED] + room > paths.arena.shape[0]:
                     return ARENA_FULL
@@ -226,7 +226,7 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
             levels = identity(side, matrices)
             middle = at = j
         for i in range(at, j):
-            if halt.shape[0] > 0 and halt[0]:
+            if halt[0]:
                 return DONE
             if progress[USED] + room > paths.arena.shape[0]:
                 return ARENA_FULL

@@ -146,7 +146,7 @@ def counts(steps, events, units, geometry=LANE, stream=STREAM):
     count = len(units.begin)
     there = LoopSegments(*map(copied, units))
     none = np.zeros(len(steps.host.view_state), np.uint8)
-    counted = counted_room(steps, events.symbols, there, none, False, geometry, stream)
+    counted = counted_room(steps, events.symbols, there, none, geometry, stream)
     rooms, blocks = rooms_of(steps, counted, count, False, 1, geometry)
     places = counted.entries + count * len(steps.host.accepting)
     sums, carries = device_array(places, np.int64), device_array(places, np.int32)
@@ -177,7 +177,7 @@ def short_counts(steps, short, events, units, first, event, lowest, geometry=LAN
     there = LoopSegments(*map(copied, units))
     states, pairs = len(steps.host.accepting), max(len(short.pair_view), 1)
     none = np.zeros(len(steps.host.view_state), np.uint8)
-    counted = counted_room(steps, events.symbols, there, none, False, geometry, stream)
+    counted = counted_room(steps, events.symbols, there, none, geometry, stream)
     rooms, blocks = rooms_of(steps, counted, count, False, 2 * pairs + states, geometry)
     places = counted.entries + count * states
     sums, starts = device_array((4 * pairs, places), np.int64), device_array(places, np.int64)

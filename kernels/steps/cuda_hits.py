@@ -104,7 +104,7 @@ def hits(steps, events, keys, size, units, early=False, geometry=LANE, stream=ST
     out_first = np.append(0, np.cumsum(units.stop - units.report)).astype(np.int64)
     there = LoopSegments(*map(copied, units))
     queued = queued_views(steps.host, early)
-    counted = counted_room(steps, events.symbols, there, queued, False, geometry, stream)
+    counted = counted_room(steps, events.symbols, there, queued, geometry, stream)
     rooms, blocks = rooms_of(steps, counted, count, True, 1, geometry)
     tables = steps.tables
     if early:

@@ -33,15 +33,12 @@ class DeviceSteps(NamedTuple):
         The same on the host.
     widest, widest_kept : int
         How many states an event may enter at most; and of those that a view shows.
-    links : int
-        How many links an event makes at most.
     """
 
     tables: StepTables
     host: StepTables
     widest: int
     widest_kept: int
-    links: int
 
 
 class UnitRooms(NamedTuple):
@@ -68,8 +65,8 @@ class UnitRooms(NamedTuple):
 
 
 @kernel
-def step_entries_kernel(tables, symbols, begin, stop, kept, queued, entries, queues, links):
-    """Count the entries and links that the events of each unit make at most.
+def step_entries_kernel(tables, symbols, begin, stop, kept, queued, entries, queues):
+    """Count the entries that the events of each unit make at most.
 
     =========  =======================  ==============================================
     `tables`   StepTables               in
@@ -80,7 +77,6 @@ def step_entries_kernel(tables, symbols, begin, stop, kept, queued, entries, que
     `queued`   uint8 [views]            in: which views have a queue
     `entries`  int64 [units * states]   out
     `queues`   int64 [units * views]    out: entries that a queue may hold
-    `links`    int64 [units]            out
     =========  =======================  ==============================================
     """
     states = kept.shape[0]
@@ -88,14 +84,11 @@ def step_entries_kernel(tables, symbols, begin, stop, kept, queued, entries, que
     for unit in range(cuda.grid(1), begin.shape[0], cuda.gridsize(1)):
         for state in range(states):
             entries[unit * states + state] = 0
-        number = 0
         for i in range(begin[unit], stop[unit]):
             symbol = symbols[i]
             for group in range(tables.first[symbol], tables.first[symbol + 1]):
                 state = tables.group_state[group]
                 entries[unit * states + state] += kept[state]
-                number += tables.read_first[group + 1] - tables.read_first[group] + tables.group_starts[group]
-        links[unit] = number
         for view in range(shown):
             size = entries[unit * states + tables.view_state[view]]
             queues[unit * shown + view] = size if queued[view] else 0
@@ -155,23 +148,21 @@ def device_steps(tables):
     """
     # An array without memory cannot be passed to a kernel: it gets one element.
     host = StepTables(*(part if part.size else np.zeros(1, part.dtype) for part in tables))
-    kept = _kept(host, False)
+    kept = _kept(host)
     groups = np.append(0, np.cumsum(kept[host.group_state]))
-    links = np.append(0, np.cumsum(np.diff(tables.read_first) + tables.group_starts))
     first = tables.first
     return DeviceSteps(
         StepTables(*map(copied, host)),
         host,
         max(int(np.diff(first).max(initial=0)), 1),
         max(int((groups[first[1:]] - groups[first[:-1]]).max(initial=0)), 1),
-        max(int((links[first[1:]] - links[first[:-1]]).max(initial=0)), 1),
     )
 
 
-def _kept(host, whole):
+def _kept(host):
     kept = np.zeros(len(host.accepting), np.uint8)
     kept[host.view_state] = 1
-    return kept | np.uint8(whole)
+    return kept
 
 
 def queued_views(host, early):
@@ -186,25 +177,21 @@ class NeededRoom(NamedTuple):
     ==============  ===========================  ================================
     `entry_first`   int64 [units * states + 1]   as in `UnitRooms`
     `queue_first`   int64 [units * views + 1]
-    `link_first`    int64 [units + 1]            where the links of each begin
     `kept`          uint8 [states]
     `entries`       int
     `queues`        int
-    `links`         int
     ==============  ===========================  ================================
     """
 
     entry_first: Any
     queue_first: Any
-    link_first: Any
     kept: Any
     entries: int
     queues: int
-    links: int
 
 
-def counted_room(steps, symbols, units, queued, whole=False, geometry=LANE, stream=STREAM):
-    """Count the entries, the places of queues and the links that units need: `NeededRoom`.
+def counted_room(steps, symbols, units, queued, geometry=LANE, stream=STREAM):
+    """Count the entries and the places of queues that units need: `NeededRoom`.
 
     Parameters
     ----------
@@ -214,23 +201,21 @@ def counted_room(steps, symbols, units, queued, whole=False, geometry=LANE, stre
         Of device arrays.
     queued : ndarray, shape (views,), uint8
         Which views have a queue.
-    whole : bool
-        Whether entries of all states are kept.
     geometry, stream : Geometry
     """
     count = units.begin.shape[0]
-    kept = copied(_kept(steps.host, whole))
+    kept = copied(_kept(steps.host))
     states, shown = kept.shape[0], len(queued)
-    entries, queues, links = (device_array(count * each, np.int64) for each in (states, shown, 1))
+    entries, queues = (device_array(count * each, np.int64) for each in (states, shown))
     step_entries_kernel[geometry.blocks(count), geometry.threads](
-        steps.tables, symbols, units.begin, units.stop, kept, copied(queued), entries, queues, links
+        steps.tables, symbols, units.begin, units.stop, kept, copied(queued), entries, queues
     )
-    firsts = [offsets_of(numbers, stream) for numbers in (entries, queues, links)]
+    firsts = [offsets_of(numbers, stream) for numbers in (entries, queues)]
     lengths = [int(first[first.shape[0] - 1]) for first in firsts]
     return NeededRoom(*firsts, kept, *lengths)
 
 
-def rooms_of(steps, counted, units, valued, columns=1, geometry=LANE, more=0):
+def rooms_of(steps, counted, units, valued, columns=1, geometry=LANE):
     """Room for the entries of units, and how many blocks to launch.
 
     Parameters
@@ -243,8 +228,6 @@ def rooms_of(steps, counted, units, valued, columns=1, geometry=LANE, more=0):
     columns : int
         Numbers for each state that an event enters.
     geometry : Geometry
-    more : int
-        Further numbers.
 
     Returns
     -------
@@ -252,7 +235,7 @@ def rooms_of(steps, counted, units, valued, columns=1, geometry=LANE, more=0):
     blocks : int
     """
     states, shown = len(steps.host.accepting), len(steps.host.view_state)
-    rows = 2 * states + 5 * shown + 2 + columns * steps.widest + more
+    rows = 2 * states + 5 * shown + 2 + columns * steps.widest
     blocks = scratch_blocks(units, rows, geometry)
     rooms = UnitRooms(
         counted.entry_first,

@@ -128,8 +128,7 @@ class Lister(Generic[Made]):
         if answers.sharing == "ends":
             yield from _by_groups(answers, order, limit, at_once, workers, batch)
             return
-        blocks = answers.blocks(order, limit, at_once)
-        for block in _one_ahead(blocks) if answers.sharing == "ahead" else blocks:
+        for block in answers.blocks(order, limit, at_once):
             yield from workers.map("listing", batch, _slices(block))
 
 
@@ -193,17 +192,6 @@ def _first_ends(ends: Ends, order: np.ndarray, wanted: int | None) -> tuple[Ends
         return ends, order
     kept = np.sort(order[:wanted])
     return ends.some(kept), np.searchsorted(kept, order[:wanted])
-
-
-def _one_ahead(blocks: Iterator[AnswerBlock]) -> Iterator[AnswerBlock]:
-    """Blocks; while the host makes record batches of one, a device makes the next one."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as maker:
-        coming = maker.submit(next, blocks, None)
-        while (block := coming.result()) is not None:
-            coming = maker.submit(next, blocks, None)
-            yield block
 
 
 def _slices(block: AnswerBlock) -> Iterator[AnswerBlock]:

@@ -4,9 +4,6 @@
 `classify`                relevant events of batches, and of columns that lie on a device
 `staging`, `memory`       copies from page-locked memory; batches that shrink when memory runs out
 `machines`                machines that run over chunks: a file for each
-`structure`               the persistent structure, and the enumeration of complex events in bulk
-`dealt_structure`         the same on several devices, each with the nodes of its own lists of hits
-`consume`                 CONSUME BY PARTITION
 `check`                   the comparison of a device with the CPU before its first use
 ========================  ==========================================================================
 """

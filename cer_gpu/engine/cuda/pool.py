@@ -94,7 +94,6 @@ class DevicePool(Generic[There]):
         work: np.ndarray,
         run: Callable[[int, int, int], Result],
         by_host: Callable[[int, int], Result],
-        least: int = 1,
     ) -> list[Result]:
         """Results for ranges of items, in their order; each device computes one range.
 
@@ -109,15 +108,13 @@ class DevicePool(Generic[There]):
             Called with the device of the pool, the first item and one past the last item.
         by_host : callable
             Does the same on the CPU; called with the first item and one past the last.
-        least : int
-            A range of this many items is not halved further.
         """
 
         def host(at: int, low: int, high: int) -> Result:
             self.warn(at)
             return by_host(low, high)
 
-        found = self._shared(work, lambda at, low, high: self._halving(at, [(low, high)], run, host, least))
+        found = self._shared(work, lambda at, low, high: self._halving(at, [(low, high)], run, host))
         assert found is not None
         return found
 
@@ -141,7 +138,7 @@ class DevicePool(Generic[There]):
             if with_memory(lambda: self.copied(at, chunk)) is None:
                 return None
             fitting = ranges_of(size[first:last], free_bytes() // SHARE)
-            return self._halving(at, [(first + low, first + high) for low, high in fitting], run, None, 1)
+            return self._halving(at, [(first + low, first + high) for low, high in fitting], run, None)
 
         return self.or_none(self._shared(work, share))
 
@@ -197,11 +194,10 @@ class DevicePool(Generic[There]):
         ranges: list[tuple[int, int]],
         run: Callable[[int, int, int], Result],
         by_host: Callable[[int, int, int], Result] | None,
-        least: int,
     ) -> list[Result] | None:
         """Results for ranges on one device, each halved as often as memory runs out.
 
-        Where a range of `least` items does not fit, `by_host` does it; without `by_host` the result is None.
+        Where a single item does not fit, `by_host` does it; without `by_host` the result is None.
         """
         parts, waiting = [], ranges[::-1]
         while waiting:
@@ -212,7 +208,7 @@ class DevicePool(Generic[There]):
                 continue
             if by_host is not None:
                 self.forget(at)
-            if high - low > least:
+            if high - low > 1:
                 middle = (low + high) // 2
                 waiting += [(middle, high), (low, middle)]
             elif by_host is None:

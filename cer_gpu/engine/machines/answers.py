@@ -9,9 +9,9 @@ import numpy as np
 
 from cer_gpu.enumeration.blocks import AnswerBlock
 
-Sharing: TypeAlias = Literal["ends", "blocks", "ahead"]
+Sharing: TypeAlias = Literal["ends", "blocks"]
 """How threads share the work of listing answers. "ends": each takes ranges of ends. "blocks": all take slices
-of one block after another. "ahead": as "blocks", while a device makes the next block."""
+of one block after another."""
 
 
 class Answers(Protocol):

@@ -73,14 +73,6 @@ class AutomatonDevices(Protocol):
         """As `AutomatonRunner.carried_counts_here`."""
         ...
 
-    def structure(self, runner: AutomatonRunner, chunk: Chunk, ends: Ends) -> Structure:
-        """As `AutomatonRunner.structure_here`."""
-        ...
-
-    def paths(self, runner: AutomatonRunner, chunk: Chunk, ends: Ends, latest: bool) -> Paths:
-        """As `AutomatonRunner.paths_here`, for the ends of all segments."""
-        ...
-
 
 class AutomatonRunner:
     """Runs a deterministic complex event automaton over chunks on the CPU; a `MachineRunner`.
@@ -281,13 +273,13 @@ class AutomatonRunner:
         """The complex events at some ends of a chunk."""
         if self._choice is not None:
             return self._chooser.of_chunk(chunk, ends, self._paths)
-        if self._devices is None and self._forced and not len(chunk.falling):
+        if self._forced and not len(chunk.falling):
             from cer_gpu.enumeration.forced_runs import ForcedRuns
 
             events = chunk.events
             given = events.symbols, events.positions, chunk.lanes.begin
             return ForcedRuns(self.tables, *given, ends.event, ends.latest)
-        if self._devices is None and (answers := self._sequences(chunk, ends)) is not None:
+        if (answers := self._sequences(chunk, ends)) is not None:
             return answers
         return self.structure(chunk, ends)
 
@@ -334,26 +326,14 @@ class AutomatonRunner:
         return Chooser(self.tables, self._choice, self._query, self._n_symbols, self._workers)
 
     def _paths(self, chunk: Chunk, ends: Ends, latest: bool) -> Paths:
-        """As `paths_here`, wherever the runner runs."""
-        if self._devices is not None:
-            return self._devices.paths(self, chunk, ends, latest)
-        return self.paths_here(chunk, ends, latest)
-
-    def paths_here(self, chunk: Chunk, ends: Ends, latest: bool) -> Paths:
-        """The complex events that NEXT, or LAST if `latest`, leaves at ends in segments, found by the CPU."""
+        """The complex events that NEXT, or LAST if `latest`, leaves at ends in segments."""
         from cer_gpu.engine.machines.strategies import best_in_segments
         from cer_gpu.kernels.selection import cpu as best
 
         return best.joined(best_in_segments(self.tables, chunk, ends, latest, self._workers))
 
     def structure(self, chunk: Chunk, found: Ends) -> Structure:
-        """The persistent structure of the complex events at some ends of a chunk."""
-        if self._devices is not None and not len(chunk.falling):
-            return self._devices.structure(self, chunk, found)
-        return self.structure_here(chunk, found)
-
-    def structure_here(self, chunk: Chunk, found: Ends) -> Structure:
-        """The same, built by several threads of the CPU."""
+        """The persistent structure of the complex events at some ends, built by several threads."""
         if not len(chunk.falling):
             from cer_gpu.enumeration.structure import joined
 

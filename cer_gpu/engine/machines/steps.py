@@ -84,7 +84,7 @@ class StepRunner(UnitsRunner):
         if self._sessions is not None:
             return np.ones(len(found), np.int64)
         if chunk.held:
-            return self.listed_here(chunk, found).exact_counts()
+            return self._listed(chunk, found).exact_counts()
         return super()._counts(chunk, found)
 
     def needed(self, chunk: Chunk) -> np.ndarray:
@@ -122,8 +122,7 @@ class StepRunner(UnitsRunner):
             return OrderedSets(ends.event, self._in_order(chunk), self._sessions.label)
         if self._sessions is not None:
             return self._greatest(chunk, ends, self._sessions)
-        there = None if self._devices is None else self._devices.answers(self, chunk, ends)
-        return self.listed_here(chunk, ends) if there is None else there
+        return self._listed(chunk, ends)
 
     def open_runs(self) -> StepRuns | None:
         """The runs that a stream keeps; None if the query consumes and its window is no interval."""
@@ -147,19 +146,20 @@ class StepRunner(UnitsRunner):
         self._workers.map("following sessions", begin, chunk.lanes.units(self._workers.threads), len(begins))
         return GreatestSets(ends.event, np.maximum(begins[ends.event], ends.lowest), sessions.label)
 
-    def listed_here(self, chunk: Chunk, found: Ends) -> StepAnswers:
-        """The complex events at ends of a chunk, found by several threads of the CPU."""
+    def _listed(self, chunk: Chunk, ends: Ends) -> StepAnswers:
+        """The complex events at some ends of a chunk, found by several threads."""
 
         def build(unit: ChunkUnit) -> tuple[StepNodes, np.ndarray, int]:
-            given, hits = (unit.events, unit.measured, unit.size, unit.segments), unit.hits(found)
+            given, hits = (unit.events, unit.measured, unit.size, unit.segments), unit.hits(ends)
             nodes = cpu_nodes.build(self.tables, *given, hits)
             return nodes, cpu_counts.counts(self.tables, unit.events, unit.segments, hits, nodes), unit.low
 
         units = self._each("finding matches", chunk, build)
         nodes = cpu_nodes.joined([nodes for nodes, _, _ in units], [low for _, _, low in units])
         number = numbers_joined([number for _, number, _ in units])
-        ends = StepEnds(nodes, found.event, found.lowest, self._labels)
-        return StepAnswers(ends, number, self._window(chunk))
+        return StepAnswers(
+            StepEnds(nodes, ends.event, ends.lowest, self._labels), number, self._window(chunk)
+        )
 
     def counts_here(self, chunk: Chunk, found: Ends) -> np.ndarray:
         """How many complex events end at each of some ends, counted by several threads of the CPU."""
@@ -250,9 +250,6 @@ class StepRunner(UnitsRunner):
         # A window that leaves nothing out need not be checked.
         keys, size = (unit.measured[:0], 0) if self.spans else (unit.measured, unit.size)
         return cpu_hits.hits(self.tables, unit.events, keys, size, unit.segments)
-
-    def _listed(self, chunk: Chunk, ends: Ends) -> StepAnswers:
-        return self.listed_here(chunk, ends)
 
 
 def _fit(parts: list[tuple[np.ndarray, np.ndarray]]) -> bool:

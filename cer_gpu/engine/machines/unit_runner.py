@@ -82,10 +82,6 @@ class RunnerDevices(Generic[Runner]):
         """How many complex events end at each of some ends."""
         return None
 
-    def answers(self, runner: Runner, chunk: Chunk, ends: Ends) -> Answers | None:
-        """The complex events at some ends of a chunk."""
-        return None
-
 
 class UnitsRunner(ConsumeRunner, ABC):
     """Runs the units of a chunk by several threads: joins, steps with bounds, steps that are compared.

@@ -181,9 +181,11 @@ def place_of(
 def on_host(query: CompiledQuery) -> str | None:
     """The steps of a query that run on the CPU whatever device was asked for; None if there are none."""
     reading, window = query.reading, query.window
+    # Configurations are dropped by the thread that follows those of their partition.
+    own_lane = query.consume == "PARTITION" and query.traits.state == "followed"
     parts = [
         (reading.makes_lanes, "assigning events to partitions and streams"),
-        (query.consume == "ANY", "CONSUME BY ANY"),
+        (query.consume != "NONE" and not own_lane, f"CONSUME BY {query.consume}"),
         (query.suppress is not None, "SUPPRESS"),
         (bool(query.outlooks), "FOLLOWED BY and PRECEDED BY"),
         (

@@ -3,10 +3,9 @@
 ============  =====================================================================================
 `inputs`      what all families read: an automaton, a join, and the events of some hundred segments
 `columns`     classification, compaction, prefix sums
-`runs`        hits, windows, counts, long segments without a window, CONSUME
-`forest`     the persistent structure, its bulk enumeration, the choice of NEXT and LAST
+`runs`        hits, windows, counts, long segments without a window
 `joins`       hits and counts of joins
-`steps`       hits, counts and complex events of timed steps
+`steps`       hits and counts of timed steps
 `clock`     hits and counts of automata with one clock
 `comparisons` hits and counts of ordered look-ups
 `configurations`  hits and counts of configurations

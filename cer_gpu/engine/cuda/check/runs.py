@@ -1,4 +1,4 @@
-"""The check of runs over segments: hits, windows, counts, long segments without a window, CONSUME."""
+"""The check of runs over segments: hits, windows, counts, long segments without a window."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from cer_gpu.engine.cuda.check.inputs import (
     mixed,
     there,
 )
-from cer_gpu.kernels.consume import cpu as on_cpu_consume
-from cer_gpu.kernels.consume import cuda as consume
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
@@ -168,20 +166,6 @@ def long_counts(inputs: Inputs) -> Answers:
     yield ComparedArray("status", status, np.array([1, 0, 0], np.uint8))
     yield ComparedArray("count", number, counted)
     yield ComparedArray("open matches", moved, np.concatenate([vectors[:1], carried]))
-
-
-def consumed(inputs: Inputs) -> Answers:
-    """Which hits are left when each reported hit consumes what came before it in its partition."""
-    first, event, latest, _ = inputs.ends
-    partition = np.repeat(np.arange(len(first) - 1), np.diff(first))
-    floors = np.full(len(first) - 1, -1, np.int64)
-    keep, before = np.empty(len(event), np.uint8), np.empty(len(event), np.int64)
-    left = copied(floors)
-    on_cpu_consume.consume_partition(event, latest, partition, floors, keep, before)
-    found = consume.consume_partition(*there((event, latest, first)), left, inputs.lane)
-    yield ComparedArray("what is left", found[0], keep)
-    yield ComparedArray("floor before", found[1], before)
-    yield ComparedArray("floor", left, floors)
 
 
 def _large() -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The check of hits, counts and complex events of timed steps."""
+"""The check of hits and counts of timed steps."""
 
 from __future__ import annotations
 
@@ -8,18 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cer_gpu.engine.cuda.check.inputs import NONE, WITHIN, A, Answers, B, C, ComparedArray, Inputs, mixed
-from cer_gpu.enumeration.blocks import joined
-from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.kernels.device.words import copied, to_device
 from cer_gpu.kernels.loop.contract import ANY_PLACE, APART, NEIGHBOUR, LoopSegments
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts as on_cpu_counts
 from cer_gpu.kernels.steps import cpu_hits as on_cpu_hits
-from cer_gpu.kernels.steps import cpu_nodes as on_cpu_nodes
 from cer_gpu.kernels.steps import cuda_counts as step_counts
 from cer_gpu.kernels.steps import cuda_hits as step_hits
-from cer_gpu.kernels.steps import cuda_nodes as step_nodes
-from cer_gpu.kernels.steps import cuda_walk as step_walk
 from cer_gpu.kernels.steps.contract import StepEvents, StepTables, short_tables
 from cer_gpu.kernels.steps.cuda_units import DeviceSteps, device_steps
 from cer_gpu.kernels.windows import cpu as windows
@@ -71,27 +66,6 @@ def stepped_counts(inputs: Inputs) -> Answers:
         short = short_tables(timed.tables)
         counted = step_counts.short_counts(timed.steps, short, timed.there, *ends, inputs.lane, inputs.stream)
         yield ComparedArray("count of a short chain", counted, number)
-
-
-def stepped_lists(inputs: Inputs) -> Answers:
-    """The complex events of timed steps, in canonical order."""
-    units = _units(inputs)
-    for timed in _timed(inputs, chained_tables):
-        event, _ = on_cpu_hits.hits(timed.tables, timed.events, inputs.keys, WITHIN, units)
-        firsts = np.append(np.searchsorted(event, inputs.report), len(event))
-        lowest = windows.lowest_starts(inputs.keys, inputs.begin, firsts, event, WITHIN)
-        hits = SegmentHits(firsts, event, lowest)
-        nodes = on_cpu_nodes.build(timed.tables, timed.events, inputs.keys, WITHIN, units, hits)
-        number = on_cpu_counts.counts(timed.tables, timed.events, units, hits, nodes)
-        every = np.arange(len(event))
-        here = joined(list(StepAnswers(StepEnds(nodes, event, lowest), number).blocks(every)))
-        bounds = SegmentHits(*map(copied, hits))
-        made = step_nodes.build(timed.steps, timed.there, units, bounds, inputs.lane, inputs.stream)
-        walked = step_walk.measure(made, every, number, bounds.lowest, None, inputs.lane)
-        yield ComparedArray("what is wrong with a hit", np.array([walked.worst]), np.zeros(1, np.int64))
-        found = step_walk.fill(made, walked, stream=inputs.stream)
-        for name, array, wanted in zip(("hit", "start", "first", "event", "label"), found, here):
-            yield ComparedArray(f"listed {name}", array, wanted)
 
 
 def short_chain(bound: type) -> StepTables:

@@ -6,7 +6,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from cer_gpu.engine.cuda.consume import CudaConsumption
 from cer_gpu.engine.machines.machine import MachineRunner, suppressing
 from cer_gpu.engine.machines.machine import runner_of as runner_here
 from cer_gpu.engine.workers import Workers
@@ -30,5 +29,4 @@ def runner_of(
         return runner_here(query, workers, carries)  # events are classified by the device
     module: Any = import_module(name)
     runner: MachineRunner = module.runner(query, workers, carries, devices)
-    runner.consumption = CudaConsumption(query, devices[0])
     return runner if query.suppress is None else suppressing(runner, query)

@@ -1,53 +1,39 @@
 """A deterministic complex event automaton on CUDA devices: each device runs ranges of a chunk.
 
-Queries for which there are no kernels (windows over an attribute that is null or falls, strategies that
-compare complex events) never come here. The runner on the CPU does what does not fit into a kernel (programs
-with too many registers, sums past 2^62) and what is too little work for a device (the structure of few
-windows).
+The runner on the CPU lists complex events, chooses among them, and does what does not fit into a kernel:
+lanes in which the attribute of a window falls, programs with too many registers, sums past 2^62.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
-from cer_gpu.engine.cuda.dealt_structure import DealtStructure, dealt_lists
 from cer_gpu.engine.cuda.machines.one_device import (
-    LISTS,
     DeviceEvents,
     EndLists,
     OneDevice,
     copied_events,
     patched,
-    spans,
-    worthwhile,
 )
 from cer_gpu.engine.cuda.pool import DevicePool
 from cer_gpu.engine.devices import on
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends
+from cer_gpu.engine.machines.ends import first_ends
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.blocks import numbers_joined
-from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
-from cer_gpu.kernels.forest.contract import CountedHits
-from cer_gpu.kernels.selection import cpu as best
 from cer_gpu.plan.compiled_query import CompiledQuery, WindowPlan
 
 
 class DevicesAutomaton:
     """Runs the tables of a query over chunks on one device or several: `AutomatonDevices`.
 
-    For hits, for counts and for the choice of NEXT and LAST, each device runs a range of the segments of a
-    chunk, with about as many events as every other device. For the structure, a few neighbouring lists of
-    hits go to each device in turn, so that the complex events to be listed next come from all devices. If a
-    device has no memory for its range, it takes half of it at a time; what it cannot take at all the CPU
-    does, with a warning.
+    Each device runs a range of the segments of a chunk, with about as many events as every other device. If
+    it has no memory for its range, it takes half of it at a time; what it cannot take at all the CPU does,
+    with a warning.
 
     Parameters
     ----------
@@ -169,61 +155,6 @@ class DevicesAutomaton:
         number = patched(found, first, status, again)
         runner.store_vectors(segments.lane, after)
         return event, number
-
-    def structure(self, runner: AutomatonRunner, chunk: Chunk, ends: Ends) -> Structure:
-        """The persistent structure of the complex events at some ends; as `structure_here`."""
-        found = worthwhile(chunk, chunk.segments, ends)
-        if found is None:
-            return runner.structure_here(chunk, ends)
-        lists = dealt_lists(found.first, found.event, found.lowest, len(self._pool))
-
-        def by_host(low: int, high: int) -> Structure:
-            return self._structure_on_host(runner, chunk, EndLists(*lists.part(low, high)))
-
-        def run(at: int, low: int, high: int) -> Structure:
-            part = EndLists(*lists.part(low, high))
-            # The events before the first list are copied too, so that no event has to be renumbered.
-            cut = self._pool.copied(at, chunk, 0, int(part.event.max()) + 1)
-            return self._ones[at].structure(cut.chunk, cut.there, part)
-
-        # All parts stay, so that to halve a range saves little but what its threads need: four times will do.
-        least = max(LISTS, len(lists) // (16 * len(self._pool)))
-        parts = self._pool.dealt(np.diff(lists.first), run, by_host, least)
-        if len(self._pool) == len(parts) == 1:
-            return parts[0]
-        return DealtStructure(parts, lists, self._pool.dealers)
-
-    def _structure_on_host(self, runner: AutomatonRunner, chunk: Chunk, lists: EndLists) -> Structure:
-        def build(unit: tuple[int, int]) -> Structure:
-            part = lists.part(*unit)
-            built = Structure(runner.tables)
-            count = _counted_here(runner, chunk, part, False)
-            built.build(chunk.events.symbols, *spans(*part), CountedHits(*part, count))
-            return built
-
-        bounds = np.unique(np.linspace(0, len(lists), self._workers.threads + 1, dtype=np.int64))
-        return structure.joined(
-            self._workers.map("finding matches", build, pairwise(bounds.tolist()), len(chunk.events))
-        )
-
-    def paths(self, runner: AutomatonRunner, chunk: Chunk, ends: Ends, latest: bool) -> best.Paths:
-        """What NEXT, or LAST if `latest`, leaves at ends; as `paths_here`."""
-        segments = chunk.segments
-
-        def by_host(low: int, high: int) -> best.Paths:
-            own = ends_of(segments.part(low, high), ends)
-            return best.best(runner.tables, chunk.events.symbols, *own, latest)
-
-        def run(at: int, low: int, high: int) -> best.Paths:
-            part = segments.part(low, high)
-            lists = worthwhile(chunk, part, ends)
-            if lists is None or not self._ones[at].has_room(lists):
-                return by_host(low, high)
-            return self._ones[at].paths(self._pool.copied(at, chunk).there, lists, latest)
-
-        if len(self._pool) == 1 and worthwhile(chunk, segments, ends) is None:
-            return runner.paths_here(chunk, ends, latest)
-        return best.joined(self._pool.dealt(segments.stop - segments.begin, run, by_host))
 
 
 def _counted_here(runner: AutomatonRunner, chunk: Chunk, lists: EndLists, exact: bool) -> np.ndarray:

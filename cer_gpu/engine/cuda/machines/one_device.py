@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cer_gpu.engine.cuda.structure import DeviceStructure
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends
+from cer_gpu.engine.machines.ends import first_ends
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.counts import cuda as counting
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.device.words import copied, to_device
-from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits import cuda as hitting
 from cer_gpu.kernels.hits import cuda_long_segments as flows
-from cer_gpu.kernels.selection import cpu as on_cpu_best
-from cer_gpu.kernels.selection import cuda as best
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled_query import WindowPlan
@@ -34,9 +30,6 @@ LEAST_UNIT = 256
 
 LIST = 32
 """The least number of hits of a list: a chunk has some 100,000, and each list is the work of one thread."""
-
-LISTS = 1 << 10
-"""The least number of lists for which nodes are built on the device: with fewer threads the CPU is faster."""
 
 
 class DeviceEvents(NamedTuple):
@@ -64,7 +57,7 @@ def copied_events(chunk: Chunk) -> DeviceEvents:
 
 @dataclass(frozen=True, slots=True)
 class EndLists:
-    """Lists of ends: list g has the ends first[g] .. first[g + 1] - 1. Iterating gives its three arrays.
+    """Lists of ends: list g has the ends first[g] .. first[g + 1] - 1.
 
     Attributes
     ----------
@@ -80,12 +73,9 @@ class EndLists:
     def __len__(self) -> int:
         return len(self.first) - 1
 
-    def __iter__(self) -> Iterator[np.ndarray]:
-        return iter((self.first, self.event, self.lowest))
-
     def spans(self) -> tuple[np.ndarray, np.ndarray]:
         """For each list the first event that it needs, and one past the last; no list may be empty."""
-        return spans(*self)
+        return self.lowest[self.first[:-1]], self.event[self.first[1:] - 1] + 1
 
     def some(self, which: np.ndarray) -> EndLists:
         """Some of the lists, by their numbers."""
@@ -253,45 +243,6 @@ class OneDevice:
             found = matrices.long_forward_counts(self._machine, there.symbols, *bounds, lane, *ends)
         return found.copy_to_host(), moved.copy_to_host(), status.copy_to_host()
 
-    def structure(self, chunk: Chunk, there: DeviceEvents, lists: EndLists) -> DeviceStructure:
-        """The structure of the complex events at the ends of lists."""
-        number, status = self.counts(there, lists)
-        wrong = np.repeat(status, np.diff(lists.first)) != 0
-        count = np.where(wrong, 1 << 62, number)
-        built = DeviceStructure(self._tables, self._machine, self._number, self._lane, self._stream)
-        hits = CountedHits(*lists, count)
-        built.build_there(chunk.events.symbols, there.symbols, *spans(*lists), hits)
-        return built
-
-    def has_room(self, lists: EndLists) -> bool:
-        """Whether enough threads have memory for the paths over the windows of lists."""
-        return best.room_of(self._tables.n_live, _span(lists))[1] >= LISTS
-
-    def paths(self, there: DeviceEvents, lists: EndLists, latest: bool) -> on_cpu_best.Paths:
-        """The complex events that NEXT, or LAST if `latest`, leaves at the ends of lists."""
-        ends = copied(lists.first), copied(lists.event), copied(lists.lowest)
-        paths, status = best.best(self._machine, there.symbols, *ends, latest, _span(lists), self._lane)
-        left = on_cpu_best.Paths(*(part.copy_to_host() for part in paths))
-        if status.copy_to_host().any():
-            raise RuntimeError("no complex event ends at a hit")
-        return left
-
-
-def _span(lists: EndLists) -> int:
-    """How many events the longest list needs."""
-    return int((lists.event[lists.first[1:] - 1] - lists.lowest[lists.first[:-1]]).max()) + 1
-
-
-def worthwhile(chunk: Chunk, segments: Segments, found: Ends) -> EndLists | None:
-    """The ends in some segments as lists; None if there are too few lists for a device."""
-    if not len(found):
-        return None
-    first, event, lowest = ends_of(segments, found)
-    if not len(event):
-        return None
-    first = np.unique(lists_of(first, event, lowest, len(chunk.events)))
-    return EndLists(first, event, lowest) if len(first) > LISTS else None
-
 
 def lists_of(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, events: int) -> np.ndarray:
     """Cut lists of hits so that at most about half of the work is done twice.
@@ -354,11 +305,6 @@ def cut_evenly(segments: Segments, length: int) -> Segments:
     number = np.arange(len(begin)) - np.repeat(np.cumsum(parts) - parts, parts)
     report = report + number * length
     return Segments(begin, report, np.minimum(report + length, stop), lane)
-
-
-def spans(first: np.ndarray, event: np.ndarray, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each list of hits the first event that it needs, and one past the last."""
-    return lowest[first[:-1]], event[first[1:] - 1] + 1
 
 
 def finer(first: np.ndarray, most: int) -> np.ndarray:

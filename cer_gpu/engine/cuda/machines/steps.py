@@ -1,40 +1,31 @@
-"""The CUDA backend of timed steps: hits, counts and complex events of chunks on one device or several.
+"""The CUDA backend of timed steps: hits and counts of chunks on one device or several.
 
-The CPU follows sessions, which is one comparison for each event, and does what is too little work for a
-device, what needs more memory than a device has, and windows over an attribute that falls.
+The CPU lists complex events, follows sessions, which is one comparison for each event, and does what is too
+little work for a device, what needs more memory than a device has, and windows over an attribute that falls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from cer_gpu.engine.cuda.machines.units import UnitsDevices
-from cer_gpu.engine.cuda.step_answers import DeviceStepAnswers, DeviceUnits
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, first_ends
 from cer_gpu.engine.machines.single_event_steps import SingleRunner
 from cer_gpu.engine.machines.steps import StepRunner
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.blocks import MarkBlock
 from cer_gpu.kernels.device.words import copied, to_device
 from cer_gpu.kernels.loop.contract import LoopSegments
-from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts as on_cpu
 from cer_gpu.kernels.steps import cuda_counts as step_counts
 from cer_gpu.kernels.steps import cuda_hits as step_hits
-from cer_gpu.kernels.steps import cuda_nodes as step_nodes
 from cer_gpu.kernels.steps.contract import StepEvents, short_tables
 from cer_gpu.kernels.steps.cpu_short_chains import MOST_EVENTS
 from cer_gpu.kernels.steps.cuda_units import DeviceSteps, device_steps
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled_query import CompiledQuery, WindowPlan
-
-MOST_OF_END = 1 << 16
-"""If an end has more complex events, the CPU lists those of the chunk: one thread would find them."""
 
 
 class DeviceTimedEvents(NamedTuple):
@@ -135,39 +126,6 @@ class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
                 number[again] = counted[1]
         lowest = np.maximum(ends.lowest, begin)
         return on_cpu.exact_numbers(runner.tables, runner.timed(chunk), number, lowest, ends.event)
-
-    def answers(self, runner: StepRunner, chunk: Chunk, ends: Ends) -> DeviceStepAnswers | None:
-        """As `RunnerDevices.answers`."""
-        units = None if chunk.held or not len(ends) else self._units(chunk)
-        number = None if units is None else self.counts(runner, chunk, ends)
-        if units is None or number is None or number.max(initial=0) > MOST_OF_END:
-            return None
-        first = first_ends(units, ends.event)
-        length = units.stop - units.begin
-        size = step_nodes.bytes_of_nodes(self._tables[0], length, np.diff(first))
-
-        def run(at: int, low: int, high: int) -> DeviceUnits:
-            own = first[low : high + 1]
-            part = slice(own[0], own[-1])
-            lowest = copied(ends.lowest[part])
-            hits = SegmentHits(copied(own - own[0]), copied(ends.event[part]), lowest)
-            made = step_nodes.build(
-                self._tables[at], self._pool.copied(at, chunk).there.events,
-                _step_segments(units.part(low, high)), hits, self._lane, self._stream,
-            )  # fmt: skip
-            return DeviceUnits(self._pool.numbers[at], made, lowest, int(own[0]), int(own[-1]))
-
-        def by_host(end: int, limit: int | None, size: int) -> Iterator[MarkBlock]:
-            one = ends.some(np.array([end]))
-            window = Segments(one.lowest, one.event, one.event + 1, np.zeros(1, np.int64))
-            listed = runner.listed_here(replace(chunk, segments=window), one)
-            for block in listed.blocks(np.zeros(1, np.int64), limit, size):
-                yield block._replace(hit=block.hit + end)
-
-        parts = self._pool.fitted(chunk, length, size, run)
-        if parts is None:
-            return None
-        return DeviceStepAnswers(parts, number.astype(np.int64), by_host, self._lane, self._stream)
 
     def _counted(self, chunk: Chunk, units: Segments) -> tuple[np.ndarray, np.ndarray] | None:
         """The ends of units and the numbers of all complex events that end there."""
