@@ -87,7 +87,7 @@ def check_lists(structure: ClockRuns) -> None:
     if structure.progress[OVERLONG]:
         raise InvariantError("a union-list was longer than |Q| + 2")
     arena, most = structure.arena, structure.tables.n_live + 2
-    for (lane, state), nodes in structure.union_lists().items():
+    for (lane, state), nodes in union_lists(structure).items():
         where = f"the list of state {state} in lane {lane}"
         stamps = arena[nodes, STAMP].tolist()
         if structure.tables.sense < 0:
@@ -101,6 +101,19 @@ def check_lists(structure: ClockRuns) -> None:
             raise InvariantError(f"{where} begins with a union")
         if max(stamps) != stamps[0] or any(one <= two for one, two in pairwise(stamps[1:])):
             raise InvariantError(f"{where} has the stamps {stamps}")
+
+
+def union_lists(structure: ClockRuns) -> dict[tuple[int, int], list[int]]:
+    """The nodes of each list, by lane and state."""
+    kept, found = structure.arrays(), {}
+    where, pool = kept["PackedLists where"], kept["PackedLists pool"]
+    for lane, at in enumerate(where.tolist()):
+        start = at + 2
+        for _ in range(pool[at + 1] if at >= 0 else 0):
+            state, length = pool[start : start + 2].tolist()
+            found[lane, state] = pool[start + 3 : start + 3 + length].tolist()
+            start += 3 + length
+    return found
 
 
 def check_heap(arena: np.ndarray, root: int) -> None:

@@ -94,19 +94,6 @@ AnswerBlock: TypeAlias = MarkBlock | TupleBlock
 """Complex events with marks, or answers of a rule; a run has only one of the two."""
 
 
-def joined(blocks: Sequence[Block]) -> Block:
-    """Join several blocks, at least one, to one block with their complex events in the same order."""
-    if len(blocks) == 1:
-        return blocks[0]
-    hit, start, event, label = (
-        np.concatenate([getattr(block, name) for block in blocks])
-        for name in ("hit", "start", "event", "label")
-    )
-    before = np.cumsum([0, *(len(block.event) for block in blocks)])
-    parts = [block.first[:-1] - block.first[0] + low for block, low in zip(blocks, before)]
-    return Block(hit, start, np.concatenate([*parts, before[-1:]]), event, label)
-
-
 def gathered(block: Block, rows: np.ndarray) -> Block:
     """Some complex events of a block, shape (rows,), in the order given."""
     length = np.diff(block.first)[rows]

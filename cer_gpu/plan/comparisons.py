@@ -16,7 +16,7 @@ from cer_gpu.kernels.comparisons import contract
 from cer_gpu.kernels.comparisons.contract import Climb, ComparedTables
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
-from cer_gpu.plan.compiled_query import VALUE_ROWS, KeyPlan, ValueColumn
+from cer_gpu.plan.compiled_query import KeyPlan, ValueColumn
 from cer_gpu.plan.join_arrays import SlotColumns, ask_lanes
 from cer_gpu.plan.machine import LANES, Device, Traits
 from cer_gpu.plan.step_groups import offsets, step_groups
@@ -214,8 +214,3 @@ def _ask(row: np.ndarray, slot: int, value: int, keys: KeyPlan) -> None:
         row[slot] = True
     if value >= 0:
         row[len(keys.columns) + value] = True
-
-
-def slot_rows(keys: KeyPlan) -> int:
-    """How many rows of slots events have."""
-    return len(keys.columns) + VALUE_ROWS * len(keys.values)

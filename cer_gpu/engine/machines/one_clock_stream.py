@@ -212,19 +212,6 @@ class ClockRuns(KeptRuns):
 
         self._state.follow([0], step, lambda _: "word")
 
-    def union_lists(self) -> dict[tuple[int, int], list[int]]:
-        """The nodes of each list, by lane and state."""
-        self._pack()
-        found = {}
-        where, pool = self._state.read(PackedLists)
-        for lane, at in enumerate(where.tolist()):
-            start = at + 2
-            for _ in range(pool[at + 1] if at >= 0 else 0):
-                state, length = pool[start : start + 2].tolist()
-                found[lane, state] = pool[start + 3 : start + 3 + length].tolist()
-                start += 3 + length
-        return found
-
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
         """Find what is needed; as `OpenRuns.bound`."""
         low = self.needed(events, bounds)

@@ -40,8 +40,6 @@ LEAST = 1 << 13
 PIECE = 1 << 16
 """Answers that are listed together."""
 
-_NONE = np.empty(0, np.int64)
-
 
 class WindowRows(NamedTuple):
     """The events of the window that fit an atom.
