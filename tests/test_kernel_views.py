@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.views import contract, cpu_climb, cpu_levels, cpu_list, cpu_search, cpu_write
+from cer_gpu.kernels.views import contract, cpu_climb, cpu_levels, cpu_list, cpu_search
 from cer_gpu.kernels.views.contract import NULL, CountedRows, RowTests
 
 from cer_gpu.engine.views.levels import collapsed
@@ -22,7 +22,7 @@ def rows(rng: np.random.Generator, count: int, width: int, values: int = 4) -> C
     return CountedRows(np.ascontiguousarray(keys), counts, sums)
 
 
-CPU = {**vars(cpu_search), **vars(cpu_levels), **vars(cpu_climb), **vars(cpu_list), **vars(cpu_write)}
+CPU = {**vars(cpu_search), **vars(cpu_levels), **vars(cpu_climb), **vars(cpu_list)}
 
 
 def both(name: str, *arguments: Any) -> list[Any]:
@@ -234,91 +234,6 @@ def test_ranges_become_columns(seed: int) -> None:
         for counted in (True, False):
             made = np.empty((3 + len(own), size), np.int64)
             agree("expand", ranges, 4, values, held, np.array(own, np.int64), counted, made)
-
-
-def in_steps(
-    name: str, ends: int, most: int, *arguments: Any, space: int = 8
-) -> list[tuple[np.ndarray, bool]]:
-    """All columns that a kernel and its reference write, `most` rows at a time; whether the last is there."""
-    kept = []
-    for function in (CPU[name], getattr(contract, f"{name}_reference")):
-        at, parts, several = np.zeros(3 if name == "joined" else 2, np.int64), [], False
-        while at[0] < ends:
-            *first, columns = arguments
-            near = [np.empty((5, space), np.int64)] if name == "joined" else []
-            made = np.full((columns, most), -7)
-            rows = function(*first, at, *near, made)
-            if name == "joined" and not at[2]:
-                made[-1, :rows] = 1
-            several |= name == "joined" and bool(at[2])
-            parts.append(made[:, :rows])
-        kept.append((np.concatenate(parts, axis=1), several))
-    return kept
-
-
-STEPS = ((7, True, 8), (200, False, 48), (1 << 14, True, 4), (1 << 14, True, 99), (40, True, 64))
-
-
-@pytest.mark.draws("seed", 4)
-@pytest.mark.parametrize("op", range(-1, 5))
-def test_rows_are_found_and_written_beside_those_that_ask(seed: int, op: int) -> None:
-    rng = np.random.default_rng(seed)
-    for count, values, own in ((0, 4, []), (30, 3, [2]), (80, 3, [2, 0]), (80, 30, [2])):
-        found = rows(rng, count, 3, values)
-        counts = [found.counts, np.ones_like(found.counts), 1 + (rng.random(len(found.counts)) < 0.05)][
-            seed % 3
-        ]
-        held = found._replace(counts=counts.astype(np.int64))
-        for shared in (0, 1, 2):
-            asking = np.ascontiguousarray(rng.integers(-1, values, (25, shared + 1)))
-            asking[rng.random(25) < 0.1, shared] = NULL
-            if seed % 2:
-                asking = asking[np.lexsort(asking.T[::-1])]
-            beside = rng.integers(0, 99, (3, 25))
-            beside[-1] = 1 if seed < 3 else rng.integers(1, 3, 25)
-            for most, counted, space in STEPS:
-                arguments = (held, asking, shared, op, beside, np.array(own, np.int64), counted)
-                one, other = in_steps("joined", 25, most, *arguments, len(own) + 3, space=space)
-                assert same(one[0], other[0])
-                if seed == 1:  # everything is there once
-                    assert not one[1]
-
-
-@pytest.mark.parametrize(("many", "size"), [(2500, 80), (40, 2500)])
-@pytest.mark.parametrize("late", [0.0, 0.01, 0.3])
-def test_multiplicities_are_written_from_the_first_row_that_is_there_several_times(
-    many: int, size: int, late: float
-) -> None:
-    rng = np.random.default_rng(many)
-    keys = np.unique(rng.integers(0, size, (size, 3)) // [8, 1, 1], axis=0)
-    asking = rng.integers(0, size, (many, 2)) // [8, 1]
-    asking = np.ascontiguousarray(asking[np.lexsort(asking.T[::-1])])
-    counts, times = (np.ones(n, np.int64) for n in (len(keys), many))
-    for array in (counts, times):
-        array[len(array) // 2 :] += rng.random(len(array) - len(array) // 2) < late
-    held = CountedRows(np.ascontiguousarray(keys), counts, np.empty(0, np.int64))
-    beside = np.stack([np.arange(many), times])
-    for most, counted in ((900, True), (900, False)):
-        arguments = (held, asking, 1, 2, beside, np.array([1, 2]), counted)
-        one, other = in_steps("joined", many, most, *arguments, 4, space=99)
-        assert same(one[0], other[0])
-        assert one[1] or not other[1]
-        assert late or not one[1]
-
-
-@pytest.mark.draws("seed", 6)
-def test_rows_of_a_table_are_written_beside_those_that_ask(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    for size, longest in ((12, 12), (300, 40), (300, 300)):
-        table = rng.integers(0, 99, (3, size))
-        low = rng.integers(0, size, 30)
-        ranges = np.stack([low, np.minimum(low + rng.integers(0, longest, 30), size)], axis=1)
-        held = rng.integers(0, 2 + 90 * (seed % 2), (2, 30))
-        for counted in (True, False):
-            columns = 2 + 3 - counted
-            for most in (7, 100, 1 << 15):
-                one, other = in_steps("repeated", 30, most, ranges, held, table, counted, columns)
-                assert same(one[0], other[0])
 
 
 @pytest.mark.crossed

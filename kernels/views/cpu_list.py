@@ -102,25 +102,29 @@ def copied(column, at, end, source):
 def expand(ranges, first, held, rows, own, counted, made, halt):
     """`contract.expand_reference`, column by column. `halt` uint8 [1] in: see `jit`.
 
-    Rows that ask often ask for a range that begins as that of the row before does, and have the same values
-    there: what both have is copied from what is written, and such a value is written for all of them at once.
+    Rows that ask often ask for much the same range as the row before, and have the same values there: what
+    both ranges have is copied from what is written, and such a value is written for all of them at once.
     """
     many = ranges.shape[0]
     before, beside = own.shape[0], held.shape[0]
     for number in range(before):
         keys, column = rows.keys[:, own[number]], made[number]
-        at = low = size = 0
+        at = first_row = last_row = 0
         for i in range(many):
             if i % SELDOM == 0 and halt[0]:
                 return
-            past = size if ranges[i, 0] == low else 0
-            low, size = ranges[i, 0], ranges[i, 1] - ranges[i, 0]
-            same = min(past, size)
-            if same:
-                copied(column, at, at + same, column[at - past :])
-            if same < size:
-                copied(column, at + same, at + size, keys[low + same :])
-            at += size
+            low, high = ranges[i, 0], ranges[i, 1]
+            begin, end = max(low, first_row), min(high, last_row)
+            if begin < end:
+                if low < begin:
+                    copied(column, at, at + begin - low, keys[low:])
+                copied(column, at + begin - low, at + end - low, column[at + begin - last_row :])
+            else:
+                end = low
+            if end < high:
+                copied(column, at + end - low, at + high - low, keys[end:])
+            first_row, last_row = low, high
+            at += high - low
     for number in range(beside):
         source, column = held[number, first : first + many], made[before + number]
         last = counted and number == beside - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,18 +10,15 @@ import pyarrow as pa
 
 from cer_gpu.engine.views.layout import ViewLayout, ViewNode
 from cer_gpu.engine.views.levels import Levels, first_from
-from cer_gpu.engine.views.node_lookup import AskedRows, Probe, columns_of
+from cer_gpu.engine.views.node_lookup import AskedRows, columns_of
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.runs import Run, expand, places_of
 from cer_gpu.engine.views.terms import Columns
-from cer_gpu.kernels.views import cpu_list, cpu_write
-from cer_gpu.kernels.views.contract import OPS, CountedRows
+from cer_gpu.kernels.views import cpu_list
+from cer_gpu.kernels.views.contract import CountedRows
 
 _ONE = np.int64(1).tobytes()
 _ONES = np.ndarray(1 << 20, np.int64, _ONE, 0, (0,))
-
-NEAR = 256
-"""Rows with one prefix whose columns are copied next to each other."""
 
 LONG_LISTING, SELDOM_SEVERAL = 8, 16
 """Once one in so many rows of a leaf has been asked for, the rows that are there several times are looked
@@ -63,21 +60,18 @@ class SubtreeTable(NamedTuple):
     ----------
     names : tuple of str
         The variables of the node and of all nodes below it.
-    columns : ndarray of int64, shape (names or names + 1, n)
-        Their values, and in the last column the multiplicities if `counted`.
+    rows : CountedRows
+        Their values, and the multiplicities.
     counted : bool
         Whether some multiplicity is not 1.
     ranges : ndarray of int64, shape (m, 2)
         The rows of the table for each row that asks.
-    size : int
-        How many rows there are in all ranges.
     """
 
     names: tuple[str, ...]
-    columns: np.ndarray
+    rows: CountedRows
     counted: bool
     ranges: np.ndarray
-    size: int
 
 
 class StackedAnswers:
@@ -225,84 +219,6 @@ def expanded(
         past = piece.before[None, :].copy()
         expand(run, found.ranges, found.first, past, own[:0], counted, before[None, :])
     return ListedAnswers(columns, before, after, block=made)
-
-
-def joined(
-    whole: StackedAnswers,
-    names: Sequence[str],
-    run: CountedRows,
-    probe: Probe,
-    counted: bool,
-    most: int,
-    check: Callable[[], None],
-) -> Iterator[ListedAnswers]:
-    """Rows of a run, whose columns have names (or none), beside those of a piece that ask for them.
-
-    Parameters
-    ----------
-    whole : StackedAnswers
-        The last batch has not changed their multiplicities.
-    names : sequence of str
-    run : CountedRows
-    probe : Probe
-        All rows that a row asks for are neighbours.
-    counted : bool
-        Whether multiplicities are multiplied by the counts of the run.
-    most : int
-    check : callable
-        Raises if the view has been updated since the listing began.
-    """
-    piece, held = whole.piece, whole.held(True)
-    new = [name for name in names if name and name not in piece.columns]
-    own = np.array([names.index(name) for name in new], np.int64)
-    op = -1 if probe.first is None else OPS.index(probe.first)
-    at, near = np.zeros(3, np.int64), np.empty((len(own) + 3, NEAR), np.int64)
-    size = min(most, len(probe.asking) * len(run.counts))
-    while at[0] < len(probe.asking):
-        check()
-        made = buffer((len(new) + len(held)) * size).reshape(-1, size)
-        rows = cpu_write.joined(run, probe.asking, probe.prefix, op, held, own, counted, at, near, made)
-        if rows:
-            yield _made([*new, *piece.columns], made, rows, not at[2])
-
-
-def repeated(
-    whole: StackedAnswers, table: SubtreeTable, first: int, most: int, check: Callable[[], None]
-) -> Iterator[ListedAnswers]:
-    """Rows of a table beside those of a piece that ask for them.
-
-    Parameters
-    ----------
-    whole : StackedAnswers
-        The last batch has not changed their multiplicities.
-    table : SubtreeTable
-    first : int
-        The first row that asks.
-    most : int
-    check : callable
-        As for `joined`.
-    """
-    piece, at = whole.piece, np.zeros(2, np.int64)
-    single = piece.single and not table.counted
-    held = np.ascontiguousarray(whole.held(not single)[:, first : first + len(table.ranges)])
-    size = min(most, table.size)
-    names = [*table.names, *piece.columns]
-    while at[0] < len(table.ranges):
-        check()
-        made = buffer((len(table.names) + len(held)) * size).reshape(-1, size)
-        rows = cpu_write.repeated(table.ranges, held, table.columns, table.counted, at, made)
-        if rows:
-            yield _made(names, made, rows, single)
-
-
-def _made(names: Sequence[str], made: np.ndarray, rows: int, single: bool) -> ListedAnswers:
-    """The first rows of columns that are written; multiplicities are in the last, unless all are 1."""
-    if 2 * rows < made.shape[1]:
-        made = made[:, :rows].copy()
-    block = made[: len(names) + (not single)] if rows == made.shape[1] else None
-    columns = {name: values[:rows] for name, values in zip(names, made)}
-    after = ones(rows)[0] if single else made[-1, :rows]
-    return ListedAnswers(columns, after, after, single, block)
 
 
 def ones(rows: int) -> tuple[np.ndarray, np.ndarray]:

@@ -30,9 +30,7 @@ from cer_gpu.engine.views.answer_columns import (
     StackedAnswers,
     all_once,
     expanded,
-    joined,
     ones,
-    repeated,
     variables_of_rows,
 )
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
@@ -197,14 +195,8 @@ def _with_child(
         probe = _probe(state, child, join, piece)
         plain = (join is None or not join.rest) and store.whole
         whole = StackedAnswers(piece)
-        direct = guard is None and probe.by_ranges and piece.before is piece.after
         for run, changed in _runs(state, edge[1], mode):
             held = plain and changed is None and not _leaves_out(child, mode, True)
-            if held and direct and isinstance(run, CountedRows):
-                names = tuple(name if name in child.variables else "" for name in child.columns)
-                counted = child.last and not store.single
-                yield from joined(whole, names, run, probe, counted, most, state.check)
-                continue
             asked = found_rows(probe, run, most)
             if held:
                 for found in asked:
@@ -257,7 +249,9 @@ def _with_subtree(
                     beside = partial(_beside, whole, child, store, run, guard)
                     yield from one_by_one(map(beside, slices_of(ranges[part], most, first)))
                 else:
-                    yield from repeated(whole, table, first, most, state.check)
+                    for found in slices_of(table.ranges, most, first):
+                        state.check()
+                        yield expanded(whole, table.names, table.rows, found, table.counted)
                 first += len(ranges[part])
 
 

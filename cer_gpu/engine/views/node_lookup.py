@@ -168,9 +168,10 @@ def slices_of(ranges: np.ndarray, most: int, offset: int = 0) -> Iterator[AskedR
         if total:
             yield AskedRows(offset, offset + len(ranges), ranges, None, None, total)
         return
-    for low in range(0, total, most):
-        high = min(low + most, total)
-        first, last = (int(n) for n in np.searchsorted(ends, [low, high - 1], side="right"))
+    lows = np.arange(0, total, most)
+    highs = np.minimum(lows + most, total)
+    firsts, lasts = np.searchsorted(ends, [lows, highs - 1], side="right")
+    for low, high, first, last in zip(*(part.tolist() for part in (lows, highs, firsts, lasts))):
         some = ranges[first : last + 1].copy()
         some[-1, 1] -= ends[last] - high
         some[0, 0] += low - (ends[first] - sizes[first])

@@ -94,36 +94,35 @@ class SubtreeTables:
             tuple(name for name in pieces[0].columns if name != ROW and name not in known) if pieces else ()
         )
         rows = sum(len(piece.after) for piece in pieces)
-        counted = not all(piece.single for piece in pieces)
-        columns = np.empty((len(names) + counted, rows), np.int64)
+        # Columns are read one by one: the values of each lie side by side.
+        keys, counts = np.empty((len(names), rows), np.int64).T, np.empty(rows, np.int64)
         parts = [piece.columns[ROW] for piece in pieces]
         parents = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.int64), *parts])
         at = 0
         for piece in pieces:
             end = at + len(piece.after)
             for number, name in enumerate(names):
-                columns[number, at:end] = piece.columns[name]
-            if counted:
-                columns[-1, at:end] = piece.after
+                keys[at:end, number] = piece.columns[name]
+            counts[at:end] = piece.after
             at = end
         ends = np.empty(high - low + 1, np.int64)
         if not cpu_list.ended(parents, ends):
             order = np.argsort(parents, kind="stable")
-            columns, parents = columns.take(order, axis=1), parents.take(order)
+            keys, counts, parents = keys.T.take(order, axis=1).T, counts.take(order), parents.take(order)
             cpu_list.ended(parents, ends)
         if every:
             found = ends.take(ranges - low)
         else:
             found = np.zeros_like(ranges)
             found[some] = ends.take(asked - low)
-        size = int((found[:, 1] - found[:, 0]).sum())
-        if size < rows:
+        if int((found[:, 1] - found[:, 0]).sum()) < rows:
             self.used = False
         if 2 * rows < self._most:
             self.asking = min(2 * self.asking, MOST_ASKING)
         elif rows > 2 * self._most:
             self.asking = max(1, self.asking // 2)
-        return SubtreeTable(names, columns, counted, found, size)
+        counted = not all(piece.single for piece in pieces)
+        return SubtreeTable(names, CountedRows(keys, counts, counts[:0]), counted, found)
 
     def _below(self, run: CountedRows, low: int, high: int, limit: int) -> list[ListedAnswers] | None:
         """What is below rows `low` .. `high` - 1, which are numbered in a column `ROW`; None if too much."""
