@@ -48,7 +48,9 @@ def test_the_same_from_any_data(tmp_path: Path) -> None:
     pq.write_table(TRADES, path)
     expected = listed(V_SHAPE, trades=TRADES)
     frame = TRADES.to_pandas()
-    for given in (path, str(path), frame, pl.DataFrame(TRADES), TRADES.to_reader(), TRADES.slice(0)):
+    codes = pa.array([0, 1, 0, 0, 1, 0, 1, 1, 0, 0], pa.int8())
+    narrow = TRADES.set_column(0, "symbol", pa.DictionaryArray.from_arrays(codes, ["A", "B"]))
+    for given in (path, str(path), frame, pl.DataFrame(TRADES), TRADES.to_reader(), TRADES.slice(0), narrow):
         assert listed(V_SHAPE, trades=given) == expected
     assert listed(V_SHAPE.replace("FROM trades", f"FROM '{path}'")) == expected
     result = cer.match_recognize(V_SHAPE, trades=TRADES)

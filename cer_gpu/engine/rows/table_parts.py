@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.free_memory import free_memory
+from cer_gpu.engine.read.sources.arrow_types import convert_batch
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.engine.read.spill_files import nameless_file, on_disk
 from cer_gpu.errors import LimitError
@@ -48,7 +49,8 @@ def table_parts(
     """
     schema = rows.subschema(columns)
     allowed = memory if memory is not None else free_memory()
-    batches = iter(progress.watch(rows.read(schema, BATCH)))
+    read = (convert_batch(batch, schema, rows.where) for batch in rows.read(schema, BATCH))
+    batches = iter(progress.watch(read))
     held: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
