@@ -23,7 +23,6 @@ from cer_gpu.backtesting.table import EndTotals, numbered, of_ends, of_groups
 from cer_gpu.engine.answers.end_form import DECIMAL_DIGITS
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.columns import single
-from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.engine.read.sources.rows import StreamRows, TableRows
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BATCH, BoundQuery
@@ -122,20 +121,12 @@ class BacktestJob(Job):
         read = [*(name for query in queries for name in query.columns), *(plans.columns if plans else ())]
         names = list(dict.fromkeys(read))
         streams = [query.options.stream_column for query in queries if query.options.stream_column]
-        source = open_source(
-            events,
-            order_by=self.options.order_by,
-            type_column=self.options.type_column,
-            stream_column=streams[0] if streams else None,
-            names=names,
-        )
+        source = self.source_of(events, streams[0] if streams else None, names)
+        # What comes only once is read once, which a device cannot do for several queries.
+        device = self.device if source.rewindable else "cpu"
 
         def bound(query: PortableQuery) -> BoundQuery:
-            # What comes only once is read once, which a device cannot do for several queries.
-            device = self.device if source.rewindable else "cpu"
-            options = replace(query.options, device=(device,))
-            units = query.units
-            return BoundQuery(query.query, source, units, options, self.workers, halo, True, grouped, stop)
+            return self.bound(query, source, device, halo, grouped, stop)
 
         first, *others = map(bound, queries)
         self._source, self._bound = source, bound

@@ -5,7 +5,8 @@ It imports neither the parser nor the automata, and nothing of CUDA before the d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from pickle import loads
@@ -28,9 +29,11 @@ from cer_gpu.spark.worker_reuse import settle
 from cer_gpu.digits import digits
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.arrow_types import is_text
+from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.engine.read.sources.rows import StreamRows, TableRows, one_batch
-from cer_gpu.engine.run.bind import bind
+from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BoundQuery
+from cer_gpu.engine.run.portable_query import PortableQuery
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
@@ -186,8 +189,26 @@ class Job:
         self, events: Any, labels: Labels, halo: int, grouped: bool = False, stop: int | None = None
     ) -> TaskRun:
         """The query bound to some events; parameters as for `BoundQuery`."""
-        query, workers, device = self.task.query, self.workers, (self.device,)
-        return TaskRun(bind(query, events, workers, device, halo=halo, grouped=grouped, stop=stop), labels)
+        query = self.task.query
+        source = self.source_of(events, query.options.stream_column, query.columns)
+        return TaskRun(self.bound(query, source, self.device, halo, grouped, stop), labels)
+
+    def source_of(self, events: Any, stream_column: str | None, names: Sequence[str]) -> Source:
+        """Open some events; columns that no query reads may be missing."""
+        return open_source(
+            events,
+            order_by=self.options.order_by,
+            type_column=self.options.type_column,
+            stream_column=stream_column,
+            names=names,
+        )
+
+    def bound(
+        self, query: PortableQuery, source: Source, device: str, halo: int, grouped: bool, stop: int | None
+    ) -> BoundQuery:
+        """A query that the driver has planned, on some events; parameters as for `BoundQuery`."""
+        options = replace(query.options, device=(device,))
+        return BoundQuery(query.query, source, query.units, options, self.workers, halo, True, grouped, stop)
 
     # ---------------------------------------------------------------------------- what they are asked for
 
