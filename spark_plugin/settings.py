@@ -37,28 +37,28 @@ class Setting:
 
     Attributes
     ----------
+    owner : {"cer-gpu", "Spark", "RAPIDS"}
+        Who defines the key.
     key : str
     kind : str
         The type of its value, as the documentation names it.
     default : str or None
         The value if it is not set: the default of its owner. None: no value.
-    meaning : str
-        One sentence or two, in Markdown without `|`.
-    owner : {"cer-gpu", "Spark", "RAPIDS"}
-        Who defines the key.
     applies : {"runtime", "startup"}
         "runtime": read at each call, and `spark.conf.set` changes it, under Spark Connect too; "startup":
         read when the application starts.
+    meaning : str
+        One sentence or two, in Markdown without `|`.
     parse : callable
         Turns text into a value; raises ValueError.
     """
 
+    owner: Literal["cer-gpu", "Spark", "RAPIDS"]
     key: str
     kind: str
     default: str | None
-    meaning: str
-    owner: Literal["cer-gpu", "Spark", "RAPIDS"]
     applies: Literal["runtime", "startup"]
+    meaning: str
     parse: Callable[[str], Any] = str
 
 
@@ -74,21 +74,9 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _setting(
-    owner: Literal["cer-gpu", "Spark", "RAPIDS"],
-    key: str,
-    kind: str,
-    default: str | None,
-    applies: Literal["runtime", "startup"],
-    meaning: str,
-    parse: Callable[[str], Any] = str,
-) -> Setting:
-    return Setting(key, kind, default, meaning, owner, applies, parse)
-
-
-_own = partial(_setting, "cer-gpu")
-_spark = partial(_setting, "Spark")
-_rapids = partial(_setting, "RAPIDS")
+_own = partial(Setting, "cer-gpu")
+_spark = partial(Setting, "Spark")
+_rapids = partial(Setting, "RAPIDS")
 
 GPU = _own(
     "spark.cer.gpu",
@@ -114,31 +102,19 @@ VERSION = _own(
     "startup",
     "The version of cer-gpu that every executor must have; the JVM plugin compares it when one starts.",
 )
-PLUGINS = _spark(
-    "spark.plugins",
-    "class names, comma-separated",
-    None,
-    "startup",
-    f"`{RAPIDS_PLUGIN}` puts Spark's own operators on the GPU; `{CER_PLUGIN}` checks versions and publishes "
-    "metrics.",
+ARROW_RECORDS = _spark(
+    "spark.sql.execution.arrow.maxRecordsPerBatch",
+    "integer",
+    "10000",
+    "runtime",
+    "Rows of a batch between the JVM and Python; 0 means no limit.",
 )
-PACKAGES = _spark(
-    "spark.jars.packages",
-    "Maven coordinates, comma-separated",
+ARROW_BYTES = _spark(
+    "spark.sql.execution.arrow.maxBytesPerBatch",
+    "bytes",
     None,
-    "startup",
-    "Where the RAPIDS Accelerator comes from if no jar was named. It is about 1 GB: name a jar that is "
-    "already on the machines where you can.",
-)
-JARS = _spark(
-    "spark.jars", "paths, comma-separated", None, "startup", "Jars for the driver and the executors."
-)
-DRIVER_CLASS_PATH = _spark(
-    "spark.driver.extraClassPath",
-    "paths",
-    None,
-    "startup",
-    "Further places of the jar of a plugin.",
+    "runtime",
+    "Bytes of such a batch, so that wide rows do not make it huge (Spark 4.0 does not know this key).",
 )
 EXECUTOR_GPUS = _spark(
     "spark.executor.resource.gpu.amount",
@@ -176,19 +152,31 @@ VENDOR = _spark(
     "startup",
     "The vendor of the GPUs: with `nvidia.com` Kubernetes is asked for `nvidia.com/gpu`.",
 )
-ARROW_RECORDS = _spark(
-    "spark.sql.execution.arrow.maxRecordsPerBatch",
-    "integer",
-    "10000",
-    "runtime",
-    "Rows of a batch between the JVM and Python; 0 means no limit.",
-)
-ARROW_BYTES = _spark(
-    "spark.sql.execution.arrow.maxBytesPerBatch",
-    "bytes",
+PLUGINS = _spark(
+    "spark.plugins",
+    "class names, comma-separated",
     None,
-    "runtime",
-    "Bytes of such a batch, so that wide rows do not make it huge (Spark 4.0 does not know this key).",
+    "startup",
+    f"`{RAPIDS_PLUGIN}` puts Spark's own operators on the GPU; `{CER_PLUGIN}` checks versions and publishes "
+    "metrics.",
+)
+PACKAGES = _spark(
+    "spark.jars.packages",
+    "Maven coordinates, comma-separated",
+    None,
+    "startup",
+    "Where the RAPIDS Accelerator comes from if no jar was named. It is about 1 GB: name a jar that is "
+    "already on the machines where you can.",
+)
+JARS = _spark(
+    "spark.jars", "paths, comma-separated", None, "startup", "Jars for the driver and the executors."
+)
+DRIVER_CLASS_PATH = _spark(
+    "spark.driver.extraClassPath",
+    "paths",
+    None,
+    "startup",
+    "Further places of the jar of a plugin.",
 )
 RAPIDS_ENABLED = _rapids(
     "spark.rapids.sql.enabled", "boolean", "true", "runtime", "Whether the RAPIDS Accelerator changes plans."
@@ -252,31 +240,7 @@ PYTHON_DAEMON = _spark(
     "`rapids.daemon` serves the two keys above; it is in the RAPIDS jar, which `PYTHONPATH` must name.",
 )
 
-SETTINGS = (
-    GPU,
-    ROWS_PER_TASK,
-    VERSION,
-    ARROW_RECORDS,
-    ARROW_BYTES,
-    EXECUTOR_GPUS,
-    TASK_GPUS,
-    DISCOVERY,
-    FILES,
-    VENDOR,
-    PLUGINS,
-    PACKAGES,
-    JARS,
-    DRIVER_CLASS_PATH,
-    RAPIDS_ENABLED,
-    RAPIDS_MODE,
-    RAPIDS_MEMORY,
-    RAPIDS_MOST_MEMORY,
-    RAPIDS_LEAST_MEMORY,
-    RAPIDS_PINNED,
-    RAPIDS_PYTHON,
-    RAPIDS_PYTHON_POOL,
-    PYTHON_DAEMON,
-)
+SETTINGS = tuple(one for one in list(globals().values()) if isinstance(one, Setting))
 """All of them, in the order of the documentation."""
 
 
