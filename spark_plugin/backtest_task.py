@@ -18,7 +18,7 @@ from cer_gpu.spark.task import UNCUT, Task
 from cer_gpu.spark.worker import SORTED, Job, TaskRun, counts_column
 
 from cer_gpu.backtesting.listed_kinds import NOTHING, ListedKinds
-from cer_gpu.backtesting.row_groups import RowGroups, columns_found
+from cer_gpu.backtesting.row_groups import RowGroups
 from cer_gpu.backtesting.table import EndTotals, numbered, of_ends, of_groups
 from cer_gpu.engine.answers.end_form import DECIMAL_DIGITS
 from cer_gpu.engine.answers.notes import Notes
@@ -166,20 +166,19 @@ class BacktestJob(Job):
 
     def _summed(self, bound: list[BoundQuery]) -> Iterator[pa.Table]:
         """What the queries find in the events of a run, with their places in the task."""
-        parted, source = self.task.parted, self._source
+        source = self._source
         options = replace(self.options, stream_column=source.stream_column)
-        schema = columns_found(parted, source.arrow_schema, options)
+        parted = self.task.parted.over(source.arrow_schema, options)
         partitions = [one.compiled.reading.partition for one in bound]
-        passes, ends = passes_of(bound), EndTotals(parted, partitions, timed=True, schema=schema)
+        passes, ends = passes_of(bound), EndTotals(parted, partitions)
         totals = [Totals(parted.buckets, bool(parted.columns)) for _ in passes.groups]
         found = PassSink(totals, ends)
         bunches = sum_up(passes, bound, source, options, found, Notes(aloud=False))
         for own, bunch in zip(totals, bunches, strict=True):
-            yield of_groups(own.groups(), parted, bunch, schema)
+            yield of_groups(own.groups(), parted, bunch)
         yield ends.table()
         for number in passes.alone:
-            counts = of_ends(bound[number].counts(), parted, partitions[number], True, schema)
-            yield numbered(counts, number)
+            yield numbered(of_ends(bound[number].counts(), parted, partitions[number]), number)
 
     def _shown(self, found: pa.Table) -> pa.RecordBatch:
         """A table as Spark has it."""

@@ -33,7 +33,7 @@ from cer_gpu.backtesting.listed_kinds import NOTHING, ListedKinds
 from cer_gpu.backtesting.provenance import about
 from cer_gpu.backtesting.queries import AskedQuery, asked_queries, in_query, refuse_unknown, values_for
 from cer_gpu.backtesting.result import Backtest
-from cer_gpu.backtesting.row_groups import columns_found, parted_by
+from cer_gpu.backtesting.row_groups import parted_by
 from cer_gpu.backtesting.table import QUERY, combined
 from cer_gpu.engine.answers.end_form import DECIMAL_DIGITS, exact_column
 from cer_gpu.engine.answers.notes import Notes
@@ -251,7 +251,7 @@ class _BacktestTasks:
             schema = schema.set(schema.get_field_index(at.name), shown)
         self._partitions = [one.query.query.reading.partition for one in self._tasks]
         self._parted = parted_by(by, self._partitions, schema, options)
-        self._schema = columns_found(self._parted, schema, options)
+        self._schema = self._parted.schema
         self._shown = schema
         self._outcomes: SparkOutcomes | None = None
 

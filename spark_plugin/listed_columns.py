@@ -76,7 +76,7 @@ class ListedColumns:
             starts = starts.sort_by(order) if names else starts
             found = found.append_column(STARTS, starts.column(STARTS).combine_chunks())
         if self.wanted.durations:
-            sums = DurationSums(self._parted, timed=True)
+            sums = DurationSums(self._parted)
             sums.take(own.filter(lasting).select([*names, TOOK, MANY]))
             found = sums.added_to(found, self._kind)
         return found

@@ -49,11 +49,11 @@ def listed(
         starts, a row each, what stands for the event: its place, `starts`, and its key as a text.
     """
     for number, one in zip(numbers, bound, strict=True):
-        durations = DurationSums(parted, timed=True) if wanted.durations else None
+        durations = DurationSums(parted) if wanted.durations else None
         starts = DistinctStarts([*parted.names, KEY]) if wanted.starts else None
         partition = one.compiled.reading.partition
         for batch in one.matches().batches(keep=False):
-            keys = placed(batch, parted, partition, timed=True)
+            keys = placed(batch, parted, partition)
             if durations is not None:
                 durations.add(batch, keys, len(partition))
             if starts is not None:

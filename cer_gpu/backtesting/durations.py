@@ -33,12 +33,11 @@ class DurationSums:
     Parameters
     ----------
     parted : Parted
-    timed : bool
-        Whether the run has an order; else durations are numbers of events.
+        Without an order of the run durations are numbers of events.
     """
 
-    def __init__(self, parted: RowGroups, timed: bool) -> None:
-        self._keys, self._timed = parted.names, timed
+    def __init__(self, parted: RowGroups) -> None:
+        self._keys, self._timed = parted.names, parted.timed
         self._kept: list[pa.Table] = []
         self._waiting = 0
 

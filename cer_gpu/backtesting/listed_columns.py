@@ -42,7 +42,6 @@ def with_listed(
     bound: Sequence[BoundQuery],
     wanted: ListedKinds,
     parted: RowGroups,
-    timed: bool,
     notes: Notes,
     made: ResultKeeper,
     on: NewFileLister | None = None,
@@ -58,8 +57,6 @@ def with_listed(
     bound : sequence of BoundQuery
     wanted : ListedKinds
     parted : Parted
-    timed : bool
-        Whether the run has an order.
     notes : Notes
         Gets a note for each query with too many matches, whose columns are null.
     made : callable
@@ -68,7 +65,7 @@ def with_listed(
         What lists the matches of new files only.
     """
     found = []
-    kind = duration_type(tables[0].schema.field("first").type if timed and tables else None)
+    kind = duration_type(tables[0].schema.field("first").type if parted.timed and tables else None)
     left = {*range(len(asked))}
     for table in tables:
         numbers = table.column(QUERY).to_numpy()
@@ -78,10 +75,10 @@ def with_listed(
             if too_many(asked[number], own, wanted.told, notes):
                 found.append(_without(own, wanted, kind))
                 continue
-            listing = _QueryLister(bound[number], wanted, parted, timed, on)
+            listing = _QueryLister(bound[number], wanted, parted, on)
             found.append(listing.added_to(own, listing.made(f"{wanted.told} of {number}", made), kind))
     for number in left:  # there are no matches so far
-        _QueryLister(bound[number], wanted, parted, timed, on).none(f"{wanted.told} of {number}", made)
+        _QueryLister(bound[number], wanted, parted, on).none(f"{wanted.told} of {number}", made)
     return found or [_without(table, wanted, kind) for table in tables]
 
 
@@ -123,11 +120,10 @@ class ListedSums:
         wanted: ListedKinds,
         parted: RowGroups,
         partition: Partition,
-        timed: bool,
         before: Sequence[pa.Table],
     ) -> None:
-        self._parted, self._partition, self._timed = parted, partition, timed
-        self._durations = DurationSums(parted, timed) if wanted.durations else None
+        self._parted, self._partition = parted, partition
+        self._durations = DurationSums(parted) if wanted.durations else None
         self._starts = DistinctStarts(parted.names) if wanted.starts else None
         for one, table in zip(self._all, before):
             one.take(table)
@@ -139,7 +135,7 @@ class ListedSums:
     def add(self, matches: Matches, first: int) -> None:
         """Take matches whose positions count from the event `first`."""
         for batch in matches.batches():
-            keys = placed(batch, self._parted, self._partition, self._timed)
+            keys = placed(batch, self._parted, self._partition)
             if self._durations is not None:
                 self._durations.add(batch, keys, len(self._partition))
             if self._starts is not None:
@@ -154,10 +150,9 @@ class _QueryLister:
     """Lists the matches of a query, for a table of durations, one of starts, or both."""
 
     def __init__(
-        self, bound: BoundQuery, wanted: ListedKinds, parted: RowGroups, timed: bool, on: NewFileLister | None
+        self, bound: BoundQuery, wanted: ListedKinds, parted: RowGroups, on: NewFileLister | None
     ) -> None:
-        self._bound, self._wanted, self._parted, self._timed = bound, wanted, parted, timed
-        self._on = on
+        self._bound, self._wanted, self._parted, self._on = bound, wanted, parted, on
 
     def made(self, name: str, made: ResultKeeper) -> list[pa.Table]:
         """The tables of all events, with what was kept of them under a name."""
@@ -180,7 +175,7 @@ class _QueryLister:
 
     def _sums(self, before: Sequence[pa.Table]) -> ListedSums:
         partition = self._bound.compiled.reading.partition
-        return ListedSums(self._wanted, self._parted, partition, self._timed, before)
+        return ListedSums(self._wanted, self._parted, partition, before)
 
     def all(self) -> list[pa.Table]:
         """The tables of all events."""
@@ -217,7 +212,7 @@ class _QueryLister:
 
     def added_to(self, found: pa.Table, listed: list[pa.Table], kind: pa.DataType) -> pa.Table:
         """What was found, with the columns."""
-        durations, starts = DurationSums(self._parted, self._timed), DistinctStarts(self._parted.names)
+        durations, starts = DurationSums(self._parted), DistinctStarts(self._parted.names)
         if self._wanted.starts:
             starts.take(listed[-1])
             found = starts.added_to(found)

@@ -33,11 +33,27 @@ class RowGroups(NamedTuple):
         The columns of the data.
     heads : tuple of str
         Their names in the result: `hits_` of a column `hits`.
+    timed : bool
+        Whether the run has an order: then ends have times, else positions.
+    schema : pyarrow.Schema
+        The columns of a query's rows.
     """
 
     buckets: Buckets | None
     columns: tuple[str, ...]
     heads: tuple[str, ...] = ()
+    timed: bool = True
+    schema: pa.Schema = pa.schema([])
+
+    def over(self, data: pa.Schema, options: Options) -> RowGroups:
+        """The same groups for data of a schema."""
+        at = data.field(options.order_by[0]).type if options.order_by else pa.int64()
+        kinds = [_plain(data.field(name).type) for name in self.columns]
+        keys = [pa.field(name, kind) for name, kind in zip(self.heads, kinds, strict=True)]
+        bucket = [] if self.buckets is None else [pa.field(BUCKET, at)]
+        sums = [pa.field("hits", pa.int64()), pa.field("matches", pa.int64())]
+        fields = [*bucket, *keys, *sums, pa.field("first", at), pa.field("last", at)]
+        return self._replace(timed=bool(options.order_by), schema=pa.schema(fields))
 
     @property
     def names(self) -> list[str]:
@@ -81,17 +97,8 @@ def parted_by(by: Any, partitions: Iterable[Partition], schema: pa.Schema, optio
                 )
     cut = buckets(spans[0], options.order_by, schema, options.order_unit) if spans else None
     taken = set(COLUMNS)
-    return RowGroups(cut, tuple(columns), tuple(free_name(name, taken) for name in columns))
-
-
-def columns_found(parted: RowGroups, schema: pa.Schema, options: Options) -> pa.Schema:
-    """The columns of a query's rows, for data of a schema."""
-    at = schema.field(options.order_by[0]).type if options.order_by else pa.int64()
-    kinds = [_plain(schema.field(name).type) for name in parted.columns]
-    keys = [pa.field(name, kind) for name, kind in zip(parted.heads, kinds, strict=True)]
-    bucket = [] if parted.buckets is None else [pa.field(BUCKET, at)]
-    sums = [pa.field("hits", pa.int64()), pa.field("matches", pa.int64())]
-    return pa.schema([*bucket, *keys, *sums, pa.field("first", at), pa.field("last", at)])
+    heads = tuple(free_name(name, taken) for name in columns)
+    return RowGroups(cut, tuple(columns), heads).over(schema, options)
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

@@ -32,7 +32,7 @@ from cer_gpu.backtesting.queries import (
     refuse_unknown,
 )
 from cer_gpu.backtesting.result import Backtest
-from cer_gpu.backtesting.row_groups import RowGroups, columns_found, parted_by
+from cer_gpu.backtesting.row_groups import RowGroups, parted_by
 from cer_gpu.backtesting.seams import Seams
 from cer_gpu.backtesting.table import EndTotals, as_one, combined, numbered, of_ends, of_groups
 from cer_gpu.checked_query import opened
@@ -174,18 +174,16 @@ def backtest(
             groups = [*passes.groups, passes.beside, passes.alone]
             kept = BacktestCheckpoint(os.fspath(resume), asked, by, groups, source, options)
             made, seams = kept.made, Seams(source, kept.spans)
-        schema = columns_found(parted, source.arrow_schema, options)
-        timed = bool(options.order_by)
-        partitions = [one.compiled.reading.partition for one in bound]
-        ends = EndTotals(parted, partitions, timed, schema)
-        tables = _together(passes, bound, source, options, parted, schema, ends, notes, kept)
+        schema = parted.schema
+        ends = EndTotals(parted, [one.compiled.reading.partition for one in bound])
+        tables = _together(passes, bound, source, options, parted, ends, notes, kept)
         for number in passes.alone:
             if kept is not None and _can_be_pushed(bound[number]):
-                go = partial(_alone_going_on, bound[number], source, options, parted, schema)
+                go = partial(_alone_going_on, bound[number], source, options, parted)
                 tables += [numbered(found, number) for found in kept.going_on(f"query {number}", go)]
                 continue
-            make = partial(_alone, bound[number], parted, timed, schema)
-            more = partial(_alone_behind, seams, bound[number], parted, timed, schema)
+            make = partial(_alone, bound[number], parted)
+            more = partial(_alone_behind, seams, bound[number], parted)
             tables += [numbered(found, number) for found in made(f"query {number}", make, more)]
         tables.append(ends.table())
         for number in (*passes.beside, *passes.alone):
@@ -194,7 +192,7 @@ def backtest(
         listed = ListedKinds(starts, durations)
         if any(listed):
             on = None if kept is None or seams is None else NewFileLister(kept, seams, source, options)
-            tables = with_listed(tables, asked, bound, listed, parted, timed, notes, made, on)
+            tables = with_listed(tables, asked, bound, listed, parted, notes, made, on)
             schema = tables[0].schema.remove(0) if tables else schema
         outcome, steps = None, None
         if wanted:
@@ -225,9 +223,9 @@ def backtest(
     )
 
 
-def _alone(one: BoundQuery, parted: RowGroups, timed: bool, schema: pa.Schema) -> list[pa.Table]:
+def _alone(one: BoundQuery, parted: RowGroups) -> list[pa.Table]:
     """What a query finds that reads the events by itself."""
-    return [of_ends(one.counts(), parted, one.compiled.reading.partition, timed, schema)]
+    return [of_ends(one.counts(), parted, one.compiled.reading.partition)]
 
 
 def _can_be_pushed(one: BoundQuery) -> bool:
@@ -244,17 +242,15 @@ def _alone_going_on(
     source: Source,
     options: Options,
     parted: RowGroups,
-    schema: pa.Schema,
     state: dict[str, Any] | None,
     files: int,
 ) -> tuple[list[pa.Table], dict[str, Any]]:
     """What such a query finds, from the state of its stream after the first files; see `GoOn`."""
 
     def of(matches: Matches) -> pa.Table:
-        partition, timed = one.compiled.reading.partition, bool(options.order_by)
-        return of_ends(one.counts_of(matches), parted, partition, timed, schema)
+        return of_ends(one.counts_of(matches), parted, one.compiled.reading.partition)
 
-    found = [schema.empty_table() if state is None else state["found"]]
+    found = [parted.schema.empty_table() if state is None else state["found"]]
     before = None if state is None else state["stream"]
     stream, last = pushed(one, source, options, before, files, lambda matches: found.append(of(matches)))
     kept = {"stream": stream, "found": as_one(found)}
@@ -266,14 +262,12 @@ def _alone_behind(
     seams: Seams | None,
     one: BoundQuery,
     parted: RowGroups,
-    timed: bool,
-    schema: pa.Schema,
     found: list[pa.Table],
     files: int,
 ) -> list[pa.Table] | None:
     """The same of all files, from what was found in the first ones."""
     behind = None if seams is None else seams.behind(one, files)
-    return None if behind is None else [as_one([*found, *_alone(behind.bound, parted, timed, schema)])]
+    return None if behind is None else [as_one([*found, *_alone(behind.bound, parted)])]
 
 
 def _about(asked: Sequence[AskedQuery], source: Source, seconds: float, parted: RowGroups) -> Provenance:
@@ -295,7 +289,6 @@ def _together(
     source: Source,
     options: Options,
     parted: RowGroups,
-    schema: pa.Schema,
     ends: EndTotals,
     notes: Notes,
     kept: BacktestCheckpoint | None,
@@ -305,4 +298,4 @@ def _together(
     """
     totals = [Totals(parted.buckets, bool(parted.columns)) for _ in passes.groups]
     bunches = sum_up(passes, bound, source, options, PassSink(totals, ends), notes, kept)
-    return [of_groups(own.groups(), parted, bunch, schema) for bunch, own in zip(bunches, totals)]
+    return [of_groups(own.groups(), parted, bunch) for bunch, own in zip(bunches, totals)]

@@ -28,8 +28,9 @@ MOST_PARTS = 1 << 10
 _SUMMED = [("hits", "sum"), ("matches", "sum"), ("first", "min"), ("last", "max")]
 
 
-def of_groups(groups: Sums, parted: RowGroups, bunch: Bunch, schema: pa.Schema) -> pa.Table:
-    """The rows of the queries of a bunch: the number of the query, and the columns of `schema`."""
+def of_groups(groups: Sums, parted: RowGroups, bunch: Bunch) -> pa.Table:
+    """The rows of the queries of a bunch: the number of the query, and the columns of `RowGroups.schema`."""
+    schema = parted.schema
     arrays = [pa.array(groups.query)]
     if parted.buckets is not None:
         arrays.append(parted.buckets.column(groups.bucket))
@@ -51,12 +52,11 @@ def numbered(found: pa.Table, query: int) -> pa.Table:
     return found.add_column(0, QUERY, pa.array(np.full(len(found), query, np.int64)))
 
 
-def of_ends(
-    ends: pa.Table, parted: RowGroups, partition: Partition, timed: bool, schema: pa.Schema
-) -> pa.Table:
+def of_ends(ends: pa.Table, parted: RowGroups, partition: Partition) -> pa.Table:
     """The rows of a query from its table of `counts`: its position, key, time (where `timed`) and count."""
     arrays: list[Any] = []
-    at = ends.column(1 + len(partition) if timed else 0)
+    schema = parted.schema
+    at = ends.column(1 + len(partition) if parted.timed else 0)
     if parted.buckets is not None:
         moments = at.cast(parted.buckets.kind).combine_chunks()
         arrays.append(parted.buckets.column(parted.buckets.of(moments_of(moments))))
@@ -74,23 +74,16 @@ class EndTotals:
     parted : Parted
     partitions : sequence of Partition
         PARTITION BY of each query.
-    timed : bool
-        Whether `counts` has the time of an end.
-    schema : pyarrow.Schema
-        Of `columns_found`.
     """
 
-    def __init__(
-        self, parted: RowGroups, partitions: Sequence[Partition], timed: bool, schema: pa.Schema
-    ) -> None:
-        self._parted, self._partitions, self._timed, self._schema = parted, partitions, timed, schema
+    def __init__(self, parted: RowGroups, partitions: Sequence[Partition]) -> None:
+        self._parted, self._partitions = parted, partitions
         self._parts: list[pa.Table] = []
         self._waiting = 0
 
     def add(self, query: int, ends: pa.Table) -> None:
         """Add a batch of the table `counts` of a query."""
-        found = of_ends(ends, self._parted, self._partitions[query], self._timed, self._schema)
-        self._parts.append(numbered(found, query))
+        self._parts.append(numbered(of_ends(ends, self._parted, self._partitions[query]), query))
         self._waiting += len(self._parts[-1])
         if self._waiting > SETTLED or len(self._parts) > MOST_PARTS:
             self._parts = [self.table()]
@@ -107,7 +100,7 @@ class EndTotals:
     def table(self) -> pa.Table:
         """All rows, with the numbers of the queries."""
         if not self._parts:
-            fields = [pa.field(QUERY, pa.int64()), *self._schema]
+            fields = [pa.field(QUERY, pa.int64()), *self._parted.schema]
             return pa.schema(fields).empty_table()
         return as_one(self._parts)
 
@@ -127,7 +120,7 @@ def moment_columns(matches: pa.RecordBatch, parts: int, timed: bool) -> tuple[pa
     return matches.column(first), matches.column(first + 1)
 
 
-def placed(matches: pa.RecordBatch, parted: RowGroups, partition: Partition, timed: bool) -> list[Any]:
+def placed(matches: pa.RecordBatch, parted: RowGroups, partition: Partition) -> list[Any]:
     """The columns of bucket and key for some matches: the bucket of the end, and the key as values.
 
     Parameters
@@ -136,12 +129,10 @@ def placed(matches: pa.RecordBatch, parted: RowGroups, partition: Partition, tim
     parted : Parted
     partition : Partition
         PARTITION BY of the query.
-    timed : bool
-        Whether the run has an order.
     """
     arrays: list[Any] = []
     if parted.buckets is not None:
-        ends = moment_columns(matches, len(partition), timed)[1].cast(parted.buckets.kind)
+        ends = moment_columns(matches, len(partition), parted.timed)[1].cast(parted.buckets.kind)
         arrays.append(parted.buckets.column(parted.buckets.of(moments_of(ends))))
     for place in parted.places(partition):
         column = matches.column(2 + place)
