@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from cer_gpu.automata.bisimulation import bisimilar, merged_moves
+from cer_gpu.automata.bisimulation import coarsest, merged_moves, symbols_of
 from cer_gpu.automata.cea import (
     CEA,
     DeterministicCEA,
@@ -167,7 +167,7 @@ def _merged(
             direct[move.source].append((holding[predicate], label_index[move.label], place[move.target]))
     moves = [[move for member in sorted(closed[state]) for move in direct[member]] for state in entered]
     accepts = [not cea.final.isdisjoint(closed[state]) for state in entered]
-    block = bisimilar(moves, accepts)
+    block = coarsest(accepts, moves, symbols_of)
     quotient: list[list[tuple[int, int, int]]] = []
     for state, number in enumerate(block):
         if number == len(quotient):

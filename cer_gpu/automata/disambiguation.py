@@ -14,6 +14,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from cer_gpu.automata.bisimulation import coarsest
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.determinise import DEFAULT_BUDGET
 from cer_gpu.automata.explore import coreachable, explore
@@ -118,34 +119,18 @@ def disambiguate(
 def _futures_merged(chain: SymbolPCEA) -> SymbolPCEA:
     """The chain with states that go on alike put together: the coarsest bisimulation, by refinement."""
     n_states = len(chain.names)
-    leaving: list[list[SymbolGatherTransition]] = [[] for _ in range(n_states)]
+    leaving: list[list[tuple[object, ...]]] = [[] for _ in range(n_states)]
     for move in chain.transitions:
         for source in move.sources:
-            leaving[source].append(move)
-    block = [int(state in chain.final) for state in range(n_states)]
-    count = 0
-    while count != len(set(block)):
-        count = len(set(block))
-        numbers: dict[tuple[object, ...], int] = {}
-        block = [
-            numbers.setdefault(
-                (
-                    block[state],
-                    frozenset(
-                        (m.symbols, m.event_type, m.joins, m.label, block[m.target]) for m in leaving[state]
-                    ),
-                ),
-                len(numbers),
-            )
-            for state in range(n_states)
-        ]
+            leaving[source].append((move.symbols, move.event_type, move.joins, move.label, move.target))
+    block = coarsest([state in chain.final for state in range(n_states)], leaving)
     names = {block[state]: chain.names[state] for state in reversed(range(n_states))}
     moves = dict.fromkeys(
         replace(move, sources=tuple(block[source] for source in move.sources), target=block[move.target])
         for move in chain.transitions
     )
     final = frozenset(block[state] for state in chain.final)
-    return SymbolPCEA(tuple(names[k] for k in range(count)), chain.n_symbols, tuple(moves), final)
+    return SymbolPCEA(tuple(names[k] for k in range(len(names))), chain.n_symbols, tuple(moves), final)
 
 
 def _merged(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from cer_gpu.automata.bisimulation import coarsest
 from cer_gpu.automata.cea import Identities, Label, Predicate
 from cer_gpu.automata.explore import Effort, coreachable, explore
 from cer_gpu.frozen_dataclass import dataclass
@@ -211,21 +212,5 @@ def _minimal(
     for source, edge, target in edges:
         if target in useful:
             leaving[source].append((edge, target))
-    block = _numbered([(state in final, label[state]) if state in useful else -1 for state in states])
-    while True:
-        finer = _numbered(
-            [
-                (block[state], frozenset((edge, block[target]) for edge, target in leaving[state]))
-                if state in useful
-                else -1
-                for state in states
-            ]
-        )
-        if max(finer) == max(block):
-            return [one if state in useful else -1 for state, one in enumerate(block)]
-        block = finer
-
-
-def _numbered(keys: Sequence[Hashable]) -> list[int]:
-    number: dict[Hashable, int] = {}
-    return [number.setdefault(key, len(number)) for key in keys]
+    block = coarsest([(state in final, label[state], state in useful) for state in states], leaving)
+    return [one if state in useful else -1 for state, one in enumerate(block)]

@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, auto
 
+from cer_gpu.automata.bisimulation import coarsest
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate, Transition, closures, identity
-from cer_gpu.automata.comparisons import PairAutomaton
+from cer_gpu.automata.comparisons import PairAutomaton, PairStep
 from cer_gpu.automata.pcea import PCEA, GatherTransition
+from cer_gpu.automata.position_walk import PositionStep
 from cer_gpu.automata.step_positions import PlaceAutomaton
 from cer_gpu.automata.timed.clocks import checks_of
 from cer_gpu.automata.timed.timed_cea import TimedCEA, disjunction_free
@@ -182,41 +184,37 @@ def of_parallelized(pcea: PCEA, body: ConjunctiveQuery | None) -> Drawing:
 
 def of_places(automaton: PlaceAutomaton) -> Drawing:
     """The automaton of a timed pattern: a state is the last event matched, an edge says how long ago."""
-    count = len(automaton.places)
-    _refuse_large(count)
-    nodes = _states([str(place) for place in range(count)], automaton.last)
-    nodes.append(Node("", Kind.START))
-    edges = _Edges()
-
-    def add(source: int, target: int, *between: str) -> None:
-        place = automaton.places[target]
-        edges.add(source, target, predicate_text(place.predicate), marks_text(place.label), *between)
-
-    for place in automaton.first:
-        add(count, place)
-    for step in automaton.steps:
-        written = sorted(interval_text(gap) for gap in step.gaps)
-        add(step.source, step.target, *([":"] if step.contiguous else []), *written)
-    return Drawing(tuple(nodes), edges.built())
+    asked = [(step, sorted(interval_text(gap) for gap in step.gaps)) for step in automaton.steps]
+    entered = [(place.predicate, place.label) for place in automaton.places]
+    return _of_steps(entered, automaton.first, automaton.last, asked)
 
 
 def of_pairs(automaton: PairAutomaton) -> Drawing:
     """The automaton of compared steps: a state is the last event matched, an edge says what is compared."""
-    count = len(automaton.labels)
-    _refuse_large(count)
-    nodes = _states([str(state) for state in range(count)], automaton.last)
+    asked = [
+        (step, sorted(f"{to_text(one.old)} {one.op} {to_text(one.new)}" for one in step.tests))
+        for step in automaton.steps
+    ]
+    entered = zip(automaton.predicates, (filter(None, label) for label in automaton.labels))
+    return _of_steps(list(entered), automaton.first, automaton.last, asked)
+
+
+def _of_steps(
+    entered: Sequence[tuple[Predicate, Iterable[str]]],
+    first: Iterable[int],
+    last: Iterable[int],
+    steps: Iterable[tuple[PositionStep | PairStep, Sequence[str]]],
+) -> Drawing:
+    """States that events enter, each with its predicate and its marks, and steps with what they ask."""
+    _refuse_large(len(entered))
+    nodes = _states([str(state) for state in range(len(entered))], last)
     nodes.append(Node("", Kind.START))
     edges = _Edges()
-
-    def add(source: int, target: int, *between: str) -> None:
-        marks = marks_text(name for name in automaton.labels[target] if name)
-        edges.add(source, target, predicate_text(automaton.predicates[target]), marks, *between)
-
-    for state in automaton.first:
-        add(count, state)
-    for step in automaton.steps:
-        asked = sorted(f"{to_text(one.old)} {one.op} {to_text(one.new)}" for one in step.tests)
-        add(step.source, step.target, *([":"] if step.contiguous else []), *asked)
+    texts = [(predicate_text(predicate), marks_text(label)) for predicate, label in entered]
+    for state in first:
+        edges.add(len(entered), state, *texts[state])
+    for step, asked in steps:
+        edges.add(step.source, step.target, *texts[step.target], *([":"] if step.contiguous else []), *asked)
     return Drawing(tuple(nodes), edges.built())
 
 
@@ -262,24 +260,18 @@ def without_epsilon(cea: CEA) -> CEA:
 
 def merged(cea: CEA) -> CEA:
     """Merge states with the same continuations, by the coarsest forward bisimulation; no epsilon allowed."""
-    block = [int(state in cea.final) for state in range(cea.n_states)]
     read = [identity(move.predicate) for move in cea.transitions]
-    while True:
-        steps: list[set[object]] = [set() for _ in block]
-        for move, test in zip(cea.transitions, read):
-            steps[move.source].add((test, move.label, block[move.target]))
-        numbers: dict[object, int] = {}
-        finer = [numbers.setdefault((block[k], frozenset(steps[k])), len(numbers)) for k in range(len(block))]
-        if len(numbers) == len(set(block)):
-            break
-        block = finer
-    moves = (Transition(finer[m.source], m.predicate, m.label, finer[m.target]) for m in cea.transitions)
+    leaving: list[list[tuple[object, ...]]] = [[] for _ in range(cea.n_states)]
+    for move, test in zip(cea.transitions, read):
+        leaving[move.source].append((test, move.label, move.target))
+    block = coarsest([state in cea.final for state in range(cea.n_states)], leaving)
+    moves = (Transition(block[m.source], m.predicate, m.label, block[m.target]) for m in cea.transitions)
     kept = {(m.source, test, m.label, m.target): m for m, test in zip(moves, read)}
     return trim(
         CEA(
-            len(numbers),
-            finer[cea.initial],
-            frozenset(finer[state] for state in cea.final),
+            max(block) + 1,
+            block[cea.initial],
+            frozenset(block[state] for state in cea.final),
             tuple(kept.values()),
         )
     )

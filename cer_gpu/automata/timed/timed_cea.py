@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
+from cer_gpu.automata.bisimulation import coarsest
 from cer_gpu.automata.cea import (
     AutomatonError,
     Identities,
@@ -192,34 +193,21 @@ def merged_states(timed: TimedCEA) -> TimedCEA:
     enters it if nothing did, and states are numbered in the order of the first of each class.
     """
     known = Identities()
-    read: dict[tuple[object, ...], int] = {}
-    moves = [
-        (
-            move.source,
-            read.setdefault((known.of(move.predicate), move.condition, move.label, move.resets), len(read)),
-            move.target,
-        )
-        for move in timed.transitions
-    ]
-    block = [2 if state == timed.initial else int(state in timed.final) for state in range(timed.n_states)]
-    while True:
-        futures: list[set[tuple[int, int]]] = [set() for _ in block]
-        for source, what, target in moves:
-            futures[source].add((what, block[target]))
-        numbers: dict[tuple[int, frozenset[tuple[int, int]]], int] = {}
-        refined = [
-            numbers.setdefault((own, frozenset(future)), len(numbers)) for own, future in zip(block, futures)
-        ]
-        if len(numbers) == len(set(block)):
-            break
-        block = refined
-    merged = tuple(replace(move, source=refined[move.source], target=refined[move.target])
-                   for move in timed.transitions)  # fmt: skip
+    moves: list[list[tuple[object, ...]]] = [[] for _ in range(timed.n_states)]
+    for move in timed.transitions:
+        read = known.of(move.predicate)
+        moves[move.source].append((read, move.condition, move.label, move.resets, move.target))
+    block = coarsest(
+        [(state == timed.initial, state in timed.final) for state in range(timed.n_states)], moves
+    )
+    merged = (
+        replace(move, source=block[move.source], target=block[move.target]) for move in timed.transitions
+    )
     return TimedCEA(
-        len(numbers),
+        max(block) + 1,
         timed.n_clocks,
-        refined[timed.initial],
-        frozenset(refined[state] for state in timed.final),
+        block[timed.initial],
+        frozenset(block[state] for state in timed.final),
         tuple(dict.fromkeys(merged)),
     )
 
