@@ -7,7 +7,7 @@ accepting run gives the complex event (start, end, marks), whether or not its fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import pairwise
@@ -102,6 +102,11 @@ def outlook(node: Beside) -> Predicate:
     """The predicate that `p FOLLOWED BY q` puts on the last event of p (PRECEDED BY: on the first)."""
     test = OutlookTest(node.right, node.before, node.interval)
     return complement(test) if node.negated else test
+
+
+def leaf_tests(predicate: Predicate) -> Iterator[Any]:
+    """The predicates that AND, OR and NOT combine in a predicate, from left to right."""
+    return leaves_of(cast(Condition, predicate))
 
 
 @cache

@@ -38,7 +38,7 @@ from cer_gpu.language.tree import (
     Sequence,
     Truth,
 )
-from cer_gpu.language.walk import children, nodes
+from cer_gpu.language.walk import children, nodes, rebuild
 
 REPETITIONS = 20_000
 """How many steps the counts of a pattern may stand for: `(A ; B) {5,}` are ten."""
@@ -299,12 +299,9 @@ def on_event(condition: Condition, event_type: EventType) -> Condition:
             return predicate
         case Truth():
             return condition
-        case Not(operand):
-            return Not(on_event(operand, event_type))
-        case Both(left, right):
-            return Both(on_event(left, event_type), on_event(right, event_type))
-        case Either(left, right):
-            return Either(on_event(left, event_type), on_event(right, event_type))
+        case Not() | Both() | Either():
+            made: Condition = rebuild(condition, lambda part: on_event(part, event_type))
+            return made
         case Every(variable, _):
             raise TypeError(
                 f"no automaton is built for Filter of {variable!r} on {event_type.name!r}: not LP-normal"

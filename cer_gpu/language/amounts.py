@@ -167,6 +167,11 @@ def is_events(word: str) -> bool:
     return word.lower() in ("events", "event")
 
 
+def counts_events(interval: Interval) -> bool:
+    """Whether an interval counts events; otherwise it measures time."""
+    return any(bound is not None and bound.unit == EVENTS for bound in (interval.low, interval.high))
+
+
 def sum_of(parts: Sequence[Amount], span: Span, findings: Findings, *, negative: bool = False) -> Amount:
     """Add up spans exactly, in the smallest unit that is written: `1 min 30 s` is 90 s."""
     sign = -1 if negative else 1

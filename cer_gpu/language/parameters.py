@@ -25,7 +25,7 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.types import TypeChecker
 from cer_gpu.language.units import unit_named
-from cer_gpu.language.walk import parts, rebuild_all, walk
+from cer_gpu.language.walk import has_parameter, parts, rebuild_all, walk
 from cer_gpu.printable_text import brief
 
 _SPAN = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
@@ -47,11 +47,6 @@ def parameters(statement: t.Statement) -> dict[str, Span | None]:
         if isinstance(node, t.Parameter):
             found.setdefault(node.name, node.span)
     return found
-
-
-def has_parameter(node: Any) -> bool:
-    """Whether a part of a statement has a parameter."""
-    return any(isinstance(part, t.Parameter) for part in walk(node))
 
 
 def shaping(statement: t.Statement) -> frozenset[str]:

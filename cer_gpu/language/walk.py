@@ -36,6 +36,11 @@ def walk(node: Any) -> Iterator[Any]:
             waiting += [getattr(part, name) for name in names]
 
 
+def has_parameter(node: Any) -> bool:
+    """Whether a part of a statement has a parameter."""
+    return any(isinstance(part, t.Parameter) for part in walk(node))
+
+
 @cache
 def _fields_of(kind: type) -> tuple[str, ...]:
     """The names of the fields of a kind of nodes, the last first; none of what is no node."""

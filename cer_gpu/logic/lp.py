@@ -32,7 +32,7 @@ from cer_gpu.language.chains import balanced
 from cer_gpu.language.mark_counts import is_marked, names_below
 from cer_gpu.language.repetitions import has_optional, may_be_empty
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import nodes
+from cer_gpu.language.walk import leaves_of, nodes
 from cer_gpu.logic.binding import hidden, prior_reads, reads
 from cer_gpu.logic.boolean import (
     FALSE,
@@ -42,6 +42,7 @@ from cer_gpu.logic.boolean import (
     fold,
     negation,
     negation_normal_form,
+    replace_literals,
     speaks_of_events,
 )
 from cer_gpu.logic.demands import Branch, Demand, Demands, branches, condense, count_branches
@@ -459,26 +460,7 @@ def _other(pattern: t.OtherEvent) -> t.OtherEvent:
     """`NOT (T FILTER c)` with c one predicate on T: inside it, T is exactly one event."""
     if pattern.condition is None:
         return pattern
-    predicate = _as_predicate(pattern.condition)
-    if predicate is None:
+    if not all(isinstance(leaf, t.Every | t.Truth) for leaf in leaves_of(pattern.condition)):
         return t.OtherEvent(pattern.type, fold(pattern.condition))
-    predicate = fold(predicate)
-    return t.OtherEvent(pattern.type, None if predicate == TRUE else t.Every(pattern.type.name, predicate))
-
-
-def _as_predicate(condition: t.Condition) -> t.Condition | None:
-    match condition:
-        case t.Truth():
-            return condition
-        case t.Every(predicate=predicate):
-            return predicate
-        case t.Not(operand=operand):
-            inside = _as_predicate(operand)
-            return None if inside is None else negation(inside)
-        case t.Both(left=left, right=right) | t.Either(left=left, right=right):
-            a, b = _as_predicate(left), _as_predicate(right)
-            if a is None or b is None:
-                return None
-            return conjunction((a, b)) if isinstance(condition, t.Both) else disjunction((a, b))
-        case _:
-            return None
+    found = fold(replace_literals(pattern.condition, lambda leaf: getattr(leaf, "predicate", leaf)))
+    return t.OtherEvent(pattern.type, None if found == TRUE else t.Every(pattern.type.name, found))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import floor
 from typing import Any
 
@@ -14,7 +13,6 @@ from cer_gpu.automata.configurations.registers import ComparedEvents
 from cer_gpu.automata.configurations.slots import TIME
 from cer_gpu.automata.configurations.value_words import ComparisonProgram, HeldWords, Word
 from cer_gpu.language import tree
-from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.units import exact
@@ -51,8 +49,7 @@ def machine_of(
     asked = [test for test in automaton.tests.all if test.interval is not None]
     measures = {test.measure for test in asked}
     reaches = tuple(
-        None if test.interval is None else reach_of(_in_units(test.interval, test.measure), schema)
-        for test in automaton.tests.all
+        None if test.interval is None else reach_of(test.interval, schema) for test in automaton.tests.all
     )
     held = held_of(automaton, formula, schema)
     return GeneralMachine(
@@ -75,14 +72,6 @@ def remembers(formula: Any) -> bool:
     return any(
         isinstance(node, tree.Selector) and node.strategy in REMEMBERING for node in subpatterns(formula)
     )
-
-
-def _in_units(interval: tree.Interval, measure: int) -> tree.Interval:
-    """An interval of events as one that says so."""
-    if measure == TIME:
-        return interval
-    low, high = (None if one is None else replace(one, unit=EVENTS) for one in (interval.low, interval.high))
-    return tree.Interval(low, high)
 
 
 def held_of(automaton: SteppedAutomaton, formula: Any, schema: Schema) -> HeldWords | str:

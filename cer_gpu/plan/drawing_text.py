@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import cast
 
-from cer_gpu.automata.cea import OutlookTest, Predicate, TypeTest
+from cer_gpu.automata.cea import OutlookTest, Predicate, TypeTest, leaf_tests
 from cer_gpu.automata.pcea import Equality, GatherTransition, Keys
 from cer_gpu.automata.timed.clocks import Check
 from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.language import tree
+from cer_gpu.language.chains import chain_of, flattened
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.units import NANOSECONDS
 from cer_gpu.language.words import written, written_variable
@@ -46,33 +46,17 @@ def beside_text(pattern: tree.Pattern, before: bool, interval: tree.Interval | N
 
 def _conjunction(predicate: tree.Both) -> str:
     """`A[p AND q]` where the first of the parts is a type and no other names one."""
-    first, *rest = parts = _conjuncts(predicate)
+    first, *rest = parts = flattened(tree.Both, predicate)
     if isinstance(first, TypeTest) and not any(map(_names_a_type, rest)):
-        condition = cast(tree.Condition, rest[0])
-        for each in rest[1:]:
-            condition = tree.Both(condition, cast(tree.Condition, each))
-        return f"{predicate_text(first)}[{to_text(condition)}]"
+        return f"{predicate_text(first)}[{to_text(chain_of(tree.Both, rest))}]"
     return " and ".join(
         f"({predicate_text(part)})" if isinstance(part, tree.Either) else predicate_text(part)
         for part in parts
     )
 
 
-def _conjuncts(predicate: Predicate) -> list[Predicate]:
-    if isinstance(predicate, tree.Both):
-        return [*_conjuncts(predicate.left), *_conjuncts(predicate.right)]
-    return [predicate]
-
-
 def _names_a_type(predicate: Predicate) -> bool:
-    match predicate:
-        case TypeTest() | OutlookTest():
-            return True
-        case tree.Both(left, right) | tree.Either(left, right):
-            return _names_a_type(left) or _names_a_type(right)
-        case tree.Not(operand):
-            return _names_a_type(operand)
-    return False
+    return any(isinstance(leaf, TypeTest | OutlookTest) for leaf in leaf_tests(predicate))
 
 
 def one_of(texts: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from cer_gpu.language.chains import balanced, flattened
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.signs import CONVERSE
+from cer_gpu.language.walk import has_parameter
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.constants import ConstantReader, Value, in_decimals
 from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula, Test
@@ -207,12 +208,12 @@ class AxisBuilder:
         if not reads_left and not reads_right:
             return Constant(self._constants.compare(op, left, right))
         if reads_left and reads_right:
-            if _is_open(left) or _is_open(right):
+            if has_parameter(left) or has_parameter(right):
                 return self._boolean(GivenAxis(tree.Comparison(op, left, right)))
             return self._boolean(RelationAxis(op, left, right))
         if reads_right:
             op, left, right = CONVERSE[op], right, left
-        if _is_open(left) or _is_open(right):
+        if has_parameter(left) or has_parameter(right):
             return self._boolean(GivenAxis(tree.Comparison(op, left, right)))
         value = self._constants.read(right, self._constants.type_of(left))
         if value is None:  # arithmetic over constants that gives a null compares to nothing
@@ -232,7 +233,7 @@ class AxisBuilder:
             parts = [self._comparison("=", operand, member) for member in members.constants]
             parts += [self._in_range(operand, low, high) for low, high in members.ranges]
             return _BooleanParts(False, parts)
-        if _is_open(operand) or _is_open(members):
+        if has_parameter(operand) or has_parameter(members):
             return self._boolean(GivenAxis(tree.InSet(operand, members)))
         wanted = self._constants.type_of(operand)
 
@@ -261,20 +262,6 @@ class AxisBuilder:
         key = (operand, textual)
         self._sets.setdefault(key, []).append(values)
         return _Values(key, values)
-
-
-def _is_open(node: tree.Expression | tree.Members) -> bool:
-    """Whether the value of a parameter is missing."""
-    match node:
-        case tree.Members(others=others, end_kinds=end_kinds):
-            return tree.Parameter in end_kinds.union(map(type, others))
-        case tree.Arithmetic(left=left, right=right):
-            return _is_open(left) or _is_open(right)
-        case tree.Negation(operand=operand):
-            return _is_open(operand)
-        case tree.Call(arguments=arguments):
-            return any(map(_is_open, arguments))
-    return isinstance(node, tree.Parameter)
 
 
 def _compared(op: str, value: Value) -> ValueSet:

@@ -13,7 +13,7 @@ from cer_gpu.language.measures import with_what_is_read
 from cer_gpu.language.repetition_edges import is_joint
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import has_parameter, walk
 from cer_gpu.logic.binding import reads
 from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.formulas import correlates, without_besides
@@ -161,8 +161,6 @@ def _boundable(known: Outline) -> tree.SelectQuery | None:
         return None
     if query.strategy in tree.CHOOSING or query.consume is not tree.Consume.NONE:
         return None
-    from cer_gpu.language.parameters import has_parameter
-
     return None if has_parameter(query) else query
 
 

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.automata.cea import OutlookTest, Predicate
-from cer_gpu.automata.configurations.formulas import CountWindow, predicates_of, stepped
+from cer_gpu.automata.configurations.formulas import predicates_of, stepped
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
-from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.scope import variables
 from cer_gpu.logic.binding import reads
@@ -38,21 +37,7 @@ def followed(test: OutlookTest) -> Any:
         return looked_for
     kind = first_type(test.pattern)
     whole = tree.Sequence(looked_for, tree.OtherEvent(kind, tree.Truth(False)))
-    interval = test.interval
-    if interval is None:
-        return whole
-    if any(bound is not None and bound.unit == EVENTS for bound in (interval.low, interval.high)):
-        return CountWindow(whole, _of_numbers(interval))
-    return tree.Timed(whole, interval)
-
-
-def _of_numbers(interval: tree.Interval) -> tree.Interval:
-    """An interval of events without its unit, as `CountWindow` has it."""
-    low, high = (
-        None if one is None else tree.Bound(one.value, None, one.open)
-        for one in (interval.low, interval.high)
-    )
-    return tree.Interval(low, high)
+    return whole if test.interval is None else tree.Timed(whole, test.interval)
 
 
 def asked(test: OutlookTest) -> tuple[Predicate, ...]:

@@ -7,12 +7,12 @@ serves both sides, and on the level of a bit the two entries of a state give its
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from cer_gpu.automata.cea import CEA, OutlookTest, Predicate, identity
+from cer_gpu.automata.cea import CEA, OutlookTest, Predicate, identity, leaf_tests
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.operators.formula import FormulaAutomaton, is_extended, tests_of
@@ -63,8 +63,8 @@ def looks_of(tests: Iterable[Predicate]) -> tuple[Look, ...]:
     found: dict[tuple[object, ...], Look] = {}
 
     def visit(predicate: Predicate) -> None:
-        for test in _outlook_tests(predicate):
-            if identity(test) not in found:
+        for test in leaf_tests(predicate):
+            if isinstance(test, OutlookTest) and identity(test) not in found:
                 look = _look(test)
                 for inner in look.tests:
                     visit(inner)
@@ -73,18 +73,6 @@ def looks_of(tests: Iterable[Predicate]) -> tuple[Look, ...]:
     for one in tests:
         visit(one)
     return tuple(found.values())
-
-
-def _outlook_tests(predicate: Predicate) -> Iterator[OutlookTest]:
-    waiting = [predicate]
-    while waiting:
-        match waiting.pop():
-            case OutlookTest() as test:
-                yield test
-            case tree.Both(left, right) | tree.Either(left, right):
-                waiting += [right, left]
-            case tree.Not(operand):
-                waiting.append(operand)
 
 
 def _look(test: OutlookTest) -> Look:

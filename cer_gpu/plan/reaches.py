@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from cer_gpu.language import tree
-from cer_gpu.language.amounts import EVENTS
+from cer_gpu.language.amounts import counts_events
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact
 from cer_gpu.language.walk import nodes
@@ -26,8 +26,7 @@ def reach_of(interval: tree.Interval | None, schema: Schema) -> Reach:
     """The reach of an interval, in the units of the data, both ends in."""
     if interval is None:
         return Reach(None)
-    bounds = [bound for bound in (interval.low, interval.high) if bound is not None]
-    counts = any(bound.unit == EVENTS for bound in bounds)
+    counts = counts_events(interval)
     unit, kind = None, ValueType.INT64
     if not counts:
         assert schema.order is not None

@@ -29,19 +29,12 @@ from cer_gpu.automata.construct import (
 from cer_gpu.automata.match import BEFORE, UNMARKED
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
+from cer_gpu.language.amounts import counts_events
 from cer_gpu.language.printer import abridged, interval_text, operator_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.tree import Strategy
 from cer_gpu.language.walk import children
 from cer_gpu.logic.binding import hidden, prior_reads, reads
-
-
-@dataclass(frozen=True, slots=True)
-class CountWindow:
-    """`(p) WITHIN n EVENTS`, with the window of a query at the top of its formula."""
-
-    pattern: tree.Pattern
-    interval: tree.Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +97,7 @@ PATTERNS = get_args(tree.Pattern)
 
 def _operands(node: object) -> tuple[object, ...]:
     match node:
-        case CountWindow() | AttributeSpanWindow():
+        case AttributeSpanWindow():
             return (node.pattern,)
         case tree.Beside():
             return (node.left,)
@@ -151,7 +144,7 @@ class SteppedAutomaton:
 
 
 def stepped(
-    formula: tree.Pattern | CountWindow | tree.Project,
+    formula: tree.Pattern | AttributeSpanWindow,
     symbols: Sequence[frozenset[int]],
     predicates: Sequence[Predicate],
 ) -> SteppedAutomaton:
@@ -247,11 +240,11 @@ class _MemberBuilder:
                 held = self.holds(OutlookTest(right, before, interval))
                 return operators.ContextOperator(self.of(left), [one != node.negated for one in held], before)
             case tree.Timed(pattern=inner, interval=interval):
+                measure = EVENTS if counts_events(interval) else TIME
                 about = f"`WITHIN {interval_text(interval)}` of `{abridged(inner)}`"
-                return operators.DurationWindow(self.of(inner), Clock(interval, TIME, self.tests, about))
-            case CountWindow(pattern=inner, interval=interval):
-                clock = Clock(interval, EVENTS, self.tests, "the window of the query")
-                return operators.DurationWindow(self.of(inner), clock)
+                if measure == EVENTS:  # no pattern has such an interval
+                    about = "the window of the query"
+                return operators.DurationWindow(self.of(inner), Clock(interval, measure, self.tests, about))
             case AttributeSpanWindow(pattern=inner, attribute=attribute, size=size):
                 return AttributeSpan(self.of(inner), self.columns.index(attribute), size)
             case tree.Selector(strategy=Strategy.ALL, pattern=inner):

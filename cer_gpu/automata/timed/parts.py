@@ -15,6 +15,7 @@ from cer_gpu.automata.timed.clocks import (
 from cer_gpu.automata.timed.timed_cea import TimedTransition
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
+from cer_gpu.language.chains import flattened
 from cer_gpu.language.scope import variables
 from cer_gpu.language.tree import Truth
 from cer_gpu.language.walk import condition_variables
@@ -269,10 +270,6 @@ def _violating(move: TimedTransition, asked: Sequence[tree.Every]) -> list[tuple
 
 def _demands(condition: tree.Condition) -> list[tree.Every | Truth] | None:
     """The parts of a conjunction of `x[P]`; None for another condition."""
-    match condition:
-        case tree.Every(prior="") | Truth():
-            return [condition]
-        case tree.Both(left, right):
-            first, second = _demands(left), _demands(right)
-            return None if first is None or second is None else first + second
-    return None
+    found = flattened(tree.Both, condition)
+    plain = all(isinstance(one, Truth) or (isinstance(one, tree.Every) and not one.prior) for one in found)
+    return found if plain else None

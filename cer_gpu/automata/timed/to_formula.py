@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from typing import Any, cast
 
 from cer_gpu.automata.cea import Label, OutlookTest, Predicate, TypeTest
 from cer_gpu.automata.timed.clocks import ALWAYS, checks_of, ranges
@@ -26,6 +27,7 @@ from cer_gpu.automata.timed.timed_cea import (
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of
+from cer_gpu.logic.boolean import replace_literals
 from cer_gpu.logic.formulas import never
 
 FORMULA_BUDGET = 100_000
@@ -250,21 +252,13 @@ class _FormulaWriter:
 
 def of_events(predicate: Predicate, kind: t.EventType) -> t.Condition:
     """A predicate as a condition on events of one type."""
-    match predicate:
-        case TypeTest(name, stream):
-            return t.Truth(name == kind.name and stream in (None, kind.stream))
-        case t.Not(operand):
-            inner = of_events(operand, kind)
-            return t.Truth(not inner.value) if isinstance(inner, t.Truth) else t.Not(inner)
-        case t.Both(left, right) | t.Either(left, right):
-            sides = of_events(left, kind), of_events(right, kind)
-            absorbing = isinstance(predicate, t.Either)
-            if t.Truth(absorbing) in sides:
-                return t.Truth(absorbing)
-            open_sides = [side for side in sides if not isinstance(side, t.Truth)]
-            if len(open_sides) < 2:
-                return open_sides[0] if open_sides else t.Truth(not absorbing)
-            return t.Either(*sides) if absorbing else t.Both(*sides)
-        case OutlookTest():
+
+    def literal(leaf: Any) -> t.Condition:
+        if isinstance(leaf, OutlookTest):
             raise BeyondTimedCELError("a transition reads what follows an event")
-    return predicate
+        if isinstance(leaf, TypeTest):
+            return t.Truth(leaf.name == kind.name and leaf.stream in (None, kind.stream))
+        made: t.Condition = leaf
+        return made
+
+    return replace_literals(cast(t.Condition, predicate), literal)

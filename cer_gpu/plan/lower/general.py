@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cer_gpu.automata.configurations.comparisons import conditions_in, subpatterns
-from cer_gpu.automata.configurations.formulas import AttributeSpanWindow, CountWindow, predicates_of, stepped
+from cer_gpu.automata.configurations.formulas import AttributeSpanWindow, predicates_of, stepped
 from cer_gpu.automata.configurations.slots import TIME
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
+from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.printer import abridged, to_text
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema
@@ -205,11 +206,10 @@ def _within(formula: Any, window: tree.Window | None) -> Any:
     """A formula with the window of the query as an operator."""
     if window is None:
         return formula
-    if window.kind == "time":
-        return tree.Timed(formula, tree.Interval(None, tree.Bound(window.size, window.unit)))
     if window.kind == "attribute":
         return _spanned(formula, window)
-    return CountWindow(formula, tree.Interval(None, tree.Bound(window.size)))
+    unit = window.unit if window.kind == "time" else EVENTS
+    return tree.Timed(formula, tree.Interval(None, tree.Bound(window.size, unit)))
 
 
 def _spanned(formula: Any, window: tree.Window | None) -> Any:
