@@ -13,13 +13,13 @@ from cer_gpu.language.findings import Findings
 from cer_gpu.language.loops import Loops
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.places import leading, trailing
-from cer_gpu.language.printer import to_text
+from cer_gpu.language.printer import operator_text, to_text
 from cer_gpu.language.repetition_edges import UnknownRepetitionError, edge_of, names_of, places, scope_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.scope import Marks, Scope, dropped, marks
 from cer_gpu.language.times import TimeChecker
 from cer_gpu.language.types import TypeChecker
-from cer_gpu.language.walk import with_aggregates, with_attributes
+from cer_gpu.language.walk import children, marking, with_aggregates, with_attributes
 from cer_gpu.language.words import written, written_variable
 
 
@@ -66,6 +66,14 @@ class PatternChecker:
     def _visit(self, pattern: t.Pattern, around: Scope, loops: Loops) -> None:
         # `around` is what the patterns around define: a filter may speak of it too (section 4).
         inside = around if isinstance(pattern, t.EventType) else Scope(self._marks(pattern), around)
+        if isinstance(pattern, t.Sequence | t.And | t.All):
+            self._note_common(pattern)
+        for part in children(pattern):
+            if isinstance(pattern, t.Beside) and part is pattern.right:
+                # It reads nothing of the patterns around it.
+                self._visit(part, Scope({}), Loops())
+            else:
+                self._visit(part, inside, self._loops_inside(pattern, loops))
         match pattern:
             case t.EventType():
                 self._names.check_type(pattern)
@@ -74,7 +82,6 @@ class PatternChecker:
                 if condition is not None:
                     self._check_condition(condition, event, around, loops.beyond("NOT (T ...)"))
             case t.As(pattern=inner, variable=name):
-                self._visit(inner, inside, loops)
                 if not any(self._marks(inner).values()):
                     self._findings.note(
                         "CER102",
@@ -83,16 +90,12 @@ class PatternChecker:
                         "leave `AS` out, or name a part of the pattern that marks events",
                     )
             case t.Filter(pattern=inner, condition=condition):
-                self._visit(inner, inside, loops)
                 self._check_condition(condition, inner, around, loops)
-            case t.Project(pattern=inner):
-                self._visit(inner, inside, loops)
+            case t.Project():
                 self._check_project(pattern)
-            case t.Timed(pattern=inner, interval=interval):
-                self._visit(inner, inside, loops)
+            case t.Timed(interval=interval) | t.Sequence(gap=t.Interval() as interval):
                 self._times.check_interval(interval)
-            case t.Iteration(pattern=inner, gap=gap, times=times):
-                self._visit(inner, inside, loops.inside(inner, self._marks(inner)))
+            case t.Iteration(gap=gap, times=times):
                 if gap is not None:
                     self._times.check_interval(gap)
                 if times is not None and times.unsaid:
@@ -102,35 +105,25 @@ class PatternChecker:
                         times.span,
                         "to allow none write `{0,m}`",
                     )
-            case t.Optional(pattern=inner):
-                self._visit(inner, inside, loops)
-            case t.Selector(strategy=strategy, pattern=inner):
-                self._visit(inner, inside, loops.beyond(f"{strategy.selector}(...)"))
-            case t.Sequence(left=left, right=right, gap=gap):
-                self._note_common(left, right, ":" if pattern.contiguous else ";")
-                self._visit(left, inside, loops)
-                if gap is not None:
-                    self._times.check_interval(gap)
-                self._visit(right, inside, loops)
-            case t.And(left=left, right=right) | t.All(left=left, right=right):
-                self._note_common(left, right, "AND" if isinstance(pattern, t.And) else "ALL")
-                self._visit(left, inside, loops)
-                self._visit(right, inside, loops)
-            case t.Or(left=left, right=right):
-                self._visit(left, inside, loops)
-                self._visit(right, inside, loops)
-            case t.Unless(left=left, right=right):
-                self._visit(left, inside, loops.beyond("UNLESS"))
-                self._visit(right, inside, loops.beyond("UNLESS"))
-            case t.Beside(left=left, right=right, interval=interval):
-                self._visit(left, inside, loops.beyond(pattern.words))
-                if interval is not None:
-                    self._times.check_reach(interval)
-                # The right side reads nothing of the patterns around it.
-                self._visit(right, Scope({}), Loops())
+            case t.Beside(interval=t.Interval() as interval):
+                self._times.check_reach(interval)
 
-    def _note_common(self, left: t.Pattern, right: t.Pattern, operator: str) -> None:
-        there, here = self._named(left), self._named(right)
+    def _loops_inside(self, pattern: t.Pattern, loops: Loops) -> Loops:
+        """The iterations around the operands of a pattern."""
+        match pattern:
+            case t.Iteration(pattern=inner):
+                return loops.inside(inner, self._marks(inner))
+            case t.Selector(strategy=strategy):
+                return loops.beyond(f"{strategy.selector}(...)")
+            case t.Unless():
+                return loops.beyond("UNLESS")
+            case t.Beside():
+                return loops.beyond(pattern.words)
+        return loops
+
+    def _note_common(self, pattern: t.Sequence | t.And | t.All) -> None:
+        operator = operator_text(pattern)[1:-1]
+        there, here = self._named(pattern.left), self._named(pattern.right)
         for name in sorted(there.keys() & here.keys()):
             shown = written(name)
             message = (
@@ -152,19 +145,14 @@ class PatternChecker:
         return found
 
     def _names_in(self, pattern: t.Pattern) -> Mapping[str, Span | None]:
-        match pattern:
-            case t.EventType() | t.OtherEvent():
-                return {}
-            case t.As(pattern=inner, variable=name):
-                return {**self._named(inner), name: trailing(pattern.span, pattern.variable)}
-            case t.Unless(left=left) | t.Beside(left=left):
-                return self._named(left)
-            case t.Project(pattern=inner, variables=kept):
-                return {name: place for name, place in self._named(inner).items() if name in kept}
-            case t.Sequence() | t.And() | t.All() | t.Or():
-                return {**self._named(pattern.right), **self._named(pattern.left)}
-            case _:
-                return self._named(pattern.pattern)
+        found: dict[str, Span | None] = {}
+        for part in reversed(marking(pattern)):
+            found |= self._named(part)
+        if isinstance(pattern, t.As):
+            found[pattern.variable] = trailing(pattern.span, pattern.variable)
+        if isinstance(pattern, t.Project):
+            return {name: place for name, place in found.items() if name in pattern.variables}
+        return found
 
     def _check_project(self, project: t.Project) -> None:
         known = self._marks(project.pattern)

@@ -13,7 +13,7 @@ them. A group all of whose instances have ended can never be merged again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
@@ -30,10 +30,11 @@ from cer_gpu.automata.positions import (
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree as t
-from cer_gpu.language.chains import chain_of, flattened
+from cer_gpu.language.chains import flattened
 from cer_gpu.language.leaves import aggregates, attributes
 from cer_gpu.language.walk import nodes, parts, rebuild
 from cer_gpu.logic.formulas import compares_events, without_besides
+from cer_gpu.logic.rewriting.places import with_conjuncts
 
 BUDGET = 2_000
 """States and edges for one class; past it the class is not part of the key."""
@@ -269,17 +270,7 @@ def _without_guaranteed(formula: t.Pattern, automaton: PositionAutomaton, classe
     kept = {one.comparison for one in automaton.constraints if not guaranteed(one)}
     removed = {one.comparison for one in automaton.constraints} - kept
 
-    def change(node: t.Pattern) -> t.Pattern:
-        inner = rebuild(node, change)
-        if not isinstance(inner, t.Filter):
-            return inner
-        parts = flattened(t.Both, inner.condition)
-        left = [part for part in parts if part not in removed]
-        if len(left) == len(parts):
-            return inner
-        return replace(inner, condition=chain_of(t.Both, left)) if left else inner.pattern
-
-    return change(formula)
+    return with_conjuncts(formula, lambda one: one not in removed)
 
 
 # ------------------------------------------------------------------------------- beside other comparisons
@@ -291,21 +282,13 @@ def keyed(formula: t.Pattern) -> tuple[t.Pattern, Mapping[str, Keys] | None]:
     Only equalities that hold on their own count. Without its other comparisons the formula has more complex
     events, and even the events of each of these share the key.
     """
-    relaxed = _conditions_changed(formula, _equalities)
+    relaxed = with_conjuncts(formula, lambda one: _is_equality(one) or not compares_events(one))
     shared = shared_key(relaxed)
     if shared is None or not shared.uniform:
         return formula, None
     left = set(_equalities_in(shared.pattern))
     removed = frozenset(one for one in _equalities_in(relaxed) if one not in left)
-    kept = _conditions_changed(
-        formula, lambda condition: [one for one in flattened(t.Both, condition) if one not in removed]
-    )
-    return kept, shared.lane
-
-
-def _equalities(condition: t.Condition) -> list[t.Condition]:
-    """The equalities of two variables among the parts of a conjunction, and its unary predicates."""
-    return [one for one in flattened(t.Both, condition) if _is_equality(one) or not compares_events(one)]
+    return with_conjuncts(formula, lambda one: one not in removed), shared.lane
 
 
 def _is_equality(condition: t.Condition) -> bool:
@@ -321,14 +304,3 @@ def _equalities_in(formula: t.Pattern) -> Iterator[t.Condition]:
     for node in nodes(without_besides(formula)):
         if isinstance(node, t.Filter):
             yield from filter(_is_equality, flattened(t.Both, node.condition))
-
-
-def _conditions_changed(formula: t.Pattern, change: Callable[[t.Condition], list[t.Condition]]) -> t.Pattern:
-    """The formula with some parts of its filters that compare events left out."""
-    if isinstance(formula, t.Beside):
-        return replace(formula, left=_conditions_changed(formula.left, change))
-    made = rebuild(formula, lambda inner: _conditions_changed(inner, change))
-    if not isinstance(made, t.Filter) or not compares_events(made.condition):
-        return made
-    left = change(made.condition)
-    return replace(made, condition=chain_of(t.Both, left)) if left else made.pattern

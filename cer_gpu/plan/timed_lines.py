@@ -13,9 +13,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.units import NANOSECONDS
 from cer_gpu.language.walk import leaves_of, rebuild, walk
-from cer_gpu.logic.boolean import conjunction
-from cer_gpu.logic.outer_predicates import filtered
-from cer_gpu.logic.rewriting.places import conjuncts
+from cer_gpu.logic.rewriting.places import with_conjuncts
 from cer_gpu.plan.assumed_types import assumed_schema
 from cer_gpu.plan.axes import OutlookAxis
 from cer_gpu.plan.constants import ConstantReader
@@ -130,11 +128,7 @@ def _has_units(formula: tree.Pattern) -> bool:
 
 def without_comparisons(formula: tree.Pattern) -> tree.Pattern:
     """The formula without the filters that compare events."""
-    made = rebuild(formula, without_comparisons)
-    if not isinstance(made, tree.Filter):
-        return made
-    kept = [part for part in conjuncts(made.condition) if not _compares(part)]
-    return filtered(made.pattern, conjunction(kept))
+    return with_conjuncts(formula, lambda part: not _compares(part))
 
 
 def _compares(condition: tree.Condition) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from cer_gpu.language import tree as t
-from cer_gpu.language.chains import flattened
+from cer_gpu.language.chains import chain_of, flattened
 from cer_gpu.language.mark_counts import counts_marked
 from cer_gpu.language.walk import nodes, rebuild
 from cer_gpu.logic.boolean import conjunction
@@ -23,6 +24,23 @@ def at_filters(pattern: t.Pattern, change: Change) -> t.Pattern:
 def conjuncts(condition: t.Condition) -> list[t.Condition]:
     """The conditions that AND joins."""
     return flattened(t.Both, condition)
+
+
+def with_conjuncts(pattern: t.Pattern, keep: Callable[[t.Condition], bool]) -> t.Pattern:
+    """The pattern with those conditions left out that AND joins in its filters and that are not to be kept.
+
+    What FOLLOWED BY and PRECEDED BY look for is a query of its own, and stays.
+    """
+    if isinstance(pattern, t.Beside):
+        return replace(pattern, left=with_conjuncts(pattern.left, keep))
+    made: t.Pattern = rebuild(pattern, lambda inner: with_conjuncts(inner, keep))
+    if not isinstance(made, t.Filter):
+        return made
+    found = conjuncts(made.condition)
+    left = [one for one in found if keep(one)]
+    if len(left) == len(found):
+        return made
+    return replace(made, condition=chain_of(t.Both, left)) if left else made.pattern
 
 
 def filtered_by(pattern: t.Pattern, kept: list[t.Condition], like: t.Filter) -> t.Pattern:
