@@ -135,6 +135,20 @@ def children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
     return parts(pattern)
 
 
+def own_children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
+    """As `children`, without the right side of FOLLOWED BY and PRECEDED BY, a query of its own."""
+    return (pattern.left,) if isinstance(pattern, t.Beside) else parts(pattern)
+
+
+def own_nodes(pattern: t.Pattern) -> Iterator[t.Pattern]:
+    """As `nodes`, of `own_children`."""
+    waiting = [pattern]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting += reversed(own_children(one))
+
+
 def marking(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
     """As `children`, without the right sides of UNLESS, FOLLOWED BY and PRECEDED BY, which mark nothing."""
     return (pattern.left,) if isinstance(pattern, _ONE_SIDED) else parts(pattern)

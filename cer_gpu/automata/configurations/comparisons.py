@@ -23,7 +23,7 @@ from cer_gpu.automata.configurations.registers import (
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import aggregates, attributes
 from cer_gpu.language.repetition_edges import is_joint
-from cer_gpu.language.walk import condition_variables, parts, with_attributes
+from cer_gpu.language.walk import condition_variables, own_children, parts, with_attributes
 from cer_gpu.logic.formulas import compares_events
 
 
@@ -94,10 +94,7 @@ def subpatterns(formula: Any) -> Iterator[Any]:
 
 def patterns_in(node: Any) -> tuple[Any, ...]:
     """The operands of a node, without the right side of FOLLOWED BY and PRECEDED BY."""
-    if isinstance(node, tree.Beside):
-        return (node.left,)
-    inside = (getattr(node, name, None) for name in ("pattern", "left", "right"))
-    return tuple(one for one in inside if one is not None)
+    return (node.pattern,) if hasattr(node, "attribute") else own_children(node)
 
 
 class _ComparisonReader:

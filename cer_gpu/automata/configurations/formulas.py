@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
 from cer_gpu.automata.cea import Label, OutlookTest, Predicate, complement, evaluated, identity, literals
 from cer_gpu.automata.configurations import binary_operators, sequences
 from cer_gpu.automata.configurations import unary_operators as operators
-from cer_gpu.automata.configurations.comparisons import JointValue, conditions_in, is_correlated, read_of
+from cer_gpu.automata.configurations.comparisons import (
+    JointValue,
+    conditions_in,
+    is_correlated,
+    patterns_in,
+    read_of,
+)
 from cer_gpu.automata.configurations.conditions import ConditionFilter, NegatedEvent, leaves_in
 from cer_gpu.automata.configurations.debts import Debts
 from cer_gpu.automata.configurations.member import Member, OneEvent
@@ -33,7 +39,6 @@ from cer_gpu.language.amounts import counts_events
 from cer_gpu.language.printer import abridged, interval_text, operator_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.tree import Strategy
-from cer_gpu.language.walk import children
 from cer_gpu.logic.binding import hidden, prior_reads, reads
 
 
@@ -92,20 +97,10 @@ def _read_in(node: Any) -> list[Predicate]:
     return found
 
 
-PATTERNS = get_args(tree.Pattern)
-
-
-def _operands(node: object) -> tuple[object, ...]:
-    match node:
-        case AttributeSpanWindow():
-            return (node.pattern,)
-        case tree.Beside():
-            return (node.left,)
-        case tree.EventType() | tree.OtherEvent():
-            return ()
-        case tree.Filter() if is_atom(node) and not is_correlated(node):
-            return ()
-    return children(node) if isinstance(node, PATTERNS) else ()
+def _operands(node: Any) -> tuple[Any, ...]:
+    if isinstance(node, tree.Filter) and is_atom(node) and not is_correlated(node):
+        return ()
+    return patterns_in(node)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from cer_gpu.automata.configurations.slots import State
 from cer_gpu.automata.configurations.unary_operators import ContextOperator, LabelOperator, VariableFilter
 from cer_gpu.automata.construct import check_repetitions, leaning_elements, relabelled
 from cer_gpu.automata.match import Budget, MatchAutomaton, build, of_cea, refined
-from cer_gpu.automata.operators.formula import OperatorSizes, core, is_extended, operands, own_predicates
+from cer_gpu.automata.operators.formula import OperatorSizes, core, is_extended, own_predicates
 from cer_gpu.automata.operators.selectors import select
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
@@ -34,6 +34,7 @@ from cer_gpu.language.chains import linked, links
 from cer_gpu.language.printer import abridged, operator_text
 from cer_gpu.language.repetitions import has_optional
 from cer_gpu.language.tree import Strategy
+from cer_gpu.language.walk import own_children
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class _Walk:
             return self.elements(node)
         if isinstance(node, CHAINED):
             return self.chain(node)
-        return self.put_together(node, *(self.of(operand) for operand in operands(node)))
+        return self.put_together(node, *(self.of(operand) for operand in own_children(node)))
 
     def elements(self, node: tree.Sequence) -> MatchAutomaton:
         """The automaton of a sequence with optional elements."""

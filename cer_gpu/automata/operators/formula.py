@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from cer_gpu.automata.cea import CEA, OutlookTest, Predicate, identity, literals
 from cer_gpu.automata.construct import construct
@@ -11,7 +11,7 @@ from cer_gpu.automata.trim import trim
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.tree import Truth
-from cer_gpu.language.walk import children
+from cer_gpu.language.walk import own_children, own_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +54,6 @@ def is_extended(pattern: tree.Pattern) -> bool:
     return any(isinstance(node, EXTENDED) for node in own_nodes(pattern))
 
 
-def own_nodes(pattern: tree.Pattern) -> Iterator[tree.Pattern]:
-    """The pattern and all patterns inside it, without the right sides of FOLLOWED BY and PRECEDED BY."""
-    pending = [pattern]
-    while pending:
-        node = pending.pop()
-        yield node
-        pending += operands(node)
-
-
-def operands(node: tree.Pattern) -> tuple[tree.Pattern, ...]:
-    """The operands whose automata make that of a node."""
-    return (node.left,) if isinstance(node, tree.Beside) else children(node)
-
-
 def tests_of(formula: tree.Pattern) -> tuple[Predicate, ...]:
     """The distinct predicates that the match automaton of a formula reads.
 
@@ -83,7 +69,7 @@ def tests_of(formula: tree.Pattern) -> tuple[Predicate, ...]:
         read: Sequence[Predicate]
         if is_extended(node):
             read = own_predicates(node)
-            pending += reversed(operands(node))
+            pending += reversed(own_children(node))
         else:
             read = predicates(core(node))
         for predicate in read:
