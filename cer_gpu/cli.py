@@ -1,4 +1,4 @@
-"""The shell's `cer`: run, count, hits, backtest, maintain, explain, check, device, warm, demo.
+"""The shell's `cer`: run, count, hits, backtest, maintain, sql, explain, check, device, warm, demo.
 
 Results go to standard output and everything else to standard error. Exit status: 0 done, 1 the query is
 wrong, 2 the data is wrong, 3 a limit was met, 4 other, 130 interrupted.
@@ -39,8 +39,10 @@ from cer_gpu.cli_outputs import (
     OutputFormat,
     drawing_format,
     print_funnel,
+    print_text,
     result_format,
 )
+from cer_gpu.cli_sql import check_statement, explain_statement, is_row_pattern, sql
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.errors import ArgumentError, CerError, DataError, LimitError, QueryError
 from cer_gpu.printable_text import printable
@@ -125,7 +127,7 @@ def run(
 
     chosen = result_format(form, output)
     refuse_own_input(data, output)
-    matches = _compile(query).run(
+    matches = _compile(query_text(query)).run(
         reading.events(data, query),
         **reading.keywords(),
         limit=limit,
@@ -153,7 +155,7 @@ def count(
     """Print how many complex events there are."""
     from cer_gpu.digits import decimal_text
 
-    found = _compile(query).count(
+    found = _compile(query_text(query)).count(
         reading.events(data, query),
         **reading.keywords(),
         memory=bytes_of(memory),
@@ -179,7 +181,7 @@ def hits(
 
     chosen = result_format(form, output)
     refuse_own_input(data, output)
-    table = _compile(query).hits(
+    table = _compile(query_text(query)).hits(
         reading.events(data, query),
         **reading.keywords(),
         memory=bytes_of(memory),
@@ -192,6 +194,7 @@ def hits(
 
 _command(backtest)
 _command(maintain)
+_command(sql)
 
 
 @_command
@@ -206,22 +209,18 @@ def explain(
     output: Output = None,
 ) -> int:
     """Explain how the query is evaluated, draw its automaton, or show how far matches get."""
-    from cer_gpu.output import output_file
-
-    chosen = "text" if funnel else drawing_format(form, output)
+    chosen = "funnel" if funnel else drawing_format(form, output)
     refuse_own_input(data or (), output)
-    compiled = _compile(query)
+    text = query_text(query)
+    if is_row_pattern(text):
+        return explain_statement(text, data, reading, query, chosen, output)
+    compiled = _compile(text)
     options = reading.keywords() if data else reading.of_query()
     events = reading.events(data, query) if data else None
     if funnel:
         print_funnel(compiled, events, options | {"engine": "auto"}, form, output)
         return DONE
-    text = compiled.explain(chosen, events, **options)
-    if output is None:
-        print(text)
-        return DONE
-    with output_file(output) as sink:
-        sink.write(text.encode())
+    print_text(compiled.explain(chosen, events, **options), output)
     return DONE
 
 
@@ -238,6 +237,8 @@ def check(
     from cer_gpu.diagnostics import render_all
 
     text = query_text(query)
+    if is_row_pattern(text):
+        return check_statement(text, data, reading, query)
     try:
         events = reading.events(data, query) if data else None
         findings = findings_of(text, events, **reading.keywords())
@@ -247,7 +248,7 @@ def check(
         print(render_all(findings, text))
     if any(finding.severity == "error" for finding in findings):
         return WRONG_QUERY
-    _compile(query)  # finds an automaton over budget
+    _compile(text)  # finds an automaton over budget
     print("ok")
     return DONE
 
@@ -290,10 +291,10 @@ def demo() -> int:
 # ------------------------------------------------------------------------------ what the user typed
 
 
-def _compile(query: str) -> Query:
+def _compile(text: str) -> Query:
     import cer_gpu
 
-    return cer_gpu.compile(query_text(query))
+    return cer_gpu.compile(text)
 
 
 # ------------------------------------------------------------------------------------ how it ends

@@ -110,6 +110,17 @@ def check_folder(output: str | None) -> None:
         raise typer.BadParameter(f"there is no permission to write in the folder {folder}")
 
 
+def print_text(text: str, output: str | None) -> None:
+    """Print a text, or write it to a file."""
+    from cer_gpu.output import output_file
+
+    if output is None:
+        print(text)
+        return
+    with output_file(output) as sink:
+        sink.write(text.encode())
+
+
 def print_funnel(query: Query, events: Any, options: dict[str, Any], form: Any, output: str | None) -> None:
     """Print how far matches get, step by step."""
     from cer_gpu.output import output_file, write_rows

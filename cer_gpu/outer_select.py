@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -10,13 +10,12 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.errors import DataError, Diagnostic, QueryError
+from cer_gpu.patterns.sql_language import language_of
 from cer_gpu.patterns.tree import RowPatternStatement
 from cer_gpu.plain_select import NotPlainError, PlainSelect
 
 BATCH = 1 << 17
 """Rows of a batch that DuckDB makes."""
-
-DIALECTS = {"flink": "", "spark": "spark"}
 
 
 class OuterSelect:
@@ -35,7 +34,8 @@ class OuterSelect:
     ) -> None:
         self._statement = statement
         self._given = tables
-        self._dialect = dialect
+        # Without a dialect it is that of DuckDB, which runs it.
+        self._language = language_of(dialect or "duckdb", statement.text)
         self._made: dict[str, pa.Table] = {}
 
     def add(self, name: str, table: pa.Table) -> None:
@@ -46,14 +46,13 @@ class OuterSelect:
         """The rows of a subquery."""
         return self._run(query).read_all()
 
-    def batches(self, name: str, table: pa.Table) -> Iterator[pa.RecordBatch]:
+    def batches(self, name: str, table: pa.Table) -> pa.RecordBatchReader:
         """The rows of the statement; the answer of the last clause is `table`, under a name."""
         plain = self._plain(name, table.schema)
         if plain is not None:
-            yield from plain.run(table).to_batches()
-            return
+            return plain.run(table).to_reader()
         self.add(name, table)
-        yield from self._run(self._statement.outer)
+        return self._run(self._statement.outer)
 
     def schema(self, name: str, schema: pa.Schema) -> pa.Schema:
         """The columns of the statement."""
@@ -68,13 +67,9 @@ class OuterSelect:
         if find_spec("duckdb") is not None:
             return None
         try:
-            return PlainSelect(self._statement.outer, name, self._read_as(), schema)
+            return PlainSelect(self._statement.outer, name, self._language, schema)
         except NotPlainError:
             return None
-
-    def _read_as(self) -> str:
-        """The dialect of sqlglot that the text is in; without one that of DuckDB, which runs it."""
-        return DIALECTS.get(self._dialect or "duckdb", self._dialect or "duckdb")
 
     def _run(self, query: str) -> pa.RecordBatchReader:
         """The result of a query over all tables, by DuckDB."""
@@ -94,18 +89,13 @@ class OuterSelect:
         for name, table in self._made.items():
             connection.register(name, table)
         try:
-            result = connection.sql(self._for_duckdb(query))
+            result = connection.sql(self._language.transpiled(query, "duckdb"))
             # DuckDB 2 has another name for it.
             reader = getattr(result, "to_arrow_reader", None) or result.fetch_arrow_reader
             return reader(BATCH)
         except duckdb.Error as error:
             first = str(error).split("\n\nLINE", 1)[0].strip()
             raise DataError(f"DuckDB, which runs the SELECT around MATCH_RECOGNIZE, says: {first}") from None
-
-    def _for_duckdb(self, query: str) -> str:
-        import sqlglot
-
-        return str(sqlglot.transpile(query, read=self._read_as(), write="duckdb")[0])
 
 
 def _arrow(given: Any, name: str) -> pa.Table:

@@ -9,10 +9,11 @@ import pyarrow as pa
 
 from cer_gpu.engine.rows.expressions import evaluate, type_of
 from cer_gpu.engine.rows.ordered_rows import combined
+from cer_gpu.errors import QueryError
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.patterns.operation_reader import OperationReader
 from cer_gpu.patterns.sql_error import SqlError
-from cer_gpu.patterns.sql_language import language_of
+from cer_gpu.patterns.sql_language import SqlLanguage
 from cer_gpu.patterns.sql_tokens import SqlTokens
 from cer_gpu.patterns.tree import Field, Scalar
 
@@ -32,8 +33,7 @@ class PlainSelect:
     text : str
     name : str
         The name of the table in it.
-    dialect : str
-        As sqlglot names it.
+    language : SqlLanguage
     schema : pyarrow.Schema
         Of the table.
 
@@ -43,15 +43,11 @@ class PlainSelect:
         When it joins, groups, or has anything else than columns, expressions, WHERE, ORDER BY and LIMIT.
     """
 
-    def __init__(self, text: str, name: str, dialect: str, schema: pa.Schema) -> None:
-        import sqlglot
-        from sqlglot.errors import SqlglotError
-
-        language = language_of(dialect, text)
+    def __init__(self, text: str, name: str, language: SqlLanguage, schema: pa.Schema) -> None:
         try:
             self._reader = _ColumnReader(SqlTokens(text, language), language.name, schema)
-            select = sqlglot.parse_one(text, read=dialect)
-        except (SqlglotError, SqlError):
+            select = language.statement(text)
+        except (QueryError, SqlError):
             raise NotPlainError from None
         used = {name for name, part in select.args.items() if part}
         source = select.args.get("from_") or select.args.get("from")

@@ -85,6 +85,18 @@ def match_recognize(
     ...     PATTERN (start down+ up+)
     ...     DEFINE down AS price < PREV(price), up AS price > PREV(price))''', trades=table)
     """
+    return result_over(tables, sql, dialect, params, memory, device)
+
+
+def result_over(
+    tables: Mapping[str, Any],
+    sql: str,
+    dialect: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    memory: int | None = None,
+    device: str | Sequence[str] = "auto",
+) -> RowPatternResult:
+    """As `match_recognize`; the tables may have any names."""
     if not isinstance(sql, str):
         raise TypeError(f"a statement must be a str, not {type(sql).__name__}")
     if memory is not None and (not isinstance(memory, int) or memory <= 0):
@@ -122,27 +134,29 @@ class RowPatternResult:
                 self._tables[name.lower()] = table = bound.table()
                 self._outer.add(name, table)
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows, batch after batch."""
+    def batches(self) -> pa.RecordBatchReader:
+        """The rows as a reader of record batches of bounded size."""
         last = self._clauses[-1]
-        whole = ALL_OF_IT.fullmatch(self._statement.outer)
-        if whole and whole[1] == self._statement.tables[-1]:
-            yield from last.batches()
-        else:
-            yield from self._outer.batches(self._statement.tables[-1], last.table())
+        if self._is_whole:
+            return pa.RecordBatchReader.from_batches(last.schema, last.batches())
+        return self._outer.batches(self._statement.tables[-1], last.table())
 
     @property
     def schema(self) -> pa.Schema:
         """Names and types of the columns of the rows of `batches`."""
-        whole = ALL_OF_IT.fullmatch(self._statement.outer)
-        if whole and whole[1] == self._statement.tables[-1]:
+        if self._is_whole:
             return self._clauses[-1].schema
         return self._outer.schema(self._statement.tables[-1], self._clauses[-1].schema)
 
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the statement gives the rows of its MATCH_RECOGNIZE as they are."""
+        found = ALL_OF_IT.fullmatch(self._statement.outer)
+        return found is not None and found[1] == self._statement.tables[-1]
+
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
-        batches = list(self.batches())
-        return pa.Table.from_batches(batches, batches[0].schema if batches else self.schema)
+        return self.batches().read_all()
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a pandas data frame."""
@@ -153,6 +167,10 @@ class RowPatternResult:
         import polars as pl
 
         return pl.DataFrame(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The rows through Arrow's C stream interface, for other libraries."""
+        return self.batches().__arrow_c_stream__(requested_schema)
 
     def explain(self) -> str:
         """How each MATCH_RECOGNIZE of the statement is evaluated, and why."""

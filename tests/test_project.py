@@ -57,6 +57,7 @@ LAYERS = [
         "cli_inputs",
         "cli_outputs",
         "cli_maintain",
+        "cli_sql",
     },
     {"cli", "spark"},
     {"__main__"},

@@ -24,7 +24,8 @@ _WORDS: Mapping[str, str] = {
     "GROUP": "`PARTITION BY symbol` matches each symbol on its own; to count answers by group, group the "
     "table that `counts` gives, which has the time and the key",
     "HAVING": "write conditions on a match after FILTER: `A+ AS a FILTER COUNT(a) > 3`",
-    "MATCH_RECOGNIZE": f"{_ROWS}; then PARTITION BY and WITHIN",
+    "MATCH_RECOGNIZE": "this is SQL: run it with `cer.match_recognize(sql, trades=table)`, or with `cer sql` "
+    f"in the shell; as a query of events, {_ROWS}",
     "PATTERN": _ROWS,
     "DEFINE": "write each condition where its event is: `A ; (B AS b FILTER b.v > 1)`",
     "MEASURES": "write measures after SELECT: `SELECT *, LAST(a.price) AS last`",

@@ -151,12 +151,40 @@ class SqlLanguage:
             raise self._unreadable(text, start, Span(start, start + len(text)))
         return found[0]
 
+    def statement(self, text: str) -> Any:
+        """The syntax tree of sqlglot for a SELECT around MATCH_RECOGNIZE, or for one that it reads.
+
+        Raises
+        ------
+        QueryError
+            When it cannot be read.
+        """
+        from sqlglot import parse_one
+        from sqlglot.errors import ParseError, SqlglotError
+
+        try:
+            return parse_one(text, read=self._dialect)
+        except SqlglotError as error:
+            first = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
+            place = f" at {brief(first['highlight'])}" if first.get("highlight") else ""
+            message = f"the SELECT around MATCH_RECOGNIZE cannot be read{place}"
+            failed = SqlError(UNREADABLE, message, None, self._dialect_hint)
+            raise QueryError([failed.diagnostic], text) from None
+
+    def transpiled(self, text: str, target: str) -> str:
+        """A SELECT in another dialect, as sqlglot names it."""
+        return str(self.statement(text).sql(dialect=target))
+
+    @property
+    def _dialect_hint(self) -> str:
+        return "" if self.name else "if this is no standard SQL, name its dialect: dialect='snowflake'"
+
     def _unreadable(self, text: str, start: int, span: Span) -> SqlError:
         shown = text[span.start - start : span.end - start].strip()
         if not shown:
             return SqlError(UNREADABLE, "the expression ends too early", Span(start, start + len(text)))
-        hint = "" if self.name else "if this is no standard SQL, name its dialect: dialect='snowflake'"
-        return SqlError(UNREADABLE, f"the expression cannot be read at {brief(shown)}", span, hint)
+        message = f"the expression cannot be read at {brief(shown)}"
+        return SqlError(UNREADABLE, message, span, self._dialect_hint)
 
 
 @cache
