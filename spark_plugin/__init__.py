@@ -8,6 +8,7 @@
     run, count, counts, hits     over a DataFrame; explain says how a query is evaluated there
     run_files, count_files, ...  over Parquet files, which the workers read themselves
     backtest, backtest_files     many queries in few readings of the events
+    match_recognize(sql)         SQL's MATCH_RECOGNIZE over tables, views and files
     register(spark)              the table function `cer_match` for SQL
     prepare(df, path, ...)       writes Parquet files in the layout that is read fastest
     maintain(rule, folder)       the answers of a join, kept up to date by streams
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from cer_gpu.spark.files import count_files, counts_files, hits_files, run_files
     from cer_gpu.spark.layout import prepare
     from cer_gpu.spark.operators import count, counts, explain, hits, run
+    from cer_gpu.spark.row_patterns import match_recognize
     from cer_gpu.spark.sql import register
     from cer_gpu.spark.views import maintain
 
@@ -44,6 +46,7 @@ _HOME = {
     "explain": "operators",
     "hits": "operators",
     "maintain": "views",
+    "match_recognize": "row_patterns",
     "register": "sql",
     "run": "operators",
 }
@@ -61,6 +64,7 @@ __all__ = [
     "hits",
     "hits_files",
     "maintain",
+    "match_recognize",
     "prepare",
     "register",
     "run",

@@ -65,12 +65,17 @@ def key_expressions(query: PortableQuery) -> list[Column]:
         kinds = [query.schema.field(name).type for name in part]
         columns = [column(name) for name in part]
         key = columns[0] if len(columns) == 1 else sf.coalesce(*columns)
-        common = common_type(kinds)
-        if common is not None and pa.types.is_floating(common):
-            # All NaN are one key, and so are the two zeros.
-            key = sf.when(sf.isnan(key), sf.lit(float("nan"))).otherwise(key + sf.lit(0.0))
-        found.append(key)
+        found.append(unified(key, common_type(kinds)))
     return found
+
+
+def unified(key: Column, kind: pa.DataType | None) -> Column:
+    """A part of a key: of floats all NaN are one, and so are the two zeros."""
+    import pyspark.sql.functions as sf
+
+    if kind is None or not pa.types.is_floating(kind):
+        return key
+    return sf.when(sf.isnan(key), sf.lit(float("nan"))).otherwise(key + sf.lit(0.0))
 
 
 def literal(value: float, kind: pa.DataType) -> Column | bool:
