@@ -31,6 +31,7 @@ from bench.keyed_rivals import BUCKETED, FORMS, NO_JOIN
 from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.rivals.section import rivals
+from bench.row_patterns import row_patterns
 from bench.sizes import Sizes, large
 from bench.spark import spark_cut, spark_files, spark_frames, spark_prepared, spark_rivals
 from bench.strategies import strategies
@@ -275,6 +276,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "rivals": rivals,
     "join_rivals": join_rivals,
     "join_update": join_update,
+    "row_patterns": row_patterns,
     "views": views,
     "backtest": backtest,
     "spark_files": spark_files,

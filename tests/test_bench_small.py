@@ -24,6 +24,7 @@ from spark_sessions import GROUP
 
 import bench.backtest
 import bench.joins
+import bench.row_patterns
 import bench.spark
 import bench.views
 from bench import answers, formula, join_rivals, pairs, sections, streams
@@ -33,13 +34,16 @@ from bench.figures import Target, WrongAnswerError, ratio, table
 from bench.fresh import ChildError, in_fresh_process
 from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
+from bench.rivals.asked import CannotError
 from bench.sections import SECTIONS
 from bench.sizes import Sizes
 from bench.spark import FILE_QUERIES
 from bench.spark_local import checksum
 
 # A join by ranges compares each event with each: of few events in a fraction of a second.
-SMALL = replace(Sizes(keyed_windows=(50_000,), runs=1).scaled(0.001), keyed=5000, joined=4000)
+SMALL = replace(
+    Sizes(keyed_windows=(50_000,), runs=1).scaled(0.001), keyed=5000, joined=4000, recognized=(2000, 4000)
+)
 
 
 # `rivals` starts a process for each engine and question; test_bench_rivals asks them in one.
@@ -77,7 +81,13 @@ def test_section(name, draws, monkeypatch):
         bench.joins, "FORMS", {engine: some(forms) for engine, forms in bench.joins.FORMS.items()}
     )
     monkeypatch.setattr(bench.views, "GROWING", some(bench.views.GROWING))
+    monkeypatch.setattr(bench.row_patterns, "FlinkSql", not_installed)
     check_section(name)
+
+
+def not_installed():
+    """Flink, which takes seconds to start: `test_bench_row_patterns` asks it."""
+    raise CannotError("it is not installed")
 
 
 def of_duckdb_here(module, given, limit):

@@ -52,6 +52,9 @@ VERSIONS = {"esper": ESPER, "siddhi": SIDDHI}
 
 FLINK = ("flink-dist-", "flink-cep-", "log4j-")
 
+FLINK_SQL = (*FLINK, "flink-table-")
+"""What the wheel of Flink is unpacked to: its jars whose names begin so."""
+
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>bench</groupId><artifactId>rivals</artifactId><version>1</version><dependencies>
 {}
@@ -83,13 +86,19 @@ DRIVEN = {"esper": "EsperDriver", "siddhi": "SiddhiDriver", "flink-cep": "FlinkD
 
 def is_kept(engine: str) -> bool:
     """Whether the jars of an engine have been fetched, and there is a JDK."""
-    where = KEPT / "flink" if engine == "flink-cep" else KEPT / f"{engine}-{VERSIONS[engine]}" / "jars"
-    return where.exists() and shutil.which("javac") is not None
+    if engine.startswith("flink-"):
+        kept = any((KEPT / "flink").glob("flink-table-runtime-*.jar"))
+    else:
+        kept = (KEPT / f"{engine}-{VERSIONS[engine]}" / "jars").exists()
+    return kept and shutil.which("javac") is not None
 
 
 def jars_of(engine: str) -> list[str]:
     """The jars of an engine, which are fetched once."""
-    return _flink_jars() if engine == "flink-cep" else _fetched(engine)
+    if not engine.startswith("flink-"):
+        return _fetched(engine)
+    wanted = FLINK_SQL if engine == "flink-sql" else FLINK
+    return [str(jar) for jar in _flink_jars() if jar.name.startswith(wanted)]
 
 
 def compiled(sources: Iterable[Path], jars: list[str]) -> Path:
@@ -154,11 +163,11 @@ def _dependency(named: str) -> str:
 
 
 @cache
-def _flink_jars() -> list[str]:
+def _flink_jars() -> list[Path]:
     if shutil.which("javac") is None:
         raise CannotError("a JDK is not installed")
     folder = KEPT / "flink"
-    if not list(folder.glob("flink-cep-*.jar")):
+    if not any(folder.glob("flink-table-runtime-*.jar")):
         wheels = KEPT / "wheels"
         asked = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(wheels)]
         got = subprocess.run([*asked, "apache-flink-libraries"], capture_output=True, check=False)
@@ -168,18 +177,19 @@ def _flink_jars() -> list[str]:
         unpacked = Path(tempfile.mkdtemp(dir=KEPT))
         with zipfile.ZipFile(found[-1]) as wheel:
             for name in wheel.namelist():
-                if name.startswith("pyflink/lib/") and name.rpartition("/")[2].startswith(FLINK):
+                if name.startswith("pyflink/lib/") and name.rpartition("/")[2].startswith(FLINK_SQL):
                     (unpacked / name.rpartition("/")[2]).write_bytes(wheel.read(name))
+        shutil.rmtree(folder, ignore_errors=True)  # an earlier one, without the jars of SQL
         unpacked.rename(folder)  # whole, or not at all
         shutil.rmtree(wheels)
-    return [str(jar) for jar in sorted(folder.glob("*.jar"))]
+    return sorted(folder.glob("*.jar"))
 
 
 def version_of(engine: str) -> str:
     """The version of an engine, as it is fetched or installed."""
     if engine in VERSIONS:
         return VERSIONS[engine]
-    if engine == "flink-cep":
+    if engine.startswith("flink-"):
         name = next(KEPT.glob("flink/flink-cep-*.jar"), None)
         return "" if name is None else name.stem.rpartition("-")[2]
     if engine.startswith("command"):

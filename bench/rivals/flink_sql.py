@@ -1,0 +1,135 @@
+"""Flink SQL in a process of its own, in a cluster inside it: statements over a table in memory."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import pyarrow as pa
+import pyarrow.csv as csv
+
+from bench.rivals.asked import CannotError
+from bench.rivals.jvm import DRIVERS, compiled, jars_of, started
+from bench.trades import Found
+
+Mode = Literal["streaming", "batch"]
+
+STARTING = 300.0
+"""Seconds that it may take to start, and to load a table."""
+
+PLANNING = 60.0
+"""Seconds that it may take to plan a statement, and to start the job."""
+
+
+class FlinkAnswer(NamedTuple):
+    """What a statement gives.
+
+    Attributes
+    ----------
+    found : Found
+    seconds : float
+        From the first row that is read to the end of the job.
+    rows : list of tuple of str
+        The values of each row, as Java writes them, times in milliseconds; empty unless they are asked for.
+    """
+
+    found: Found
+    seconds: float
+    rows: list[tuple[str, ...]]
+
+
+class FlinkSql:
+    """A process that runs statements of Flink SQL over the table `trades`.
+
+    Raises
+    ------
+    CannotError
+        If there is no JDK, or the jars of Flink cannot be had.
+    """
+
+    def __init__(self) -> None:
+        jars = jars_of("flink-sql")
+        classes = compiled([DRIVERS / "FlinkSqlDriver.java"], jars)
+        self._process = subprocess.Popen(
+            started("FlinkSqlDriver", classes, jars),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def load(self, table: pa.Table) -> None:
+        """Read a table into memory; numbers are BIGINT or DOUBLE, times TIMESTAMP(3) by which rows ascend."""
+        names, columns = [], []
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            kind = "text"
+            if pa.types.is_timestamp(column.type):
+                kind, column = "time", column.cast(pa.timestamp("ms")).cast(pa.int64())
+            elif pa.types.is_floating(column.type):
+                kind = "double"
+            elif pa.types.is_integer(column.type):
+                kind = "long"
+            names.append(f"{name}:{kind}")
+            columns.append(column)
+        with tempfile.TemporaryDirectory(prefix="cer-gpu-flink-") as folder:
+            path = Path(folder) / "table.csv"
+            csv.write_csv(pa.table(columns, names), path, csv.WriteOptions(quoting_style="none"))
+            self._ask(f"load {path}")
+            self._said("ready", STARTING)
+
+    def run(
+        self, sql: str, mode: Mode, patience: float, rows: bool = False, parallelism: int | None = None
+    ) -> FlinkAnswer:
+        """Run a statement.
+
+        Raises
+        ------
+        CannotError
+            If Flink refuses or fails; the message is its own.
+        TimeoutError
+            After `patience` seconds, and those of planning; the process is of no use then.
+        """
+        asked = f"{mode} {parallelism or os.cpu_count()} {' '.join(sql.split())}"
+        self._ask(f"rows {asked}" if rows else asked)
+        listed: list[tuple[str, ...]] = []
+        number, checksum, seconds = self._said("answer", patience + PLANNING, listed).split()
+        return FlinkAnswer(Found(int(number), int(checksum)), float(seconds), listed)
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+
+    def _ask(self, line: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line.rstrip("\n"))
+        self._lines.put(None)
+
+    def _said(self, word: str, patience: float, listed: list[tuple[str, ...]] | None = None) -> str:
+        while True:
+            try:
+                line = self._lines.get(timeout=patience)
+            except queue.Empty:
+                raise TimeoutError(f"more than {patience:g} s") from None
+            if line is None:
+                raise CannotError(f"Flink ended with status {self._process.wait()}")
+            if line.startswith("row\t") and listed is not None:
+                listed.append(tuple(line.split("\t")[1:]))
+            first, _, rest = line.partition(" ")
+            if first == word:
+                return rest
+            if first == "cannot":
+                raise CannotError(rest)
