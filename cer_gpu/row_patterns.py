@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.engine.rows.answers import RowPatternAnswer
+from cer_gpu.engine.rows.matching import DeviceMatches
 from cer_gpu.engine.rows.table_parts import table_parts
 from cer_gpu.engine.run.device_choice import asked_devices
 from cer_gpu.engine.workers import Workers
@@ -20,7 +22,7 @@ from cer_gpu.patterns.columns import resolved
 from cer_gpu.patterns.explanation import explanation
 from cer_gpu.patterns.statement import read_statement
 from cer_gpu.patterns.tree import RowPatternClause, RowPatternStatement
-from cer_gpu.printable_text import name_text, names_text
+from cer_gpu.printable_text import brief, name_text, names_text
 from cer_gpu.progress import begun
 
 if TYPE_CHECKING:
@@ -100,7 +102,7 @@ def result_over(
     if not isinstance(sql, str):
         raise TypeError(f"a statement must be a str, not {type(sql).__name__}")
     if memory is not None and (not isinstance(memory, int) or memory <= 0):
-        raise ValueError(f"memory must be a number of bytes, above 0, not {memory!r}")
+        raise ValueError(f"memory must be a number of bytes, above 0, not {brief(memory)}")
     name = asked_devices(device)[0]
     number = int(name.removeprefix("cuda:")) if name.startswith("cuda") else None
     return RowPatternResult(read_statement(sql, dialect, params), tables, dialect, memory, number)
@@ -218,4 +220,12 @@ class _BoundClause:
         columns, workers = self.answer.columns, Workers()
         parts = table_parts(self._rows, columns, self._clause.partition_by, self._memory, progress)
         for table in parts:
-            yield from self.answer.batches(table, workers, self._device)
+            yield from self.answer.batches(table, workers, _device_matches(self._device))
+
+
+def _device_matches(device: int | None) -> DeviceMatches | None:
+    if device is None:
+        return None
+    from cer_gpu.engine.cuda.row_patterns import matches_on_device
+
+    return partial(matches_on_device, device)

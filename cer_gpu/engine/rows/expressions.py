@@ -22,6 +22,7 @@ from cer_gpu.errors import DataError, Diagnostic, QueryError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.patterns.tree import Field, Operation, Scalar, ScalarConstant
+from cer_gpu.printable_text import name_text
 
 LeafTypes: TypeAlias = Callable[[Scalar], pa.DataType]
 LeafValues: TypeAlias = "Callable[[Scalar], pa.Array | pa.ChunkedArray | pa.Scalar]"
@@ -293,7 +294,7 @@ class _Evaluation:
             try:
                 self._read[id(values)] = values, _widened(_in_one(values), type_)
             except pa.ArrowInvalid:
-                name = f"column {node.name!r}" if isinstance(node, Field) else "a value"
+                name = f"the column {name_text(node.name)}" if isinstance(node, Field) else "a value"
                 raise DataError(
                     f"{name} holds a number beyond 64 bits with a sign; cast it to float64 or a decimal"
                 ) from None

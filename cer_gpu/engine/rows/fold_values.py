@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.rows.leaf_types import LeafTypes
 from cer_gpu.engine.rows.matched_rows import MatchedRows
 from cer_gpu.engine.words import text_ranks
-from cer_gpu.errors import DataError, Diagnostic, QueryError
+from cer_gpu.errors import DataError
 from cer_gpu.kernels.row_patterns import folds
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.patterns.tree import RowAggregate, Scalar
-
-if TYPE_CHECKING:
-    from cer_gpu.engine.rows.measures import LeafTypes
-
-DIGITS = 38
-"""Digits of a sum of decimals."""
 
 
 class FoldValues:
@@ -38,37 +32,6 @@ class FoldValues:
         self._matched = matched
         self._types = types
         self._values = values
-
-    @staticmethod
-    def type_of(aggregate: RowAggregate, types: LeafTypes) -> pa.DataType:
-        """The type of an aggregate.
-
-        Raises
-        ------
-        QueryError
-            When its values cannot be aggregated.
-        """
-        if aggregate.expression is None or aggregate.function == "count":
-            if aggregate.expression is not None:
-                types.type_of(aggregate.expression)
-            return pa.int64()
-        kind = types.type_of(aggregate.expression)
-        plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-        function = aggregate.function
-        if pa.types.is_null(plain) or function in ("min", "max"):
-            return plain
-        if pa.types.is_decimal(plain):
-            return pa.float64() if function == "avg" else pa.decimal128(DIGITS, plain.scale)
-        if pa.types.is_duration(plain):
-            return plain
-        if pa.types.is_integer(plain):
-            return pa.float64() if function == "avg" else pa.int64()
-        if pa.types.is_floating(plain):
-            return pa.float64()
-        what = f"{function.upper()} of values of type {kind} cannot be computed"
-        raise QueryError(
-            [Diagnostic("CER117", what, aggregate.at, hints=("take a column of numbers or of intervals",))]
-        )
 
     def of(self, aggregate: RowAggregate) -> pa.Array:
         """The values of an aggregate at the rows of the answer."""
@@ -98,12 +61,12 @@ class FoldValues:
     def _empty(self, aggregate: RowAggregate, size: int) -> pa.Array:
         if aggregate.function == "count":
             return pa.array(np.zeros(size, np.int64))
-        return pa.nulls(size, self.type_of(aggregate, self._types))
+        return pa.nulls(size, self._types.fold_type(aggregate))
 
     def _folded(
         self, aggregate: RowAggregate, values: pa.Array, valid: np.ndarray, last: np.ndarray, none: np.ndarray
     ) -> pa.Array:
-        kind = self.type_of(aggregate, self._types)
+        kind = self._types.fold_type(aggregate)
         function = aggregate.function
         counts = np.empty(len(valid), np.int64)
         if function == "count" or pa.types.is_null(kind):

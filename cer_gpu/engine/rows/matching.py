@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -43,6 +44,10 @@ MODES = {
 }
 
 
+DeviceMatches: TypeAlias = Callable[[k.Choices, LiveStates, np.ndarray, np.ndarray], "k.MatchRoom | None"]
+"""Finds the matches of all partitions on a device, given symbols and lanes; None where it has no memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class RowMatches:
     """Matches in the order of their partitions and starts.
@@ -67,11 +72,11 @@ def found_matches(
     values: FixedValues,
     rows: OrderedRows,
     workers: Workers,
-    device: int | None = None,
+    on_device: DeviceMatches | None = None,
 ) -> RowMatches:
     """The preferred matches that AFTER MATCH SKIP leaves.
 
-    With the number of a device it finds those whose conditions are fixed, if they do not overlap.
+    With `on_device` a device finds those whose conditions are fixed, if they do not overlap.
 
     Raises
     ------
@@ -82,7 +87,7 @@ def found_matches(
     """
     masks = _masks(automaton, conditions, values, rows)
     times, span = _times(clause, rows)
-    matching = _Matching(clause, automaton, rows, masks, times, span, workers, device)
+    matching = _Matching(clause, automaton, rows, masks, times, span, workers, on_device)
     open_ = {name: parts.open for name, parts in conditions.items() if parts.open}
     return matching.searched(SearchCode(values, automaton.variables, open_)) if open_ else matching.followed()
 
@@ -162,10 +167,10 @@ class _Matching:
         times: np.ndarray,
         span: int,
         workers: Workers,
-        device: int | None,
+        on_device: DeviceMatches | None,
     ) -> None:
         self._clause = clause
-        self._device = device
+        self._device_matches = on_device
         self._automaton = automaton
         self._rows = rows
         self._masks = masks
@@ -181,10 +186,9 @@ class _Matching:
         """Matches whose conditions are all fixed."""
         if not len(self._times):
             try:
-                if self._device is not None and self._skip.mode == k.PAST_LAST_ROW and self._rows.count:
-                    found = self._on_device(self._device)
-                    if found is not None:
-                        return found
+                found = self._on_device()
+                if found is not None:
+                    return found
                 states, member = self._live()
             except TooManyStates:
                 pass
@@ -226,12 +230,12 @@ class _Matching:
         self._workers.map("matching", back, self._units, self._rows.count)
         return states, live.members()
 
-    def _on_device(self, device: int) -> RowMatches | None:
-        from cer_gpu.engine.cuda.row_patterns import matches_on_device
-
+    def _on_device(self) -> RowMatches | None:
+        if self._device_matches is None or self._skip.mode != k.PAST_LAST_ROW or not self._rows.count:
+            return None
         symbols, known = symbols_of(self._masks, len(self._automaton.variables))
         live = LiveStates(self._automaton, known)
-        found = matches_on_device(device, self._choices, live, symbols, self._rows.lanes)
+        found = self._device_matches(self._choices, live, symbols, self._rows.lanes)
         return None if found is None else RowMatches(*found)
 
     def _by_tables(self, states: np.ndarray, member: np.ndarray) -> RowMatches:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.rows.expressions import evaluate, type_of
+from cer_gpu.engine.rows.expressions import evaluate
 from cer_gpu.engine.rows.fold_values import FoldValues
+from cer_gpu.engine.rows.leaf_types import LeafTypes
 from cer_gpu.engine.rows.matched_rows import MatchedRows
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.patterns.conditions import leaves
@@ -19,47 +20,7 @@ from cer_gpu.patterns.tree import (
     Navigation,
     RowAggregate,
     Scalar,
-    ScalarConstant,
 )
-
-
-class LeafTypes:
-    """The types of what measures and conditions are made of.
-
-    Parameters
-    ----------
-    schema : pyarrow.Schema
-    text : str
-        The statement, for messages.
-    """
-
-    def __init__(self, schema: pa.Schema, text: str) -> None:
-        self._schema = schema
-        self._text = text
-
-    def type_of(self, expression: Scalar) -> pa.DataType:
-        """The type of an expression.
-
-        Raises
-        ------
-        QueryError
-            When types do not fit.
-        """
-        return type_of(expression, self._leaf, self._text)
-
-    def _leaf(self, leaf: Scalar) -> pa.DataType:
-        match leaf:
-            case Field():
-                return self._schema.field(leaf.name).type
-            case MatchedVariable():
-                return pa.string()
-            case MatchNumber():
-                return pa.int64()
-            case Navigation():
-                return self.type_of(leaf.expression)
-            case RowAggregate():
-                return FoldValues.type_of(leaf, self)
-        raise AssertionError(leaf)
 
 
 class MeasureValues:
@@ -137,8 +98,3 @@ class MeasureValues:
 def _where(there: np.ndarray, values: pa.Array) -> pa.Array:
     """Values, null where there is no row."""
     return values if there.all() else pc.if_else(pa.array(there), values, pa.scalar(None, values.type))
-
-
-def is_constant(expression: Scalar) -> bool:
-    """Whether an expression is the same everywhere."""
-    return all(isinstance(leaf, ScalarConstant) for leaf in leaves(expression))

@@ -24,6 +24,7 @@ from cer_gpu.patterns.tree import (
     Scalar,
     ScalarConstant,
 )
+from cer_gpu.printable_text import brief
 
 COMPARISONS = frozenset(["=", "<>", "<", "<=", ">", ">=", "distinct from"])
 """Operations that compare two values."""
@@ -122,7 +123,7 @@ class SearchCode:
         """A constant, as a value of a type where it is compared with one."""
         scalar = typed_constant(constant.value, kind)
         if scalar is None:
-            raise self._refused(f"{constant.value!r} is no value of the type {kind}", constant)
+            raise self._refused(f"{brief(constant.value)} is no value of the type {kind}", constant)
         if not scalar.is_valid:
             return Cell(self._emit(c.NULL), pa.null())
         return Cell(self._word(constant_word(scalar)), word_type(scalar.type))
