@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -12,7 +11,6 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.engine.rows.answers import RowPatternAnswer
-from cer_gpu.engine.rows.matching import DeviceMatches
 from cer_gpu.engine.rows.table_parts import table_parts
 from cer_gpu.engine.run.device_choice import asked_devices
 from cer_gpu.engine.workers import Workers
@@ -220,12 +218,4 @@ class _BoundClause:
         columns, workers = self.answer.columns, Workers()
         parts = table_parts(self._rows, columns, self._clause.partition_by, self._memory, progress)
         for table in parts:
-            yield from self.answer.batches(table, workers, _device_matches(self._device))
-
-
-def _device_matches(device: int | None) -> DeviceMatches | None:
-    if device is None:
-        return None
-    from cer_gpu.engine.cuda.row_patterns import matches_on_device
-
-    return partial(matches_on_device, device)
+            yield from self.answer.batches(table, workers, self._device)

@@ -21,12 +21,12 @@ from cer_gpu.patterns.tree import (
     Field,
     MatchedVariable,
     MatchNumber,
-    MeasureColumn,
     Navigation,
     Operation,
     Permutation,
     Quantified,
     RowAggregate,
+    RowMeasure,
     RowPattern,
     RowPatternClause,
     RowsPerMatch,
@@ -132,10 +132,10 @@ class ClauseDraft:
         )
         self.current = None
         measures = tuple(
-            MeasureColumn(f"m{number}", self.measure()) for number in range(rng.choice((0, 1, 2, 3, 4)))
+            RowMeasure(f"m{number}", self.measure()) for number in range(rng.choice((0, 1, 2, 3, 4)))
         )
         if rows is RowsPerMatch.ONE and not measures:
-            measures = (MeasureColumn("m0", MatchNumber()),)
+            measures = (RowMeasure("m0", MatchNumber()),)
         return RowPatternClause(
             "events",
             "table",

@@ -23,7 +23,8 @@ NOUNS = words_of(
     cause cell chain change check checker checkpoint choice chooser chunker class classifier clause
     cast climb clock code column commit compaction comparison compiler complement completion component
     composition
-    compression condition conjunction constant constraint construction consumption content continuation
+    compression condition conjunction constant constraint construction consumption content context
+    continuation
     contract core correlation cost count counter cover cut data dataclass debt decimal decision
     deduplication demand demo dependence deriver description device diagnostic diagram digit disambiguation
     disjunction display distribution domain draft duration edge effort element elimination encoder end engine
@@ -39,20 +40,20 @@ NOUNS = words_of(
     predicate prefix printer probe producer production program progress provenance push query range
     reach reader reason record recorder reduct reduction reference refusal region registry relation
     repetition report rerun rest result resumption retry reuse rewriter root route row rule runner scan schema
-    scope scratch seam search selection selector semantics sequence serialization series session set
-    share shift side sign signature sink site size slab slice slip source spill split stack stage stamp
+    scope scratch seam search select selection selector semantics sequence serialization series session set
+    share shift side sign signature sink site size skip slab slice slip source spill split stack stage stamp
     start state statistics status step store strategy stream structure style subset subtree sum summary
     suppression
-    sweep synchrony table tail task term test text threshold tie time timeline token total trace
+    statement sweep synchrony table tail task term test text threshold tie time timeline token total trace
     transformer transition tree trie triplet tuple turn type upload use validator value variable variant
-    version walk warning watch way weight witness work worker wrapper writer zone
+    version vertex walk warning watch way weight witness work worker wrapper writer zone
     """
 )
 """Ordinary nouns that everyone knows, and the field's terms that textbooks have; singular."""
 
 ABBREVIATIONS = words_of(
     """
-    api cea cli cpu cuda dfa diff dnf gcq gpu hcq id ipc java jit jvm lalr lp mermaid pcea pfa qtree sql
+    api cea ceql cli cpu cuda dfa diff dnf gcq gpu hcq id ipc java jit jvm lalr lp mermaid pcea pfa qtree sql
     svg theta
     """
 )
@@ -140,6 +141,7 @@ KEPT_FILES = {
 KEPT_CLASS_FILES = {
     # Nodes of the syntax tree are named by the words of the language, which errors quote: AND, ALL, UNLESS.
     "cer_gpu/language/tree.py",
+    "cer_gpu/patterns/tree.py",
     "cer_gpu/language/expressions.py",
     "cer_gpu/language/functions.py",
 }

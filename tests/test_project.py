@@ -65,7 +65,7 @@ LAYERS = [
 # The same inside a part, folder by folder.
 FLOORS = {
     "plan": [{""}, {"lower"}, {"planning"}],
-    "engine": [{""}, {"read"}, {"rows"}, {"views"}, {"machines"}, {"answers"}, {"cuda"}, {"run"}],
+    "engine": [{""}, {"read"}, {"views"}, {"machines"}, {"answers"}, {"cuda"}, {"rows"}, {"run"}],
 }
 LAYER = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 KERNEL_USERS = {"kernels", "engine", "enumeration"}

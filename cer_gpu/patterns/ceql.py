@@ -62,7 +62,7 @@ def ceql_of(clause: RowPatternClause) -> str:
         When a part of the pattern or of a condition has no counterpart.
     """
     name = clause.source if clause.kind == "table" and clause.source.isidentifier() else "Row"
-    writer = _Writer(name, {each.variable: each.condition for each in clause.definitions})
+    writer = _CeqlWriter(name, {each.variable: each.condition for each in clause.definitions})
     if _may_be_empty(clause.pattern):
         raise NoCeqlError("it may match no row, and a match of CEQL has at least one")
     pattern = writer.pattern(clause.pattern)
@@ -93,7 +93,7 @@ def _named(name: str) -> str:
     return name if name.isidentifier() else f"`{name}`"
 
 
-class _Writer:
+class _CeqlWriter:
     """Writes a pattern, whose events are all of one type."""
 
     def __init__(self, kind: str, conditions: dict[str, Scalar]) -> None:

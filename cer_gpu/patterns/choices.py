@@ -75,7 +75,7 @@ class OrderedAutomaton:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Node:
+class _Vertex:
     """A point of the pattern: a slot, a split, an anchor, where a repetition is entered or left, the end."""
 
     kind: str
@@ -83,7 +83,7 @@ class _Node:
     place: str = ""
     loop: int = -1
     """The repetition that begins or ends here."""
-    follows: list[_Node] = field(default_factory=list)
+    follows: list[_Vertex] = field(default_factory=list)
 
 
 def automaton_of(pattern: RowPattern) -> OrderedAutomaton:
@@ -94,11 +94,11 @@ def automaton_of(pattern: RowPattern) -> OrderedAutomaton:
     LimitError
         When the pattern is too large with its repetitions written out.
     """
-    variables = tuple(dict.fromkeys(variables_in(pattern)))
-    builder = _Builder(variables)
-    root = builder.build(pattern, _Node("end"), False)
+    variables = tuple(dict.fromkeys(variable.name for variable in variables_of(pattern)))
+    builder = _GraphBuilder(variables)
+    root = builder.build(pattern, _Vertex("end"), False)
     behind = [node.follows[0] for node in builder.slots]
-    walk = _Walk()
+    walk = _ChoiceWalk()
     return _turned(
         OrderedAutomaton(
             variables,
@@ -130,32 +130,30 @@ def _turned(automaton: OrderedAutomaton) -> OrderedAutomaton:
     )
 
 
-def variables_in(pattern: RowPattern) -> Iterator[str]:
-    """The primary variables of a pattern in the order of the text, each as often as it stands there."""
-    match pattern:
-        case Variable():
-            yield pattern.name
-        case Concatenation() | Permutation():
-            for part in pattern.parts:
-                yield from variables_in(part)
-        case Alternation():
-            for option in pattern.options:
-                yield from variables_in(option)
-        case Exclusion() | Quantified():
-            yield from variables_in(pattern.body)
+def variables_of(pattern: RowPattern) -> Iterator[Variable]:
+    """The variables of a pattern in the order of the text, as often as they stand there."""
+    waiting = [pattern]
+    while waiting:
+        match waiting.pop():
+            case Variable() as variable:
+                yield variable
+            case Concatenation(parts) | Alternation(parts) | Permutation(parts):
+                waiting += reversed(parts)
+            case Quantified(body=body) | Exclusion(body):
+                waiting.append(body)
 
 
-class _Builder:
+class _GraphBuilder:
     """Writes a pattern as nodes, from its end to its begin."""
 
     def __init__(self, variables: Sequence[str]) -> None:
         self._numbers = {name: number for number, name in enumerate(variables)}
         self.variable_of: list[int] = []
         self.excluded: list[bool] = []
-        self.slots: list[_Node] = []
+        self.slots: list[_Vertex] = []
         self._loops = 0
 
-    def build(self, pattern: RowPattern, then: _Node, excluded: bool) -> _Node:
+    def build(self, pattern: RowPattern, then: _Vertex, excluded: bool) -> _Vertex:
         """The node at which a pattern begins, behind which comes `then`."""
         match pattern:
             case Variable():
@@ -173,24 +171,24 @@ class _Builder:
             case Exclusion():
                 return self.build(pattern.body, then, True)
             case Anchor():
-                return _Node("anchor", place=pattern.place, follows=[then])
+                return _Vertex("anchor", place=pattern.place, follows=[then])
             case Quantified():
                 return self._repeated(pattern, then, excluded)
         raise AssertionError(pattern)
 
-    def _slot(self, name: str, then: _Node, excluded: bool) -> _Node:
+    def _slot(self, name: str, then: _Vertex, excluded: bool) -> _Vertex:
         if len(self.slots) == MOST_SLOTS:
             raise LimitError(
                 f"the pattern has more than {MOST_SLOTS:,} places with its repetitions written out: make the "
                 "numbers in { } smaller, or count the rows in a condition: `COUNT(a.*) <= 1000`"
             )
-        node = _Node("slot", slot=len(self.slots), follows=[then])
+        node = _Vertex("slot", slot=len(self.slots), follows=[then])
         self.slots.append(node)
         self.variable_of.append(self._numbers[name])
         self.excluded.append(excluded)
         return node
 
-    def _repeated(self, pattern: Quantified, then: _Node, excluded: bool) -> _Node:
+    def _repeated(self, pattern: Quantified, then: _Vertex, excluded: bool) -> _Vertex:
         least = pattern.least
         if pattern.most is not None:
             end = then
@@ -207,36 +205,36 @@ class _Builder:
             then = self.build(pattern.body, then, excluded)
         return then
 
-    def _loop(self, pattern: Quantified, over: _Node, excluded: bool) -> tuple[_Node, _Node]:
+    def _loop(self, pattern: Quantified, over: _Vertex, excluded: bool) -> tuple[_Vertex, _Vertex]:
         """The body, behind which it may come again, and the choice whether it comes at all."""
-        choice = _Node("split")
+        choice = _Vertex("split")
         body, again = self._marked(pattern, choice, excluded)
         choice.follows.extend(_either(again, over, pattern.reluctant).follows)
         return body, choice
 
-    def _marked(self, pattern: Quantified, then: _Node, excluded: bool) -> tuple[_Node, _Node]:
+    def _marked(self, pattern: Quantified, then: _Vertex, excluded: bool) -> tuple[_Vertex, _Vertex]:
         """A repetition that may take no row, and the same as one that has to take a row."""
         number = self._loops
         self._loops += 1
-        body = self.build(pattern.body, _Node("leave", loop=number, follows=[then]), excluded)
-        return body, _Node("enter", loop=number, follows=[body])
+        body = self.build(pattern.body, _Vertex("leave", loop=number, follows=[then]), excluded)
+        return body, _Vertex("enter", loop=number, follows=[body])
 
 
-def _either(again: _Node, over: _Node, reluctant: bool) -> _Node:
-    return _Node("split", follows=[over, again] if reluctant else [again, over])
+def _either(again: _Vertex, over: _Vertex, reluctant: bool) -> _Vertex:
+    return _Vertex("split", follows=[over, again] if reluctant else [again, over])
 
 
-def _split(options: Iterator[_Node]) -> _Node:
-    return _Node("split", follows=list(options))
+def _split(options: Iterator[_Vertex]) -> _Vertex:
+    return _Vertex("split", follows=list(options))
 
 
-class _Walk:
+class _ChoiceWalk:
     """Lists of what may come next, from a point on."""
 
     def __init__(self) -> None:
         self._entries = 0
 
-    def choices(self, begin: _Node, context: Context) -> tuple[int, ...]:
+    def choices(self, begin: _Vertex, context: Context) -> tuple[int, ...]:
         """What may come next, the preferred first.
 
         A point is passed again only in another repetition: those that were entered on the way here must not
@@ -245,7 +243,7 @@ class _Walk:
         """
         found: dict[int, None] = {}
         passed: set[tuple[int, frozenset[int]]] = set()
-        waiting: list[tuple[_Node, frozenset[int]]] = [(begin, frozenset())]
+        waiting: list[tuple[_Vertex, frozenset[int]]] = [(begin, frozenset())]
         while waiting:
             node, entered = waiting.pop()
             if node.kind == "end":

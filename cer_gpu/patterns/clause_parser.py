@@ -8,7 +8,8 @@ from datetime import timedelta
 from typing import Any, NamedTuple, TypeAlias
 
 from cer_gpu.errors import Diagnostic, Span
-from cer_gpu.patterns.pattern_parser import exclusion_in, read_pattern, variables_of
+from cer_gpu.patterns.choices import variables_of
+from cer_gpu.patterns.pattern_parser import exclusion_in, read_pattern
 from cer_gpu.patterns.scalar_reader import ScalarReader
 from cer_gpu.patterns.sql_error import (
     INCOMPATIBLE,
@@ -24,7 +25,7 @@ from cer_gpu.patterns.sql_language import SqlLanguage, SqlToken
 from cer_gpu.patterns.sql_tokens import SqlTokens, TokenReader
 from cer_gpu.patterns.tree import (
     Definition,
-    MeasureColumn,
+    RowMeasure,
     RowPattern,
     RowsPerMatch,
     Skip,
@@ -69,7 +70,7 @@ class ClauseParts(NamedTuple):
 
     partition_by: tuple[str, ...]
     order_by: tuple[SortKey, ...]
-    measures: tuple[MeasureColumn, ...]
+    measures: tuple[RowMeasure, ...]
     rows: RowsPerMatch
     skip: Skip
     pattern: RowPattern
@@ -304,7 +305,7 @@ class ClauseParser:
             raise self._no_column("ORDER BY", first, end)
         return SortKey(token.value, descending, nulls_first, token.span)
 
-    def _measure(self, reader: ScalarReader, first: int, end: int) -> MeasureColumn:
+    def _measure(self, reader: ScalarReader, first: int, end: int) -> RowMeasure:
         last = self._tokens.tokens[end - 1] if end > first else None
         named = last is not None and last.is_name and last.key not in _MEASURE_ENDS and end - first > 1
         written = named and self._tokens.key(end - 2) == "AS"
@@ -318,7 +319,7 @@ class ClauseParser:
             raise SqlError(UNREADABLE, "a measure needs a name", span, hint)
         behind = end - 2 if written else end - 1
         span = self._tokens.span(first, behind)
-        return MeasureColumn(last.value, reader.scalar(first, behind), span)
+        return RowMeasure(last.value, reader.scalar(first, behind), span)
 
     def _rows(self, part: tuple[int, int] | None) -> RowsPerMatch:
         if part is None:
@@ -380,12 +381,12 @@ class ClauseParser:
 
     # Rules
 
-    def _check_names(self, partition_by: list[tuple[str, Span]], measures: list[MeasureColumn]) -> None:
+    def _check_names(self, partition_by: list[tuple[str, Span]], measures: list[RowMeasure]) -> None:
         self._check_twice(partition_by, "`{}` is listed twice")
         named = [(one.name, self._name_place(one)) for one in measures]
         self._check_twice(named, "two columns are named `{}`", partition_by)
 
-    def _name_place(self, measure: MeasureColumn) -> Span | None:
+    def _name_place(self, measure: RowMeasure) -> Span | None:
         # The name is the next token behind the expression, or the one after AS.
         if measure.at is None:
             return None

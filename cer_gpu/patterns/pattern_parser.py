@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cer_gpu.errors import Span
 from cer_gpu.patterns.sql_error import NO_COUNT, UNREADABLE, SqlError, too_deep
 from cer_gpu.patterns.sql_language import SqlToken
@@ -45,19 +43,6 @@ def read_pattern(tokens: SqlTokens, first: int, end: int) -> RowPattern:
         raise too_deep(tokens.span(first, end)) from None
     cursor.close(_BEHIND)
     return pattern
-
-
-def variables_of(pattern: RowPattern) -> Iterator[Variable]:
-    """The variables of a pattern in the order of the text, as often as they stand there."""
-    waiting = [pattern]
-    while waiting:
-        match waiting.pop():
-            case Variable() as variable:
-                yield variable
-            case Concatenation(parts) | Alternation(parts) | Permutation(parts):
-                waiting += reversed(parts)
-            case Quantified(body=body) | Exclusion(body):
-                waiting.append(body)
 
 
 def exclusion_in(pattern: RowPattern) -> bool:

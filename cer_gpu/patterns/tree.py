@@ -278,7 +278,7 @@ class SortKey:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureColumn:
+class RowMeasure:
     """A column of the answer.
 
     Attributes
@@ -361,7 +361,7 @@ class RowPatternClause:
     partition_by : tuple of str
         Columns.
     order_by : tuple of SortKey
-    measures : tuple of MeasureColumn
+    measures : tuple of RowMeasure
     rows : RowsPerMatch
     skip : Skip
     pattern : RowPattern
@@ -380,7 +380,7 @@ class RowPatternClause:
     kind: Literal["table", "file", "query"]
     partition_by: tuple[str, ...]
     order_by: tuple[SortKey, ...]
-    measures: tuple[MeasureColumn, ...]
+    measures: tuple[RowMeasure, ...]
     rows: RowsPerMatch
     skip: Skip
     pattern: RowPattern

@@ -34,7 +34,7 @@ LANE, ROW, MATCHES, SLOTS, NUMBER = range(5)
 matches and of slots in the room, and of matches in the lane."""
 
 
-class Choices(NamedTuple):
+class ChoiceLists(NamedTuple):
     """An automaton with ordered choices.
 
     Attributes
@@ -185,7 +185,7 @@ class SearchMemory(NamedTuple):
 def live_reference(choices, masks, last):
     """For each row of one partition the slots that take it and can be completed: a list of sets.
 
-    `choices`: `Choices`; `masks`: a sequence of ints; `last`: whether the rows end with the partition.
+    `choices`: `ChoiceLists`; `masks`: a sequence of ints; `last`: whether the rows end with the partition.
     """
     slots = len(choices.variable_of)
     live = [set() for _ in range(len(masks) + 1)]

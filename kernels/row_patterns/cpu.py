@@ -90,7 +90,7 @@ def choose(choices, member, begins, follows):
     """Look the choices up once: for each slot and state behind its row, and for each state at a start.
 
     ==========  ============================  ====================================================
-    `choices`   `Choices`                     in
+    `choices`   `ChoiceLists`                     in
     `member`    uint8 [states, slots]         in: which slots a state has
     `begins`    int32 [2, states]             out: at the first row of a partition, at others
     `follows`   int32 [slots, states]         out: state 0 is behind the last row
@@ -192,7 +192,7 @@ def bounded_matches(choices, rows, span, skip, ends, room, at, halt):
     """The preferred matches of neighbouring partitions, of which each ends within a span of time.
 
     =========  ==============================  ====================================================
-    `choices`  `Choices`                       in
+    `choices`  `ChoiceLists`                       in
     `rows`     `PatternRows`                   in
     `span`     int64                           in: a match's last time is less than this behind its
                                                first; where there are no times it is not looked at

@@ -85,7 +85,7 @@ def search(choices, rows, live, program, columns, memory, span, budget, skip, ro
     """The preferred matches of neighbouring partitions.
 
     ==========  ==========================  ============================================================
-    `choices`   `Choices`                   in
+    `choices`   `ChoiceLists`                   in
     `rows`      `PatternRows`               in
     `live`      (int32 [rows], uint8)       in: the state of each row and its slots, [states, slots];
                                             without rows: only masks tell what may be taken

@@ -106,7 +106,7 @@ def row_matches(choices, begins, follows, states, lanes, geometry=LANE):
 
     Parameters
     ----------
-    choices : Choices
+    choices : ChoiceLists
     begins, follows : ndarray, int32
         From `cpu.choose`.
     states : device array, shape (rows,), int32

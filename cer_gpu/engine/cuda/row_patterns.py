@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
-from cer_gpu.engine.rows.live_states import LiveStates
 from cer_gpu.kernels.device.geometry import LANE, Geometry
 from cer_gpu.kernels.row_patterns import cpu, cuda
-from cer_gpu.kernels.row_patterns.contract import Choices, MatchRoom
+from cer_gpu.kernels.row_patterns.contract import ChoiceLists, MatchRoom
+from cer_gpu.patterns.live_states import LiveStates
 
 
 def matches_on_device(
     device: int,
-    choices: Choices,
+    choices: ChoiceLists,
     live: LiveStates,
     symbols: np.ndarray,
     lanes: np.ndarray,
@@ -24,7 +24,7 @@ def matches_on_device(
     Parameters
     ----------
     device : int
-    choices : Choices
+    choices : ChoiceLists
     live : LiveStates
     symbols : ndarray, shape (rows,), int32
     lanes : ndarray, shape (partitions + 1,), int64

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from cer_gpu.engine.rows.fixed_values import FixedValues
 from cer_gpu.engine.rows.leaf_types import LeafTypes
+from cer_gpu.engine.rows.match_finder import RowMatches, found_matches
 from cer_gpu.engine.rows.matched_rows import MatchedRows
-from cer_gpu.engine.rows.matching import DeviceMatches, RowMatches, found_matches
 from cer_gpu.engine.rows.measures import MeasureValues
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
 from cer_gpu.engine.workers import Workers
@@ -94,22 +94,22 @@ class RowPatternAnswer:
                 raise QueryError([Diagnostic("CER117", what, key.at, hints=(hint,))], self._text)
 
     def batches(
-        self, table: pa.Table, workers: Workers | None = None, on_device: DeviceMatches | None = None
+        self, table: pa.Table, workers: Workers | None = None, device: int | None = None
     ) -> Iterator[pa.RecordBatch]:
         """The answer over a table that has `columns`: batch after batch.
 
-        With `on_device` a device finds the matches where it can.
+        With the number of a device it finds the matches where it can.
 
         Raises
         ------
         DataError, LimitError
-            See `matching.found_matches`.
+            See `match_finder.found_matches`.
         """
         clause = self._clause
         rows = OrderedRows(table, clause.partition_by, clause.order_by)
         values = FixedValues(rows, self._text)
         matches = found_matches(
-            clause, self.automaton, self.conditions, values, rows, workers or Workers(), on_device
+            clause, self.automaton, self.conditions, values, rows, workers or Workers(), device
         )
         del values
         numbers = _numbers(matches, rows)

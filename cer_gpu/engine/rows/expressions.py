@@ -24,11 +24,11 @@ from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.patterns.tree import Field, Operation, Scalar, ScalarConstant
 from cer_gpu.printable_text import name_text
 
-LeafTypes: TypeAlias = Callable[[Scalar], pa.DataType]
+LeafType: TypeAlias = Callable[[Scalar], pa.DataType]
 LeafValues: TypeAlias = "Callable[[Scalar], pa.Array | pa.ChunkedArray | pa.Scalar]"
 
 
-def type_of(expression: Scalar, leaf: LeafTypes, text: str = "") -> pa.DataType:
+def type_of(expression: Scalar, leaf: LeafType, text: str = "") -> pa.DataType:
     """The type of an expression, whose operations are checked.
 
     Parameters
@@ -192,7 +192,7 @@ _NULLS = {
 """Operations whose operands have one type, which is that of a NULL among them."""
 
 
-def _typed(node: Scalar, leaf: LeafTypes, text: str) -> ScalarStep:
+def _typed(node: Scalar, leaf: LeafType, text: str) -> ScalarStep:
     if isinstance(node, ScalarConstant):
         constant = constant_of(node.value)
         if constant is None:

@@ -61,12 +61,12 @@ class FoldValues:
     def _empty(self, aggregate: RowAggregate, size: int) -> pa.Array:
         if aggregate.function == "count":
             return pa.array(np.zeros(size, np.int64))
-        return pa.nulls(size, self._types.fold_type(aggregate))
+        return pa.nulls(size, self._types.type_of(aggregate))
 
     def _folded(
         self, aggregate: RowAggregate, values: pa.Array, valid: np.ndarray, last: np.ndarray, none: np.ndarray
     ) -> pa.Array:
-        kind = self._types.fold_type(aggregate)
+        kind = self._types.type_of(aggregate)
         function = aggregate.function
         counts = np.empty(len(valid), np.int64)
         if function == "count" or pa.types.is_null(kind):

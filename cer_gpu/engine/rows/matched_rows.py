@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from cer_gpu.engine.rows.matching import RowMatches
+from cer_gpu.engine.rows.match_finder import RowMatches
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
 from cer_gpu.patterns.choices import OrderedAutomaton
 

@@ -20,7 +20,7 @@ class Search:
 
     Parameters
     ----------
-    choices : Choices
+    choices : ChoiceLists
     rows : PatternRows
     live : (ndarray, ndarray)
         As for the kernel `search`.
@@ -32,7 +32,7 @@ class Search:
 
     def __init__(
         self,
-        choices: k.Choices,
+        choices: k.ChoiceLists,
         rows: k.PatternRows,
         live: tuple[np.ndarray, np.ndarray],
         program: k.SearchProgram,

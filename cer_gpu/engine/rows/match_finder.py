@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.rows.fixed_values import FixedValues
-from cer_gpu.engine.rows.live_states import LiveStates, TooManyStates
 from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
 from cer_gpu.engine.rows.search import Search
 from cer_gpu.engine.rows.search_code import SearchCode
@@ -22,6 +20,7 @@ from cer_gpu.kernels.row_patterns import contract as k
 from cer_gpu.kernels.row_patterns import cpu
 from cer_gpu.patterns.choices import OrderedAutomaton
 from cer_gpu.patterns.conditions import ParsedCondition, is_of_one_row
+from cer_gpu.patterns.live_states import LiveStates, TooManyStates
 from cer_gpu.patterns.tree import Operation, RowPatternClause, Skip, SkipMode
 
 UNIT = 1 << 16
@@ -42,10 +41,6 @@ MODES = {
     SkipMode.TO_FIRST: k.TO_FIRST,
     SkipMode.TO_LAST: k.TO_LAST,
 }
-
-
-DeviceMatches: TypeAlias = Callable[[k.Choices, LiveStates, np.ndarray, np.ndarray], "k.MatchRoom | None"]
-"""Finds the matches of all partitions on a device, given symbols and lanes; None where it has no memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +67,11 @@ def found_matches(
     values: FixedValues,
     rows: OrderedRows,
     workers: Workers,
-    on_device: DeviceMatches | None = None,
+    device: int | None = None,
 ) -> RowMatches:
     """The preferred matches that AFTER MATCH SKIP leaves.
 
-    With `on_device` a device finds those whose conditions are fixed, if they do not overlap.
+    With the number of a device it finds those whose conditions are fixed, if they do not overlap.
 
     Raises
     ------
@@ -87,7 +82,7 @@ def found_matches(
     """
     masks = _masks(automaton, conditions, values, rows)
     times, span = _times(clause, rows)
-    matching = _Matching(clause, automaton, rows, masks, times, span, workers, on_device)
+    matching = _MatchFinder(clause, automaton, rows, masks, times, span, workers, device)
     open_ = {name: parts.open for name, parts in conditions.items() if parts.open}
     return matching.searched(SearchCode(values, automaton.variables, open_)) if open_ else matching.followed()
 
@@ -155,7 +150,7 @@ def _span_in(span: timedelta, kind: pa.DataType) -> int:
     return int(-(-micros * per_second // 10**6))
 
 
-class _Matching:
+class _MatchFinder:
     """What finding matches has at hand."""
 
     def __init__(
@@ -167,10 +162,10 @@ class _Matching:
         times: np.ndarray,
         span: int,
         workers: Workers,
-        on_device: DeviceMatches | None,
+        device: int | None,
     ) -> None:
         self._clause = clause
-        self._device_matches = on_device
+        self._device = device
         self._automaton = automaton
         self._rows = rows
         self._masks = masks
@@ -186,9 +181,10 @@ class _Matching:
         """Matches whose conditions are all fixed."""
         if not len(self._times):
             try:
-                found = self._on_device()
-                if found is not None:
-                    return found
+                if self._device is not None and self._skip.mode == k.PAST_LAST_ROW and self._rows.count:
+                    found = self._on_device(self._device)
+                    if found is not None:
+                        return found
                 states, member = self._live()
             except TooManyStates:
                 pass
@@ -230,12 +226,12 @@ class _Matching:
         self._workers.map("matching", back, self._units, self._rows.count)
         return states, live.members()
 
-    def _on_device(self) -> RowMatches | None:
-        if self._device_matches is None or self._skip.mode != k.PAST_LAST_ROW or not self._rows.count:
-            return None
+    def _on_device(self, device: int) -> RowMatches | None:
+        from cer_gpu.engine.cuda.row_patterns import matches_on_device
+
         symbols, known = symbols_of(self._masks, len(self._automaton.variables))
         live = LiveStates(self._automaton, known)
-        found = self._device_matches(self._choices, live, symbols, self._rows.lanes)
+        found = matches_on_device(device, self._choices, live, symbols, self._rows.lanes)
         return None if found is None else RowMatches(*found)
 
     def _by_tables(self, states: np.ndarray, member: np.ndarray) -> RowMatches:
@@ -297,7 +293,7 @@ def _skip_message(skip: Skip, status: int, row: int) -> str:
     )
 
 
-def choice_lists(automaton: OrderedAutomaton) -> k.Choices:
+def choice_lists(automaton: OrderedAutomaton) -> k.ChoiceLists:
     """The lists of an automaton as arrays."""
     lists = [
         automaton.first_choices,
@@ -307,7 +303,7 @@ def choice_lists(automaton: OrderedAutomaton) -> k.Choices:
     ]
     bounds = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
     targets = np.array([target for each in lists for target in each], np.int32)
-    return k.Choices(np.array(automaton.variable_of, np.int32), bounds, targets)
+    return k.ChoiceLists(np.array(automaton.variable_of, np.int32), bounds, targets)
 
 
 def symbols_of(masks: np.ndarray, variables: int) -> tuple[np.ndarray, Sequence[int]]:
