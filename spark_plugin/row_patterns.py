@@ -204,6 +204,6 @@ def _in_spark(schema: pa.Schema, clause: RowPatternClause, text: str) -> pa.Sche
             what = f"`{field.name}` is {field.type}, a type that Spark does not have"
             hint = "CAST it to a decimal with fewer digits, or to DOUBLE"
             raise QueryError(
-                [Diagnostic("CER125", what, places.get(field.name), hints=(hint,))], text
+                [Diagnostic("CER117", what, places.get(field.name), hints=(hint,))], text
             ) from None
     return pa.schema(fields)

@@ -8,7 +8,7 @@ A page is run from its top to its end in a folder of its own:
 - a block `python`, or `sh` of commands that begin with `cer`, prints what the block `text` after it holds;
 - a block `sql` is a query. What stands between `<!-- answers -->` and `<!-- end -->` after it are its answers
   over the file above, as a table and as a picture; between `<!-- check -->` and `<!-- end -->`, what
-  `cer check` says of it;
+  `cer check` says of it. A statement with MATCH_RECOGNIZE names a file by its stem, and has no picture;
 - a block `console` holds commands that no test can run (`pip install`); a block `sql title="DuckDB"` is run
   by DuckDB, and blocks of other languages are read alone.
 """
@@ -35,6 +35,8 @@ BLOCK = re.compile(
     r"|^<!-- (?P<asked>answers|check) *(?P<how>[^\n]*?)-->\n(?P<given>.*?)^<!-- end -->$",
     re.MULTILINE | re.DOTALL,
 )
+
+ROW_PATTERN = re.compile(r"\bMATCH_RECOGNIZE\s*\(")
 
 
 class Rewritten(NamedTuple):
@@ -115,6 +117,8 @@ class _Run:
             findings = _findings(query, self.events, how)
             return f"\n```text\n{findings}\n```\n\n"
         assert self.events is not None, "answers are asked for before there is a file of events"
+        if ROW_PATTERN.search(query):
+            return f"\n{_rows(query, how)}\n"
         events, order_by = read(self.events, how)
         compiled = cer.compile(query)
         with warnings.catch_warnings():
@@ -171,6 +175,17 @@ def _table(matches: Any) -> str:
     if not rows:
         return "No complex event.\n"
     lines = [names, ["---"] * len(names), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _rows(sql: str, how: dict[str, str]) -> str:
+    """The rows of a statement with MATCH_RECOGNIZE as a table of Markdown."""
+    import cer_gpu as cer
+
+    tables = {path.stem: read(path.name, {})[0] for path in Path().glob("*.csv")}
+    rows = cer.match_recognize(sql, dialect=how.get("dialect"), **tables).to_arrow()
+    names = rows.column_names
+    lines = [names, ["---"] * len(names), *([_cell(row[name]) for name in names] for row in rows.to_pylist())]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
