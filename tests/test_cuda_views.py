@@ -139,7 +139,7 @@ def test_what_is_asked_of_a_run(seed: int, small: Callable[[Random], None]) -> N
         here = CountedRows(*(part.copy() for part in held))
         still = missing.copy()
         assert there.put(others.keys, amounts, still) == contract.put_reference(
-            here, others.keys, amounts, missing, np.empty(0, np.int64)
+            here, others.keys, amounts, missing
         )
         same(still, missing)
         for part, expected in zip((there.keys, there.counts, there.sums), here):
@@ -166,7 +166,7 @@ def asked_alike(
     wanted = [array.copy() for array in found]
     there.add_totals(others.keys, shared, tests, *found)
     scratch = np.empty((len(ops), 2), np.int64)
-    contract.totals_reference(held, others.keys, shared, tests, scratch[:0, 0], scratch, *wanted)
+    contract.totals_reference(held, others.keys, shared, tests, scratch, *wanted)
     same(found, wanted)
     pairs = list(there.pairs(others.keys, shared, tests, ranges, 4))
     assert all(len(places) <= 4 for _, places in pairs)
@@ -180,8 +180,7 @@ def asked_alike(
         same(made, expanded)
     if not ops or ops[0] != 5:
         reached = np.empty((len(sizes), 4), np.int64)
-        nowhere = np.empty(0, np.int64)
-        found_groups = contract.reach_reference(held.keys, others.keys, shared, turned, nowhere, reached)
+        found_groups = contract.reach_reference(held.keys, others.keys, shared, turned, reached)
         reached = reached[:found_groups]
         most = int((reached[:, 1] - reached[:, 0]).sum())
         keys, amounts = np.empty((most, 1), np.int64), np.empty(most, np.int64)

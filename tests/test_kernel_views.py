@@ -53,12 +53,6 @@ def agree(name: str, *arguments: Any) -> Any:
     return reference
 
 
-def sought(held: CountedRows, probes: np.ndarray, width: int) -> np.ndarray:
-    """Where rows in order are to be, as `seek` and its reference find it."""
-    _, left = agree("seek", held.keys, probes, width, np.empty(len(probes), np.int64))
-    return np.asarray(left[3])
-
-
 CASES = [(seed, width, count) for seed in range(3) for width in range(4) for count in (0, 1, 30)]
 
 
@@ -80,8 +74,7 @@ def test_finding_and_changing(seed: int, width: int, count: int) -> None:
         amounts = rng.integers(0, 5, len(keys))
         missing = rng.integers(0, 2, len(keys)).astype(np.uint8)
         for some in (held, held._replace(sums=np.empty(0, np.int64))):
-            for places in (np.empty(0, np.int64), sought(some, keys, width)):
-                agree("put", some, keys, amounts, missing, places)
+            agree("put", some, keys, amounts, missing)
         size = len(held.counts) + len(keys)
         made = np.zeros((size, width), np.int64), np.zeros(size, np.int64)
         new = CountedRows(keys, amounts - 2, np.empty(0, np.int64))
@@ -173,17 +166,12 @@ def test_rows_that_join(ops: list[int], shared: int, plain: bool) -> None:
         held, others = rows(rng, count, 4), rows(rng, rng.choice([1, 12]), 4)
         scratch = np.empty((many, 2), np.int64)
         asked = len(others.counts)
-        nowhere = np.empty(0, np.int64)
         for asking in (others.keys, rng.permutation(others.keys), np.repeat(others.keys, 3, axis=0)[1::2]):
             found, touched = np.zeros(len(asking), np.int64), np.zeros(len(asking), np.uint8)
-            agree_without("totals", 5, held, asking, shared, tests, nowhere, scratch, found, touched)
-            asking = asking[np.lexsort(asking.T[::-1])]
-            places = sought(held, asking, shared)
-            agree_without("totals", 5, held, asking, shared, tests, places, scratch, found, touched)
-        for places in (nowhere, sought(held, others.keys, shared)):
-            made = np.zeros((asked, 4), np.int64)
-            groups, left = agree("reach", held.keys, others.keys, shared, turned, places, made)
-        ranges = left[5][:groups]
+            agree_without("totals", 4, held, asking, shared, tests, scratch, found, touched)
+        made = np.zeros((asked, 4), np.int64)
+        groups, left = agree("reach", held.keys, others.keys, shared, turned, made)
+        ranges = left[4][:groups]
         most = int((ranges[:, 1] - ranges[:, 0]).sum())
         for width in (4, 1):
             made = np.zeros((most, width), np.int64), np.zeros(most, np.int64)
@@ -259,9 +247,8 @@ def test_sums_of_long_ranges() -> None:
     cpu_levels.sum_up(counts, sums)
     held = CountedRows(np.arange(len(counts)).reshape(-1, 1), counts, sums)
     keys = np.unique(rng.integers(0, len(counts), 50)).reshape(-1, 1)
-    nowhere = np.empty(0, np.int64)
-    agree("put", held, keys, np.ones(len(keys), np.int64), np.ones(len(keys), np.uint8), nowhere)
+    agree("put", held, keys, np.ones(len(keys), np.int64), np.ones(len(keys), np.uint8))
     tests = RowTests(np.array([0]), np.array([0]), np.array([0]))
     found, touched = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.uint8)
-    cpu_climb.totals(held, keys, 0, tests, nowhere, np.empty((1, 2), np.int64), found, touched)
+    cpu_climb.totals(held, keys, 0, tests, np.empty((1, 2), np.int64), found, touched)
     assert found.tolist() == [int(counts[key + 1 :].sum()) for key in keys[:, 0].tolist()]

@@ -62,13 +62,9 @@ def test_kernels_read_both_forms(seed: int, width: int) -> None:
     many = len(others.counts)
     probes, amounts = others.keys, rng.integers(-1, 3, many)
     missing = rng.integers(0, 2, many).astype(np.uint8)
-    nowhere, places = np.empty(0, np.int64), np.zeros(many, np.int64)
+    nowhere = np.empty(0, np.int64)
     short = held.keys.astype(np.int32)
-    for keys in (held.keys, short):
-        assert KERNELS["seek"](keys, probes, width, places) is None
-        assert np.array_equal(places, [(sorted([*held.keys.tolist(), p])).index(p) for p in probes.tolist()])
-    in_both_forms("put", held, probes, amounts, missing, nowhere)
-    in_both_forms("put", held, probes, amounts, missing, places)
+    in_both_forms("put", held, probes, amounts, missing)
     size = len(held.counts) + many
     made = np.zeros((size, width), np.int64), np.zeros(size, np.int64)
     in_both_forms("merge", held, CountedRows(probes, amounts, nowhere), *made)
@@ -89,11 +85,11 @@ def test_kernels_read_both_forms(seed: int, width: int) -> None:
             np.zeros(many, np.int64),
             np.zeros(many, np.uint8),
         )
-        in_both_forms("totals", held, probes, 1, tests, nowhere, scratch, sums, touched)
+        in_both_forms("totals", held, probes, 1, tests, scratch, sums, touched)
         found = []
         for keys in (held.keys, short):
             ranges = np.zeros((many, 4), np.int64)
-            found.append(ranges[: KERNELS["reach"](keys, probes, 1, turned, nowhere, ranges)])
+            found.append(ranges[: KERNELS["reach"](keys, probes, 1, turned, ranges)])
             asked = np.zeros((many, 2), np.int64)
             KERNELS["bounds"](keys, probes, 1, op if op < 5 else -1, asked)
             pairs = np.zeros((2, 400), np.int64)

@@ -16,7 +16,7 @@ from view_oracle import Database, Row, answers, check_reducts
 import cer_gpu
 from cer_gpu.engine import workers
 from cer_gpu.engine.views import answer_columns as listed_rows
-from cer_gpu.engine.views import levels, reducts, runs, subtrees
+from cer_gpu.engine.views import levels, reducts, subtrees
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.views import JoinView
@@ -37,14 +37,12 @@ def listed(found: Iterable[pa.RecordBatch]) -> Counter[Row]:
 def test_answers_of_random_views(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(seed)
     if seed % 2:
-        # As if there were many rows: they are marked, and sought together.
+        # As if there were many rows: they are marked.
         for module, name, value in (
             (levels, "MARKED", 1),
             (levels, "MANY", 1),
             (levels, "LEAST_MARKS", rng.choice([1, 8])),
             (levels, "SAMPLE", rng.choice([1, 64])),
-            (runs, "LEAST_SOUGHT", 1),
-            (runs, "APART", 1),
         ):
             monkeypatch.setattr(module, name, value)
     for _ in range(2):

@@ -71,10 +71,6 @@ def _listed(keys):
     return [tuple(row) for row in keys.tolist()]
 
 
-def _before(rows, bound):
-    return sum(row < bound for row in rows)
-
-
 def _holds(op, left, right):
     if NULL in (left, right):
         return False
@@ -90,11 +86,10 @@ def _joins(asking, asked, shared, tests):
     )
 
 
-def put_reference(rows, keys, amounts, missing, places):
+def put_reference(rows, keys, amounts, missing):
     """Add `amounts` int64 [m] to the multiplicities of the rows `keys` int64 [m, width], which are in order.
 
-    `missing` uint8 [m]: in/out, 0 for a row to leave out; the rows that are found become 0. `places` int64
-    [m]: what `seek` finds for all values of them, or int64 [0], and then they are sought.
+    `missing` uint8 [m]: in/out, 0 for a row to leave out; the rows that are found become 0.
     Gives how many more rows have the multiplicity 0 than before.
     """
     before = int((rows.counts == 0).sum())
@@ -112,16 +107,6 @@ def find_reference(keys, probes, places):
     """Write where each row of `probes` int64 [m, width] is to `places` int64 [m]; -1: nowhere."""
     where = {row: place for place, row in enumerate(_listed(keys))}
     places[:] = [where.get(row, -1) for row in _listed(probes)]
-
-
-def seek_reference(keys, probes, width, places):
-    """Write the first row that is not before each row of `probes`, by the first `width` values.
-
-    `probes` int64 [m, any] are in order by these. `places` int64 [m]: out; the number of rows if all are
-    before it.
-    """
-    listed = _listed(keys[:, :width])
-    places[:] = [_before(listed, row[:width]) for row in _listed(probes)]
 
 
 def noted_reference(keys, taken, marks, found):
@@ -267,12 +252,11 @@ def bounds_reference(keys, asking, shared, op, ranges):
         ranges[i] = (found[0], found[-1] + 1) if found else (ranges[i, 0], ranges[i, 0])
 
 
-def totals_reference(rows, asking, shared, tests, places, limits, found, touched):
+def totals_reference(rows, asking, shared, tests, limits, found, touched):
     """Add to `found` int64 [m] the multiplicities of the rows that each row of `asking` asks for.
 
     `asking` int64 [m, any]: its first `shared` values are compared with those of the rows. `touched` uint8
-    [m]: out, 1 where it asks for some row, even one of multiplicity 0. `places` int64 [m]: what `seek` finds
-    for the shared values, or int64 [0]. `limits` int64 [tests, 2] is scratch.
+    [m]: out, 1 where it asks for some row, even one of multiplicity 0. `limits` int64 [tests, 2] is scratch.
     """
     for i, row in enumerate(_listed(asking)):
         for other, count in zip(_listed(rows.keys), rows.counts.tolist()):
@@ -281,7 +265,7 @@ def totals_reference(rows, asking, shared, tests, places, limits, found, touched
                 touched[i] = 1
 
 
-def reach_reference(keys, others, shared, tests, places, ranges):
+def reach_reference(keys, others, shared, tests, ranges):
     """For each group of rows `others` int64 [m, any] with equal shared values, the rows that it may ask for.
 
     `tests` are those of `others`; only the first is used, and for `=` all values between the least and the

@@ -7,8 +7,8 @@ from .contract import BLOCK, NULL, SHIFT, TOP, UNEQUAL
 from .cpu_levels import MOST
 from .cpu_search import FROM, LIMITED, PAST, alike, around, beyond, following, least, limited, onward
 
-NEAR, MANY = 8, 64
-"""Rows that are looked at one by one before others are passed by search; `MANY` where places are known."""
+NEAR = 8
+"""Rows that are looked at one by one before others are passed by search."""
 
 
 @inline
@@ -54,36 +54,8 @@ def climbing(keys, low, near, end, column, limit):
     return near
 
 
-@inline
-def _near(keys, at, end, probes, probe, width, limit):
-    """The first row from `at` on that is not before a prefix and a limit; `at` is not before the prefix."""
-    for row in range(at, min(end, at + MANY)):
-        if not alike(keys, row, probes, probe, width) or keys[row, width] >= limit:
-            return row
-    return onward(keys, min(end, at + MANY), end, probes, probe, width, limit, LIMITED)
-
-
-@inline
-def few_joined(rows, begin, asking, asked, shared, limits, found, touched):
-    """`totals` for one row, and whether few rows begin as it does: these are looked at one by one."""
-    keys = rows.keys
-    size = keys.shape[0]
-    row, end, total, joins = begin, min(size, begin + MANY), 0, False
-    while row < end and alike(keys, row, asking, asked, shared) and keys[row, shared] < limits[0, 1]:
-        inside = keys[row, shared] >= limits[0, 0]
-        total += inside * rows.counts[row]
-        joins |= inside
-        row += 1
-    if row == end and end < size:
-        return False
-    if joins:
-        touched[asked] = 1
-        found[asked] += total
-    return True
-
-
 @jit
-def totals(rows, asking, shared, tests, places, limits, found, touched, halt):
+def totals(rows, asking, shared, tests, limits, found, touched, halt):
     """`contract.totals_reference`. `halt` uint8 [1] in: see `jit`."""
     keys = rows.keys
     size = keys.shape[0]
@@ -98,14 +70,7 @@ def totals(rows, asking, shared, tests, places, limits, found, touched, halt):
             continue
         if asked < 0 or not alike(asking, i, asking, asked, shared):
             # All rows with the shared values.
-            if places.shape[0]:
-                begin = places[i]
-                alone = i + 1 == asking.shape[0] or not alike(asking, i + 1, asking, i, shared)
-                if sliding and alone and few_joined(rows, begin, asking, i, shared, limits, found, touched):
-                    asked = -1
-                    continue
-            else:
-                begin = around(keys, end, asking, i, shared, 0, FROM)
+            begin = around(keys, end, asking, i, shared, 0, FROM)
             end = onward(keys, begin, size, asking, i, shared, 0, PAST)
             low = high = begin
             total = 0
@@ -166,7 +131,7 @@ def totals(rows, asking, shared, tests, places, limits, found, touched, halt):
 
 
 @jit
-def reach(keys, others, shared, tests, places, ranges, halt):
+def reach(keys, others, shared, tests, ranges, halt):
     """`contract.reach_reference`. `halt` uint8 [1] in: see `jit`."""
     size, many = keys.shape[0], others.shape[0]
     tested = tests.ops.shape[0] > 0 and tests.ops[0] != UNEQUAL
@@ -185,10 +150,7 @@ def reach(keys, others, shared, tests, places, ranges, halt):
                 values = others[j, shared], others[last - 1, shared]
                 low = min(least(tests.ops[0], values[0]), least(tests.ops[0], values[1]))
                 high = max(beyond(tests.ops[0], values[0]), beyond(tests.ops[0], values[1]))
-            if low < high and places.shape[0]:
-                at = _near(keys, places[first], size, others, first, shared, low)
-                end = _near(keys, at, size, others, first, shared, high)
-            elif low < high:
+            if low < high:
                 at = onward(keys, at, size, others, first, shared, low, LIMITED)
                 end = onward(keys, at, size, others, first, shared, high, LIMITED)
             else:

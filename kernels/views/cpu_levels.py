@@ -76,18 +76,11 @@ def _put_one(rows, at, amount):
 
 
 @jit
-def put(rows, keys, amounts, missing, places):
+def put(rows, keys, amounts, missing):
     """`contract.put_reference`."""
     size, width = rows.keys.shape
     many = keys.shape[0]
     emptied = at = 0
-    if places.shape[0]:
-        for i in range(many):
-            at = places[i]
-            if missing[i] and at < size and alike(rows.keys, at, keys, i, width):
-                missing[i] = 0
-                emptied += _put_one(rows, at, amounts[i])
-        return emptied
     if size < many >> 1:
         for row in range(size):
             at = onward(keys, at, many, rows.keys, row, width, 0, FROM)

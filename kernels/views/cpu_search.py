@@ -3,13 +3,8 @@
 Where what is sought comes in order, or nearly so, m searches of n rows take O(m log(n / m)) together.
 """
 
-import numpy as np
-
 from ..jit import SELDOM, inline, jit
 from .contract import NULL, TOP, UNEQUAL
-
-TOGETHER = 16
-"""Rows that are sought together."""
 
 FROM, LIMITED, PAST = 0, 1, 2
 """What is sought: the first row that is not before a prefix; that is not before a prefix and a limit; that is
@@ -141,55 +136,6 @@ def following(keys, at, end, shared, tests, limits):
         else:
             at = onward(keys, at + 1, end, keys, at, shared + failing, 0, PAST)
     return end
-
-
-@inline
-def _before(keys, at, probes, i, width):
-    """Whether a row begins with less than a prefix, without a branch."""
-    row, probe = np.uint64(at), np.uint64(i)
-    less, same = False, True
-    for column in range(np.uint64(width)):
-        own, other = keys[row, column], probes[probe, column]
-        less |= same & (own < other)
-        same &= own == other
-    return less
-
-
-@inline
-def _halved(keys, begin, end, probes, first, last, width, places):
-    """Seek some rows among rows begin .. end - 1: all of them in each step, so that none waits for others."""
-    for i in range(first, last):
-        places[i] = begin
-    left = end - begin
-    while left:
-        half = (left + 1) >> 1
-        for i in range(first, last):
-            places[i] += half * _before(keys, places[i] + half - 1, probes, i, width)
-        left -= half
-
-
-@jit
-def seek(keys, probes, width, places, halt):
-    """`contract.seek_reference`. `halt` uint8 [1] in: see `jit`."""
-    size, many = keys.shape[0], probes.shape[0]
-    begin, far = 0, 2 * size // max(many, 1) * TOGETHER
-    for first in range(0, many, TOGETHER):
-        if halt[0]:
-            return
-        last = min(first + TOGETHER, many)
-        # All of them lie before the row where the last one does.
-        step, end = max(far, 1), begin
-        while end < size and _before(keys, end, probes, last - 1, width):
-            end += step
-            step += step
-        end = min(end, size)
-        if width == 1:
-            _halved(keys, begin, end, probes, first, last, 1, places)
-        elif width == 2:
-            _halved(keys, begin, end, probes, first, last, 2, places)
-        else:
-            _halved(keys, begin, end, probes, first, last, width, places)
-        begin = places[last - 1]
 
 
 @jit

@@ -49,7 +49,7 @@ def view_totals_kernel(rows, asking, shared, tests, limits, found, touched, halt
     for i in range(cuda.grid(1), asking.shape[0], cuda.gridsize(1)):
         part = slice(i, i + 1)
         own = limits[cuda.grid(1)]
-        totals(rows, asking[part], shared, tests, found[:0], own, found[part], touched[part], halt)
+        totals(rows, asking[part], shared, tests, own, found[part], touched[part], halt)
 
 
 @kernel
@@ -80,7 +80,7 @@ def view_affected_kernel(
             continue
         asking, part = rows.keys[row : row + 1], slice(i, i + 1)
         own = limits[cuda.grid(1)]
-        totals(others, asking, shared, tests, found[:0], own, found[part], touched[part], halt)
+        totals(others, asking, shared, tests, own, found[part], touched[part], halt)
         kept[i] = touched[i]
         if abs(found[i]) > MOST // abs(count):
             status[0] = 1

@@ -282,8 +282,7 @@ def affected_here(
 ) -> Pairs | None:
     """As `DeviceSortedRun.affected`, on the host."""
     ranges = np.empty((len(others.counts), 4), np.int64)
-    places = runs.sought(run, others.keys, shared)
-    ranges = ranges[: cpu_climb.reach(run.keys, others.keys, shared, tests[1], places, ranges)]
+    ranges = ranges[: cpu_climb.reach(run.keys, others.keys, shared, tests[1], ranges)]
     size = int((ranges[:, 1] - ranges[:, 0]).sum())
     keys, amounts = np.empty((size, width), np.int64), np.empty(size, np.int64)
     scratch = np.empty((len(tests[0].ops), 2), np.int64)

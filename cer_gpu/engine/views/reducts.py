@@ -26,7 +26,7 @@ from cer_gpu.engine.views.levels import (
     united,
 )
 from cer_gpu.engine.views.node_lookup import columns_of, mixed, pairs, probe_guard, probe_other, stacked
-from cer_gpu.engine.views.runs import Run, add_totals, sought
+from cer_gpu.engine.views.runs import Run, add_totals
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.views import cpu_climb
@@ -273,8 +273,7 @@ def _with_guard(
             raise too_many()
         return [_over(layout, place, join, *collapsed(*found))]
     ranges = np.empty((len(changed.counts), 4), np.int64)
-    places = sought(run, changed.keys, len(join.shared))
-    many = cpu_climb.reach(run.keys, changed.keys, len(join.shared), join.turned, places, ranges)
+    many = cpu_climb.reach(run.keys, changed.keys, len(join.shared), join.turned, ranges)
     if not many:
         return []
     ranges = ranges[:many]

@@ -79,9 +79,6 @@ class DeviceSortedRun(Protocol):
         """`contract.expand_reference`."""
 
 
-LEAST_SOUGHT, MOST_SOUGHT, APART = 32, 1 << 12, 16
-"""So many rows are sought together, in a run that is at least `APART` times as long."""
-
 Run: TypeAlias = CountedRows | DeviceSortedRun
 
 
@@ -113,19 +110,10 @@ def bytes_of(run: Run) -> int:
     return run.nbytes
 
 
-def sought(run: CountedRows, keys: np.ndarray, width: int) -> np.ndarray:
-    """Where `contract.seek_reference` finds rows, in order, in a much longer run; otherwise int64 [0]."""
-    together = LEAST_SOUGHT <= len(keys) <= min(MOST_SOUGHT, len(run.counts) // APART)
-    places = np.empty(len(keys) if together else 0, np.int64)
-    if together:
-        cpu_search.seek(run.keys, keys, width, places)
-    return places
-
-
 def put(run: Run, keys: np.ndarray, amounts: np.ndarray, missing: np.ndarray) -> int:
     """`contract.put_reference`."""
     if isinstance(run, CountedRows):
-        return int(cpu_levels.put(run, keys, amounts, missing, sought(run, keys, keys.shape[1])))
+        return int(cpu_levels.put(run, keys, amounts, missing))
     return run.put(keys, amounts, missing)
 
 
@@ -155,8 +143,7 @@ def add_totals(
         run.add_totals(asking, shared, tests, found, touched)
         return
     scratch = np.empty((len(tests.ops), 2), np.int64)
-    places = sought(run, asking, shared)
-    cpu_climb.totals(run, asking, shared, tests, places, scratch, found, touched)
+    cpu_climb.totals(run, asking, shared, tests, scratch, found, touched)
 
 
 def pairs_of(

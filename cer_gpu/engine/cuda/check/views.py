@@ -14,9 +14,6 @@ GROUPS = 2
 LESS, UNLIKE = 0, 5
 """Codes of `<` and `!=`."""
 
-NOWHERE = np.empty(0, np.int64)
-"""No places of rows are known."""
-
 
 def kept_rows(inputs: Inputs) -> Answers:
     """Rows sorted and collapsed, two levels merged, multiplicities changed."""
@@ -46,7 +43,7 @@ def kept_rows(inputs: Inputs) -> Answers:
     missing = (mixed(len(some), 4) > 0).astype(np.uint8)
     still = missing.copy()
     changed = cuda_rows.put(rows, *there((asked, amounts)), still, inputs.stream)
-    changed_here = cpu_levels.put(held, asked, amounts, missing, NOWHERE)
+    changed_here = cpu_levels.put(held, asked, amounts, missing)
     yield ComparedArray("changed multiplicities", rows.counts, held.counts)
     yield ComparedArray("changed sums of blocks", rows.sums, held.sums)
     yield ComparedArray("rows that are missing", still, missing)
@@ -74,7 +71,7 @@ def asked_rows(inputs: Inputs) -> Answers:
     below, unlike = _tests(LESS), _tests(UNLIKE)
     for tests in (below, unlike):
         sums, touched = np.zeros(many, np.int64), np.zeros(many, np.uint8)
-        cpu_climb.totals(held, others.keys, 1, tests, NOWHERE, np.empty((1, 2), np.int64), sums, touched)
+        cpu_climb.totals(held, others.keys, 1, tests, np.empty((1, 2), np.int64), sums, touched)
         made = cuda.totals_of(rows, asking.keys, 1, RowTests(*there(tests)), stream)
         yield ComparedArray("sums", made[0], sums)
         yield ComparedArray("rows with a partner", made[1], touched)
@@ -82,7 +79,7 @@ def asked_rows(inputs: Inputs) -> Answers:
     whole = np.array([[0, len(held.counts)]])
     reached = np.empty((many, 4), np.int64)
     turned = _tests(2)
-    reached = reached[: cpu_climb.reach(held.keys, others.keys, 1, turned, NOWHERE, reached)]
+    reached = reached[: cpu_climb.reach(held.keys, others.keys, 1, turned, reached)]
     size = int((reached[:, 1] - reached[:, 0]).sum())
     keys, amounts = np.empty((size, 2), np.int64), np.empty(size, np.int64)
     scratch = np.empty((1, 2), np.int64)
