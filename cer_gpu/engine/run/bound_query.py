@@ -222,10 +222,10 @@ class BoundQuery:
                 from cer_gpu.engine.run.event_run import SOON, followed  # few queries need it
 
                 at_once = None if wanted is None else SOON
-                for found in followed(run, watch(self.read(run)), self.halo, self.stop, at_once):
+                for found in followed(run, watch(self.read(run)), at_once):
                     yield from lister.listed(found.events, found.ends, found.answers, wanted)
                 return
-            for made in run.listed(lister, lambda: watch(self.read(run)), self.halo, self.stop, wanted):
+            for made in run.listed(lister, lambda: watch(self.read(run)), wanted):
                 yield made
                 if room is not None and self._source.rows and self._source.repeats and wanted is None:
                     room.project(run.intake.rows / self._source.rows, self._total)
@@ -407,8 +407,9 @@ class BoundQuery:
             # A quarter of the memory is for a batch and what is made of it, event by event.
             rows = max(LEAST_BATCH, min(rows, options.memory // (4 * BYTES_OF_EVENT)))
         return Run(
-            query, workers, intake, runner, chunker, options.memory, rows, form, ends, ids, outlooks, further
-        )
+            query, workers, intake, runner, chunker, options.memory, rows, form, ends, ids, outlooks, further,
+            self.halo, self.stop,
+        )  # fmt: skip
 
     def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks:
         """What looks after and before events."""
@@ -469,9 +470,9 @@ class BoundQuery:
         if run.query.traits.state == "followed":
             from cer_gpu.engine.run.event_run import followed, reported_in  # few queries need it
 
-            parts = followed(run, batches, self.halo, self.stop)
+            parts = followed(run, batches)
             return (reported_in(found, asked, run.query.limit, run.more) for found in parts)
-        chunks = run.chunks(batches, self.halo, self.stop)
+        chunks = run.chunks(batches)
         if asked == "count" and run.chunker.carries_ungrouped:
             return self._workers.behind("counting", partial(_reported_number, run), chunks)
         return (reported(run.runner, chunk, asked, run.query.limit, run.more) for chunk in chunks)

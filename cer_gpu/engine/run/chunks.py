@@ -56,8 +56,10 @@ class Run:
     """The parts of a run in progress.
 
     `memory` is the bytes that it may take, `rows` the most that are read at a time. `shown`, the columns of
-    complex events, is not for `hits` and a sum of counts; `ends`, what gives their
-    further columns, `more`, and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`.
+    complex events, is not for `hits` and a sum of counts; `ends`, what gives their further columns, `more`,
+    and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`. Of the first `halo` events,
+    and of those from the position `stop` on, no ends are reported: the first may be part of later complex
+    events, the last tell what follows others.
     """
 
     query: CompiledQuery
@@ -72,6 +74,8 @@ class Run:
     ids: EventIds | None = None
     outlooks: Outlooks | None = None
     more: More | None = None
+    halo: int = 0
+    stop: int | None = None
 
     @property
     def form(self) -> ResultForm:
@@ -118,20 +122,15 @@ class Run:
         for known in () if self.outlooks is None else self.outlooks.rest():
             yield self.runner.read(known, self.intake.lane_count)
 
-    def chunks(
-        self, batches: Iterator[pa.RecordBatch], halo: int = 0, stop: int | None = None
-    ) -> Iterator[Chunk]:
+    def chunks(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Chunk]:
         """The chunks of a stream; each must be run before the next is asked for, unless a window alone says
         what is kept of it.
 
         Parameters
         ----------
         batches : iterator of RecordBatch
-        halo : int, optional
-            The number of first events that are read, but whose ends are in no chunk.
-        stop : int, optional
-            The events from this position on only tell what follows others, and are in no chunk.
         """
+        halo, stop = self.halo, self.stop
         inside = Halo(self.chunker.resume, halo, stop) if halo or stop is not None else None
         for part in self.relevant(batches):
             reported = part if inside is None else inside(part)
@@ -146,8 +145,6 @@ class Run:
         self,
         lister: Lister[Made],
         batches: Callable[[], Iterator[pa.RecordBatch]],
-        halo: int = 0,
-        stop: int | None = None,
         wanted: int | None = None,
     ) -> Iterator[Made]:
         """The results that a form makes of the complex events of a stream.
@@ -157,20 +154,18 @@ class Run:
         lister : Lister
         batches : callable
             Reads the stream.
-        halo, stop
-            As for `chunks`.
         wanted : int, optional
             As for `Lister.batches`.
         """
         closes = self.outlooks is not None and self.outlooks.by_next and self.outlooks.until is None
-        if self.chunker.in_order and closes and not halo and stop is None:
+        if self.chunker.in_order and closes and not self.halo and self.stop is None:
             from cer_gpu.engine.run.session_run import closing_of  # few queries need it
 
             closing = closing_of(self.query, self.intake, self.workers, lister.form, lister.room)
             if closing is not None:
                 yield from closing(batches())
                 return
-        chunks = self.chunks(batches(), halo, stop)
+        chunks = self.chunks(batches())
         # What is suppressed depends on the chunk before, and on the numbers of lanes then.
         if "window" in self.query.traits.order and wanted is None and self.query.suppress is None:
             chunks = self.workers.early(chunks)

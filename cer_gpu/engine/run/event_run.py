@@ -23,24 +23,17 @@ first answers come before most events have been followed. What can no longer end
 event of a part, so parts are large if all complex events are wanted."""
 
 
-def followed(
-    run: Run,
-    batches: Iterator[pa.RecordBatch],
-    halo: int = 0,
-    stop: int | None = None,
-    at_once: int | None = None,
-) -> Iterator[PushResult]:
+def followed(run: Run, batches: Iterator[pa.RecordBatch], at_once: int | None = None) -> Iterator[PushResult]:
     """What ends in each part of a stream; each has to be listed before the next is asked for.
 
     Parameters
     ----------
     run : Run
-    batches, halo, stop
-        As for `Run.chunks`.
+    batches : iterator of RecordBatch
     at_once : int, optional
         Events of the first part; each further part has up to twice as many.
     """
-    state = EventRun(run, halo, stop, at_once)
+    state = EventRun(run, at_once)
     for part in run.relevant(batches):
         yield from state.pushed(part)
 
@@ -51,17 +44,15 @@ class EventRun:
     Parameters
     ----------
     run : Run
-    halo, stop
-        As for `Run.chunks`.
     at_once : int, optional
         As for `followed`.
     """
 
-    def __init__(self, run: Run, halo: int = 0, stop: int | None = None, at_once: int | None = None) -> None:
+    def __init__(self, run: Run, at_once: int | None = None) -> None:
         runs = run.runner.open_runs()
         assert runs is not None
         self._state = StreamState(run.query, run.intake, runs, run.memory)
-        self._limit, self._halo, self._stop = run.query.limit, halo, stop
+        self._limit, self._halo, self._stop = run.query.limit, run.halo, run.stop
         self._most = AT_ONCE
         if run.memory is not None:
             self._most = min(AT_ONCE, max(run.memory // BYTES_OF_EVENT, SOON))

@@ -51,7 +51,7 @@ class SeparateRun:
         self._run.chunker.have_at_least(least)
         self._inside = Halo(self._run.chunker.resume, bound.halo, bound.stop)
         follows = self._run.query.traits.state == "followed"
-        self._followed = EventRun(self._run, bound.halo, bound.stop) if follows else None
+        self._followed = EventRun(self._run) if follows else None
         self.columns = bound.columns(self._run.intake.payload)
 
     def read(self, batch: pa.RecordBatch) -> Iterator[pa.Table]:
