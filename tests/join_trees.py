@@ -6,7 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 
 from cer_gpu.joins.theta.gcq import GCQ, RelationalAtom, Theta, union
-from cer_gpu.joins.theta.tree import JoinTree, NotJoinTreeError
+from cer_gpu.joins.theta.tree import JoinTree
+
+
+class NotJoinTreeError(Exception):
+    """A tree is no generalized join tree of a query."""
 
 
 def gcq(

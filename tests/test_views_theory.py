@@ -12,7 +12,7 @@ from random import Random
 
 import pyarrow as pa
 import pytest
-from join_trees import check, gcq
+from join_trees import NotJoinTreeError, check, gcq
 from test_views_random import listed
 from view_oracle import check_reducts
 
@@ -30,7 +30,7 @@ from cer_gpu.joins.theta.reduction import (
     steps,
 )
 from cer_gpu.joins.theta.shape import binary, contracted, sibling_closed, without_violator
-from cer_gpu.joins.theta.tree import JoinNode, JoinTree, NotJoinTreeError, TreeEdge
+from cer_gpu.joins.theta.tree import JoinNode, JoinTree, TreeEdge
 from cer_gpu.joins.theta.triplet import Triplet, triplet_of
 
 RUNNING = ([("R", "ab"), ("S", "bc"), ("T", "de")], [("a<c", "ac"), ("c<d", "cd")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cer_gpu.automata.cea import Predicate, distinct
 from cer_gpu.automata.construct import construct
@@ -10,6 +11,7 @@ from cer_gpu.automata.determinise import DEFAULT_BUDGET, determinise
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
+from cer_gpu.language.walk import own_children
 
 SHARE = 16
 """An operand whose automaton takes more than 1 / SHARE of the budget is to blame."""
@@ -49,7 +51,7 @@ def cause(
     while True:
         if isinstance(formula, tree.As | tree.Project):
             around.append(formula)
-        for operand in _operands(formula):
+        for operand in () if isinstance(formula, tree.Filter) else own_children(formula):
             cea = trim(construct(_wrapped(operand, around)))
             left -= cea.n_states
             if left < 0:
@@ -65,22 +67,7 @@ def cause(
             return formula
 
 
-def _operands(formula: tree.Pattern) -> tuple[tree.Pattern, ...]:
-    match formula:
-        case tree.Sequence() | tree.Or():
-            return (formula.left, formula.right)
-        case tree.As() | tree.Project() | tree.Iteration() | tree.Optional():
-            return (formula.pattern,)
-        case tree.Beside():
-            return (formula.left,)
-    return ()
-
-
 def _wrapped(operand: tree.Pattern, around: Sequence[tree.As | tree.Project]) -> tree.Pattern:
     for node in reversed(around):
-        match node:
-            case tree.As():
-                operand = tree.As(operand, node.variable)
-            case tree.Project():
-                operand = tree.Project(operand, node.variables)
+        operand = replace(node, pattern=operand)
     return operand

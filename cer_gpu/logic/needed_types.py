@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cer_gpu.language import tree
-from cer_gpu.language.walk import streams_of, walk
+from cer_gpu.language.walk import parts, streams_of, walk
 
 
 def needed_types(statement: tree.Statement) -> frozenset[str]:
@@ -33,12 +33,4 @@ def _needed(pattern: tree.Pattern) -> frozenset[str]:
             return _needed(left) & _needed(right)
         case tree.Unless(left=left) | tree.Beside(left=left, negated=True):
             return _needed(left)
-        case (
-            tree.Sequence(left=left, right=right)
-            | tree.And(left=left, right=right)
-            | tree.All(left=left, right=right)
-            | tree.Beside(left=left, right=right)
-        ):
-            return _needed(left) | _needed(right)
-        case _:
-            return _needed(pattern.pattern)
+    return frozenset[str]().union(*map(_needed, parts(pattern)))

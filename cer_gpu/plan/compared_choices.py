@@ -9,7 +9,7 @@ import numpy as np
 
 from cer_gpu.automata.compared_steps import ComparedAutomaton
 from cer_gpu.automata.comparisons import beyond
-from cer_gpu.automata.explore import coreachable
+from cer_gpu.automata.explore import coreachable, explore
 from cer_gpu.automata.marked_automaton import ANY_PLACE
 from cer_gpu.kernels.comparisons.contract import Climb, ComparedTables
 from cer_gpu.language import tree
@@ -73,20 +73,17 @@ def _is_ambiguous(found: ComparedAutomaton) -> bool:
     leaving: dict[int, list[tuple[int, int]]] = {-1: list(found.starts)}
     for view, symbol, target in found.moves:
         leaving.setdefault(view.source, []).append((symbol, target))
-    pairs, arcs = [(-1, -1)], []
-    seen = set(pairs)
-    for one, other in pairs:
-        for symbol, target in leaving.get(one, ()):
-            for same, beside in leaving.get(other, ()):
+
+    def follow(pair: tuple[int, int]) -> Iterator[tuple[None, tuple[int, int]]]:
+        for symbol, target in leaving.get(pair[0], ()):
+            for same, beside in leaving.get(pair[1], ()):
                 if same == symbol:
-                    arcs.append(((one, other), (target, beside)))
-                    if (target, beside) not in seen:
-                        seen.add((target, beside))
-                        pairs.append((target, beside))
-    number = {pair: place for place, pair in enumerate(pairs)}
-    final = {number[pair] for pair in pairs if found.final.issuperset(pair)}
-    edges = [(number[source], number[target]) for source, target in arcs]
-    return any(pairs[place][0] != pairs[place][1] for place in coreachable(len(pairs), edges, final))
+                    yield None, (target, beside)
+
+    pairs = explore((-1, -1), follow, found.final.issuperset, None, "comparing matches")
+    arcs = ((source, target) for source, _, target in pairs.edges)
+    useful = coreachable(len(pairs.states), arcs, pairs.final)
+    return any(pairs.states[place][0] != pairs.states[place][1] for place in useful)
 
 
 def _arcs(found: ComparedAutomaton) -> Iterator[tuple[int, int]]:

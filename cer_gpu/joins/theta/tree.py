@@ -12,12 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from cer_gpu.frozen_dataclass import dataclass
-from cer_gpu.joins.query import JoinError
 from cer_gpu.joins.theta.gcq import Hyperedge, Theta, union
-
-
-class NotJoinTreeError(JoinError):
-    """A tree violates Definition 1, or does not belong to the query."""
 
 
 @dataclass(frozen=True, slots=True)
