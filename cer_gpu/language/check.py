@@ -17,6 +17,7 @@ from cer_gpu.language.rule_check import RuleChecker
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import dropped, marks
 from cer_gpu.language.times import TimeChecker
+from cer_gpu.language.walk import is_one_event, nodes
 from cer_gpu.language.words import written, written_variable
 
 
@@ -72,7 +73,7 @@ def _check_limit(query: t.SelectQuery, findings: Findings) -> None:
 def _check_reach(query: t.SelectQuery, findings: Findings) -> None:
     """Note a clause that bounds no match of one event, and was probably meant for something else."""
     pattern, window = query.pattern, query.window
-    if query.limit is not None and query.limit > 0 and _is_one_event(pattern):
+    if query.limit is not None and query.limit > 0 and is_one_event(pattern, t.OtherEvent):
         findings.note(
             "CER111",
             "LIMIT has no effect here: it limits the matches that end at one event, and here that is at most "
@@ -85,24 +86,13 @@ def _check_reach(query: t.SelectQuery, findings: Findings) -> None:
         pattern = pattern.pattern
     if window is None or window.kind == "attribute" or not isinstance(pattern, t.Beside):
         return
-    if pattern.interval is None and _is_one_event(pattern.left):
+    if pattern.interval is None and is_one_event(pattern.left, t.OtherEvent):
         findings.note(
             "CER111",
             f"WITHIN has no effect here: each match is one event, and {pattern.words} has no bound",
             window.span,
             f"bound the time like this: `{pattern.words} [<= {window_text(window)}]`",
         )
-
-
-def _is_one_event(pattern: t.Pattern) -> bool:
-    match pattern:
-        case t.EventType() | t.OtherEvent():
-            return True
-        case t.Filter() | t.As():
-            return _is_one_event(pattern.pattern)
-        case t.Or(left=left, right=right):
-            return _is_one_event(left) and _is_one_event(right)
-    return False
 
 
 def _check_select(query: t.SelectQuery, names: NameChecker, findings: Findings) -> None:
@@ -148,16 +138,9 @@ def _check_streams(query: t.SelectQuery, names: NameChecker) -> None:
 
 
 def _events(pattern: t.Pattern) -> Iterator[t.EventType]:
-    match pattern:
-        case t.EventType():
-            yield pattern
-        case t.OtherEvent(type=event):
-            yield event
-        case t.Sequence() | t.And() | t.All() | t.Or() | t.Unless() | t.Beside():
-            yield from _events(pattern.left)
-            yield from _events(pattern.right)
-        case _:
-            yield from _events(pattern.pattern)
+    for node in nodes(pattern):
+        if isinstance(node, t.EventType | t.OtherEvent):
+            yield node if isinstance(node, t.EventType) else node.type
 
 
 def _check_partition(query: t.SelectQuery, names: NameChecker, findings: Findings) -> None:

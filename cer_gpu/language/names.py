@@ -11,6 +11,7 @@ from cer_gpu.language.findings import Findings, Hint
 from cer_gpu.language.places import trailing
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import Scope, variables
+from cer_gpu.language.walk import children
 from cer_gpu.language.words import quoted_text, written, written_variable
 
 _LISTED = 24
@@ -247,16 +248,10 @@ def _closest(name: str, known: list[str]) -> str | None:
 def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:
     # Where a variable that is not visible does occur.
     match pattern:
-        case t.EventType():
-            return None
-        case t.OtherEvent(type=event):
-            if variable in event.variables:
-                return "an event of NOT is not marked; write its condition inside: `NOT (T FILTER T[...])`"
-            return None
-        case t.Unless(left=left, right=right):
-            if variable in variables(right):
-                return "it is defined on the right of UNLESS, whose events are not part of the result"
-            return _elsewhere(left, variable) or _elsewhere(right, variable)
+        case t.OtherEvent(type=event) if variable in event.variables:
+            return "an event of NOT is not marked; write its condition inside: `NOT (T FILTER T[...])`"
+        case t.Unless(right=right) if variable in variables(right):
+            return "it is defined on the right of UNLESS, whose events are not part of the result"
         case t.Beside(left=left, right=right):
             if variable in variables(right):
                 return (
@@ -273,8 +268,4 @@ def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:
                     f"the right side of {words} cannot read this variable; to ask for equal values on both "
                     f"sides, PARTITION BY the attribute; for another comparison {other}"
                 )
-            return _elsewhere(left, variable) or _elsewhere(right, variable)
-        case t.Sequence() | t.And() | t.All() | t.Or():
-            return _elsewhere(pattern.left, variable) or _elsewhere(pattern.right, variable)
-        case _:
-            return _elsewhere(pattern.pattern, variable)
+    return next(filter(None, (_elsewhere(part, variable) for part in children(pattern))), None)

@@ -15,7 +15,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.chains import flattened
 from cer_gpu.language.leaves import attributes
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import children, walk
+from cer_gpu.language.walk import children, is_one_event, marking, walk
 from cer_gpu.language.words import written_variable
 
 
@@ -147,15 +147,8 @@ def repeated_in(scope: t.Pattern, names: frozenset[str]) -> list[t.Iteration]:
     """The smallest iterations in a pattern that define all of some variables."""
     if not names <= variables(scope):
         return []
-    match scope:
-        case t.EventType() | t.OtherEvent():
-            return []
-        case t.Iteration(pattern=inner):
-            return repeated_in(inner, names) or [scope]
-        case t.Unless(left=left) | t.Beside(left=left):
-            return repeated_in(left, names)
-        case _:
-            return [one for child in children(scope) for one in repeated_in(child, names)]
+    found = [one for child in marking(scope) for one in repeated_in(child, names)]
+    return found or ([scope] if isinstance(scope, t.Iteration) else [])
 
 
 def edge_of(scope: t.Pattern, names: frozenset[str]) -> t.RepetitionEdge | None:
@@ -202,10 +195,8 @@ def _outside(pattern: t.Pattern, loop: t.Iteration) -> frozenset[str]:
             return _outside(inner, loop) | {name}
         case t.Project(pattern=inner, variables=kept):
             return _outside(inner, loop) & frozenset(kept)
-        case t.Unless(left=left) | t.Beside(left=left):
-            return _outside(left, loop)
         case _:
-            return frozenset[str]().union(*(_outside(child, loop) for child in children(pattern)))
+            return frozenset[str]().union(*(_outside(child, loop) for child in marking(pattern)))
 
 
 def _edges(body: t.Pattern, names: frozenset[str], first: bool) -> frozenset[str]:
@@ -215,7 +206,7 @@ def _edges(body: t.Pattern, names: frozenset[str], first: bool) -> frozenset[str
             return _edges(body.pattern, names, first)
         case t.As(pattern=inner, variable=name):
             # The name is of all events, and with one event of this one.
-            own = {name} if _is_event(inner) else set()
+            own = {name} if is_one_event(inner, t.Timed) else set()
             asked = names | variables(inner) if name in names else names
             return (_edges(inner, asked, first) - {name}) | own
         case t.EventType():
@@ -228,7 +219,7 @@ def _edges(body: t.Pattern, names: frozenset[str], first: bool) -> frozenset[str
             elements = _elements(body)
             for one in elements if first else elements[::-1]:
                 there = bool(variables(one) & names)
-                if there or _is_event(one):
+                if there or is_one_event(one, t.Timed):
                     others = [variables(other) for other in elements if other is not one]
                     found = _edges(one, names, first).difference(*others)
                     if found or there:
@@ -271,12 +262,3 @@ def _of_all(pattern: t.Pattern) -> frozenset[str]:
 
 def _elements(sequence: t.Sequence) -> list[t.Pattern]:
     return list(flattened(t.Sequence, sequence))
-
-
-def _is_event(pattern: t.Pattern) -> bool:
-    """Whether a pattern is one event, of one type or of any of several."""
-    while isinstance(pattern, t.As | t.Filter | t.Timed):
-        pattern = pattern.pattern
-    if isinstance(pattern, t.Or):
-        return _is_event(pattern.left) and _is_event(pattern.right)
-    return isinstance(pattern, t.EventType)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import reduce
 
 from cer_gpu.language import tree as t
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import rebuild, walk
 
 
 def with_stream_marks(query: t.SelectQuery) -> t.SelectQuery:
@@ -50,10 +50,5 @@ def _by_stream(pattern: t.Pattern, by_stream: Mapping[str, tuple[str, ...]]) -> 
         case t.EventType(name=name, stream=None) if name in by_stream:
             atoms: list[t.Pattern] = [replace(pattern, stream=stream) for stream in by_stream[name]]
             return reduce(lambda left, right: t.Or(left, right, span=pattern.span), atoms)
-        case t.EventType() | t.OtherEvent():
-            return pattern
-        case t.Sequence() | t.Or() | t.And() | t.All() | t.Unless() | t.Beside():
-            left, right = (_by_stream(one, by_stream) for one in (pattern.left, pattern.right))
-            return replace(pattern, left=left, right=right)
-        case _:
-            return replace(pattern, pattern=_by_stream(pattern.pattern, by_stream))
+    rebuilt: t.Pattern = rebuild(pattern, lambda part: _by_stream(part, by_stream))
+    return rebuilt

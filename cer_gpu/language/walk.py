@@ -193,6 +193,11 @@ def nodes(pattern: t.Pattern) -> Iterator[t.Pattern]:
         waiting += reversed(children(one))
 
 
+def is_one_event(pattern: t.Pattern, *others: type) -> bool:
+    """Whether a pattern is built of event types, AS, FILTER, OR and `others` alone, and so is one event."""
+    return all(isinstance(node, (t.EventType, t.As, t.Filter, t.Or, *others)) for node in nodes(pattern))
+
+
 LeafCondition: TypeAlias = "t.Every | t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull | t.Truth"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import children, condition_variables, prior_variables
+from cer_gpu.language.walk import children, condition_variables, own_children, prior_variables
 
 
 def hidden(project: t.Project) -> frozenset[str]:
@@ -34,14 +34,12 @@ def reads(pattern: t.Pattern) -> frozenset[str]:
             return reads(inner) | (condition_variables(condition) - variables(inner))
         case t.Iteration(pattern=body) | t.Selector(pattern=body):
             return reads(body) - variables(body)
-        case t.Beside(left=left):
-            return reads(left)
         case t.Unless(left=left, right=right):
             return reads(left) | (reads(right) - variables(right))
         case t.Project():
             return reads(pattern.pattern) - hidden(pattern)
         case _:
-            return frozenset().union(*(reads(child) for child in children(pattern)))
+            return frozenset().union(*(reads(child) for child in own_children(pattern)))
 
 
 def prior_reads(pattern: t.Pattern) -> frozenset[str]:

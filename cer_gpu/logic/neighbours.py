@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, flattened
-from cer_gpu.language.walk import rebuild, walk, with_attributes
+from cer_gpu.language.walk import parts, rebuild, walk, with_attributes
 
 
 def prior_as_previous(pattern: t.Pattern) -> t.Pattern:
@@ -48,21 +48,13 @@ def contiguous(pattern: t.Pattern) -> t.Pattern | None:
     before: `A ; B+` becomes `A : B:+`.
     """
     match pattern:
-        case t.EventType():
-            return pattern
-        case t.As() | t.Filter() | t.Timed():
-            inner = contiguous(pattern.pattern)
-            return None if inner is None else replace(pattern, pattern=inner)
-        case t.Iteration():
-            inner = contiguous(pattern.pattern)
-            return None if inner is None else replace(pattern, pattern=inner, contiguous=True)
-        case t.Sequence() | t.Or():
-            left, right = contiguous(pattern.left), contiguous(pattern.right)
-            if left is None or right is None:
-                return None
-            made = replace(pattern, left=left, right=right)
-            return replace(made, contiguous=True) if isinstance(made, t.Sequence) else made
-    return None
+        case t.EventType() | t.As() | t.Filter() | t.Timed() | t.Or():
+            made = rebuild(pattern, contiguous)
+        case t.Iteration() | t.Sequence():
+            made = replace(rebuild(pattern, contiguous), contiguous=True)
+        case _:
+            return None
+    return None if None in parts(made) else made
 
 
 def _bodies(body: t.Pattern) -> tuple[t.Pattern, t.Pattern] | None:

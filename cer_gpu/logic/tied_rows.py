@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cer_gpu.language import tree
 from cer_gpu.language.amounts import EVENTS
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import is_one_event, own_children, walk
 
 
 def depends_on_ties(statement: tree.Statement, ends: bool) -> bool:
@@ -48,40 +48,16 @@ def depends_on_ties(statement: tree.Statement, ends: bool) -> bool:
 def _indifferent(pattern: tree.Pattern) -> bool:
     """Whether a pattern has the same matches in any order of ties, each with at most one event of a time."""
     match pattern:
-        case tree.EventType() | tree.OtherEvent():
-            return True
-        case tree.Sequence(left=left, right=right, contiguous=False, gap=gap):
-            return _apart(gap) and _indifferent(left) and _indifferent(right)
-        case tree.Iteration(pattern=repeated, contiguous=False, gap=gap):
-            return _apart(gap) and _indifferent(repeated)
-        case tree.Beside(left=left, right=right, interval=interval):
+        case tree.Sequence() | tree.Iteration():
+            fits = not pattern.contiguous and _apart(pattern.gap)
+        case tree.Beside(right=right, interval=interval):
             # The interval is measured to the far end of what comes beside, whose near end may tie.
-            return _apart(interval) and _indifferent(left) and _is_single(right)
-        case tree.And(left=left, right=right) | tree.Or(left=left, right=right):
-            return _indifferent(left) and _indifferent(right)
-        case (
-            tree.As(pattern=inner)
-            | tree.Optional(pattern=inner)
-            | tree.Filter(pattern=inner)
-            | tree.Project(pattern=inner)
-            | tree.Timed(pattern=inner)
-        ):
-            return _indifferent(inner)
-        case _:
+            fits = _apart(interval) and is_one_event(right, tree.OtherEvent, tree.Project)
+        case tree.All() | tree.Unless() | tree.Selector():
             return False
-
-
-def _is_single(pattern: tree.Pattern) -> bool:
-    """Whether all matches of a pattern have one event."""
-    match pattern:
-        case tree.EventType() | tree.OtherEvent():
-            return True
-        case tree.As(pattern=inner) | tree.Filter(pattern=inner) | tree.Project(pattern=inner):
-            return _is_single(inner)
-        case tree.Or(left=left, right=right):
-            return _is_single(left) and _is_single(right)
         case _:
-            return False
+            fits = True
+    return fits and all(map(_indifferent, own_children(pattern)))
 
 
 def _apart(interval: tree.Interval | None) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from cer_gpu.automata.cea import OutlookTest, identity
 from cer_gpu.language import tree
-from cer_gpu.language.walk import nodes
+from cer_gpu.language.walk import children, nodes
 
 Signs = dict[tuple[object, ...], set[bool]]
 """For each outlook, by its identity, whether more answers come of a 1, of a 0, or of both."""
@@ -62,21 +62,16 @@ def _noted(pattern: tree.Pattern, more: bool, signs: Signs) -> bool:
     False where a selector chooses among complex events that look ahead.
     """
     match pattern:
-        case tree.EventType() | tree.OtherEvent():
-            return True
         case tree.Beside(left=left, right=right, before=before, negated=negated, interval=interval):
             own = more != negated
             signs.setdefault(identity(OutlookTest(right, before, interval)), set()).add(own)
             return _noted(left, more, signs) and _noted(right, own, signs)
         case tree.Unless(left=left, right=right):
             return _noted(left, more, signs) and _noted(right, not more, signs)
-        case tree.Sequence() | tree.Or() | tree.And() | tree.All():
-            return _noted(pattern.left, more, signs) and _noted(pattern.right, more, signs)
-        case tree.Selector(strategy=strategy, pattern=inner):
-            chooses = strategy is not tree.Strategy.STRICT
-            return not (chooses and _looks_ahead(inner)) and _noted(inner, more, signs)
-        case _:
-            return _noted(pattern.pattern, more, signs)
+        case tree.Selector(strategy=strategy) if strategy is not tree.Strategy.STRICT:
+            if _looks_ahead(pattern):
+                return False
+    return all(_noted(part, more, signs) for part in children(pattern))
 
 
 def _looks_ahead(pattern: tree.Pattern) -> bool:

@@ -31,6 +31,7 @@ from cer_gpu.language.leaves import attributes
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.units import NANOSECONDS, digits_of, exact
+from cer_gpu.language.walk import parts
 from cer_gpu.plan.constants import ConstantReader, Measure
 
 DIGITS = 8
@@ -345,18 +346,11 @@ _REAL_COMPARE = {
 
 def _fills(*sides: tree.Expression) -> bool:
     """Whether COALESCE stands in some expressions."""
-    waiting: list[tree.Expression] = [*sides]
-    while waiting:
-        match waiting.pop():
-            case tree.Call(function="COALESCE"):
-                return True
-            case tree.Call(arguments=arguments):
-                waiting += arguments
-            case tree.Arithmetic(left=left, right=right):
-                waiting += (left, right)
-            case tree.Negation(operand=operand):
-                waiting.append(operand)
-    return False
+    return any(
+        _fills(*parts(side)) or (isinstance(side, tree.Call) and side.function == "COALESCE")
+        for side in sides
+        if not isinstance(side, tree.Aggregate)
+    )
 
 
 def _code(part: StackPart) -> Code:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
-from cer_gpu.language.walk import nodes
+from cer_gpu.language.walk import is_one_event, nodes
 
 
 def is_timed(formula: tree.Pattern) -> bool:
@@ -114,15 +114,3 @@ def _chain(formula: tree.Pattern, steps: list[tree.Pattern], gaps: list[tree.Int
         return False
     gaps.append(formula.gap)
     return _chain(formula.right, steps, gaps)
-
-
-def is_one_event(formula: tree.Pattern) -> bool:
-    """Whether a formula matches one event at a time and marks it."""
-    match formula:
-        case tree.EventType():
-            return True
-        case tree.As(inner) | tree.Filter(inner):
-            return is_one_event(inner)
-        case tree.Or(left, right):
-            return is_one_event(left) and is_one_event(right)
-    return False

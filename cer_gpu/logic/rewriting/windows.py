@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.units import exact, nanoseconds
-from cer_gpu.language.walk import rebuild
+from cer_gpu.language.walk import children, is_one_event, marking, rebuild
 
 
 def without_spans(pattern: t.Pattern) -> tuple[t.Pattern, tuple[t.Bound, ...]]:
@@ -35,15 +35,15 @@ def without_spans(pattern: t.Pattern) -> tuple[t.Pattern, tuple[t.Bound, ...]]:
         case t.Timed(inner, interval) if (bound := _from_above(interval)) is not None:
             made, bounds = without_spans(inner)
             return made, (bound, *bounds)
-        case t.Sequence(left, right, gap=gap) if _is_event(left) and _is_event(right):
+        case t.Sequence(gap=gap) if all(
+            is_one_event(one, t.OtherEvent, t.Project) for one in children(pattern)
+        ):
             bound = None if gap is None else _from_above(gap)
             return (pattern, ()) if bound is None else (replace(pattern, gap=None), (bound,))
-        case t.Unless(left) | t.Beside(left):
-            made, bounds = without_spans(left)
-            return (replace(pattern, left=made), bounds) if bounds else (pattern, ())
-        case t.As(inner) | t.Filter(inner) | t.Project(inner) | t.Timed(inner):
+        case t.As() | t.Filter() | t.Project() | t.Timed() | t.Unless() | t.Beside():
+            (inner,) = marking(pattern)
             made, bounds = without_spans(inner)
-            return (rebuild(pattern, lambda _: made), bounds) if bounds else (pattern, ())
+            return (rebuild(pattern, lambda part: made if part is inner else part), bounds)
     return pattern, ()
 
 
@@ -77,15 +77,3 @@ def _from_above(interval: t.Interval) -> t.Bound | None:
     if interval.low is not None or high is None or high.open or high.parameter is not None:
         return None
     return high
-
-
-def _is_event(pattern: t.Pattern) -> bool:
-    """Whether every complex event of a pattern is one event."""
-    match pattern:
-        case t.EventType() | t.OtherEvent():
-            return True
-        case t.Or(left, right):
-            return _is_event(left) and _is_event(right)
-        case t.As(inner) | t.Filter(inner) | t.Project(inner):
-            return _is_event(inner)
-    return False
