@@ -23,7 +23,8 @@ from cer_gpu.automata.explore import Effort, Exploration, explore
 DEFAULT_BUDGET = 100_000
 """States and transitions that a determinisation may build."""
 
-_START = -1
+START = -1
+"""The initial subset of a subset construction: a copy that nothing enters."""
 
 
 def predicates(cea: CEA) -> tuple[Predicate, ...]:
@@ -71,7 +72,7 @@ def determinise(
     tests = [[(masks[mask], label, 1 << target) for mask, label, target in leaving] for leaving in moves]
     truths = [0] * len(symbols)
     for mask, i in masks.items():
-        for symbol in _members(mask):
+        for symbol in members_of(mask):
             truths[symbol] |= 1 << i
     accepting = _bits(final)
     effort = Effort(budget)
@@ -79,7 +80,7 @@ def determinise(
     # Sets of blocks and of masks are bits of an int.
     def follow(state: int) -> Iterator[tuple[tuple[int, int], int]]:
         leaving: dict[int, list[tuple[int, int]]] = {}
-        for member in _members(1 << start if state == _START else state):
+        for member in members_of(1 << start if state == START else state):
             effort.spend(len(tests[member]))
             for mask, label, target in tests[member]:
                 leaving.setdefault(mask, []).append((label, target))
@@ -89,7 +90,7 @@ def determinise(
             holding = truth & tested
             if holding not in successors:
                 reached: dict[int, int] = {}
-                for mask in _members(holding):
+                for mask in members_of(holding):
                     effort.spend(len(leaving[mask]))
                     for label, target in leaving[mask]:
                         reached[label] = reached.get(label, 0) | target
@@ -98,9 +99,9 @@ def determinise(
                 yield (symbol, label), targets
 
     found = explore(
-        _START,
+        START,
         follow,
-        lambda state: state != _START and bool(state & accepting),
+        lambda state: state != START and bool(state & accepting),
         budget,
         f"{what} over {len(symbols):,} classes of events",
         effort,
@@ -188,7 +189,8 @@ def _bits(members: Iterable[int]) -> int:
     return int.from_bytes(found, "little")
 
 
-def _members(bits: int) -> Iterator[int]:
+def members_of(bits: int) -> Iterator[int]:
+    """The members of a set that is given as bits, the least first."""
     digits = bin(bits)[:1:-1]
     place = digits.find("1")
     while place >= 0:

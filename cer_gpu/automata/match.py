@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Label, Predicate, Step, Transition
-from cer_gpu.automata.determinise import assemble, determinise
+from cer_gpu.automata.determinise import START, assemble, determinise, members_of
 from cer_gpu.automata.explore import Effort, explore
 from cer_gpu.automata.minimise import minimise
 from cer_gpu.frozen_dataclass import dataclass
@@ -230,7 +230,7 @@ def build(
 
     def subsets(subset: int) -> Iterator[tuple[tuple[int, int], int]]:
         # The initial subset is a copy that nothing enters.
-        members = first if subset == START else bits(subset)
+        members = first if subset == START else [*members_of(subset)]
         for symbol in range(n_classes):
             reached: dict[int, int] = {}
             budget.effort.spend(len(members))
@@ -255,16 +255,3 @@ def build(
     built = assemble(type(found)(found.states, edges, found.final), n_classes, tuple(order))
     budget.built(built)
     return reduced(built, class_of)
-
-
-START = -1
-
-
-def bits(members: int) -> list[int]:
-    """The members of a set that is given as bits."""
-    found = []
-    while members:
-        low = members & -members
-        found.append(low.bit_length() - 1)
-        members ^= low
-    return found

@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import Label
-from cer_gpu.automata.match import Budget, MatchAutomaton, bits, build, marks
+from cer_gpu.automata.determinise import members_of
+from cer_gpu.automata.match import Budget, MatchAutomaton, build, marks
 from cer_gpu.language.tree import Strategy
 
 Sets: TypeAlias = tuple[int, int, int]
@@ -46,7 +47,7 @@ def select(strategy: Strategy, operand: MatchAutomaton, budget: Budget, what: st
         found = reached.get((members, symbol))
         if found is None:
             marking = others = 0
-            for state in bits(members):
+            for state in members_of(members):
                 for label, target in leaving[state][symbol]:
                     if marks(label):
                         marking |= 1 << target
@@ -107,7 +108,7 @@ def _meeting(operand: MatchAutomaton) -> tuple[list[int], list[int]]:
 
     def closed(alike: bool) -> list[int]:
         found = [1 << state | (accepting if state in final else 0) for state in states]
-        pending = [(one, two) for one in states for two in bits(found[one])]
+        pending = [(one, two) for one in states for two in members_of(found[one])]
         steps = 0
         while pending:
             one, two = pending.pop()
