@@ -99,7 +99,9 @@ def result_over(
     """As `match_recognize`; the tables may have any names."""
     if not isinstance(sql, str):
         raise TypeError(f"a statement must be a str, not {type(sql).__name__}")
-    if memory is not None and (not isinstance(memory, int) or memory <= 0):
+    if dialect is not None and not isinstance(dialect, str):
+        raise TypeError(f"dialect must be the name of one, a str, not {brief(dialect)}")
+    if memory is not None and (not isinstance(memory, int) or isinstance(memory, bool) or memory <= 0):
         raise ValueError(f"memory must be a number of bytes, above 0, not {brief(memory)}")
     name = asked_devices(device)[0]
     number = int(name.removeprefix("cuda:")) if name.startswith("cuda") else None
@@ -185,9 +187,15 @@ class RowPatternResult:
             known = f"the tables are {names_text(self._given)}" if self._given else "no table is given"
             raise DataError(
                 f"there is no table {name_text(clause.source)}: {known}. Pass it by its name, "
-                f"match_recognize(sql, {clause.source}=table), or name a file: FROM 'trades.parquet'"
+                f"match_recognize(sql, {_keyword(clause.source)}), or name a file: FROM 'trades.parquet'"
             )
-        return open_rows(self._tables[clause.source.lower()], f"the table {name_text(clause.source)}")
+        table, where = self._tables[clause.source.lower()], f"the table {name_text(clause.source)}"
+        if table is None or isinstance(table, (Mapping, int, float)):
+            raise DataError(
+                f"{where} is of type {type(table).__name__}: pass Arrow data, a data frame or the path of a "
+                "file, for example pyarrow.table(...)"
+            )
+        return open_rows(table, where)
 
 
 class _BoundClause:
@@ -219,3 +227,7 @@ class _BoundClause:
         parts = table_parts(self._rows, columns, self._clause.partition_by, self._memory, progress)
         for table in parts:
             yield from self.answer.batches(table, workers, self._device)
+
+
+def _keyword(name: str) -> str:
+    return f"{name}=table" if name.isidentifier() else f'**{{"{name}": table}}'

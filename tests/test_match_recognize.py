@@ -170,7 +170,7 @@ def test_skips_that_lead_nowhere_are_errors(to: str) -> None:
 def test_a_search_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "BUDGET", 1_000)
     table = pa.table({"i": np.arange(3_000), "x": np.ones(3_000, np.int64)})
-    sql = "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY i PATTERN (a+) DEFINE a AS SUM(a.x) > 0)"
+    sql = "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY x ORDER BY i PATTERN (a+) DEFINE a AS SUM(a.x) > 0)"
     with pytest.raises(cer.LimitError, match="more than 1,000 rows were tried"):
         cer.match_recognize(sql, t=table).to_arrow()
 
@@ -203,3 +203,84 @@ def test_explain_says_how_rows_are_matched() -> None:
     assert "linear in the rows" in text
     open_ = V_SHAPE.replace("price > PREV(price)", "price > AVG(down.price)")
     assert "the match so far" in cer.match_recognize(open_, trades=TRADES).explain()
+
+
+def shown(body: str, dialect: str | None = None, **columns: list[object]) -> pa.Table:
+    """The answer of a clause over a table of some columns."""
+    sql = f"SELECT * FROM t MATCH_RECOGNIZE ({body})"
+    return cer.match_recognize(sql, dialect=dialect, t=pa.table(columns)).to_arrow()
+
+
+def test_functions_of_one_row_of_the_match_are_computed_beforehand() -> None:
+    """The days of the rows behind the first one that are like its day, and texts of other variables."""
+    times = pd.to_datetime(["2024-01-31 23:00", "2024-01-31 23:30", "2024-02-01 00:10", "2024-02-01 09:00"])
+    body = """ORDER BY ts MEASURES FIRST(ts) AS first, COUNT(*) AS n PATTERN (a b*)
+        DEFINE b AS {} = {}"""
+    for day in ("CAST({} AS DATE)", "DATE_TRUNC('day', {})", "EXTRACT(DAY FROM {})"):
+        condition = body.format(day.format("b.ts"), day.format("a.ts"))
+        assert shown(condition, ts=list(times))["n"].to_pylist() == [2, 2]
+    names = shown(
+        "MEASURES COUNT(*) AS n PATTERN (a b*) DEFINE b AS UPPER(b.s) = UPPER(a.s)", s=["a", "A", "b"]
+    )
+    assert names["n"].to_pylist() == [2, 1]
+
+
+def test_sums_beyond_64_bits_are_errors() -> None:
+    with pytest.raises(cer.DataError, match="does not fit 64 bits"):
+        shown("MEASURES SUM(v) AS s PATTERN (a+)", v=[2**62, 2**62])
+    assert shown("MEASURES SUM(v) AS s PATTERN (a+)", v=[2**62, -(2**62), 2**62])["s"].to_pylist() == [2**62]
+    assert shown("MEASURES SUM(v) AS s PATTERN (a+)", v=[1e308, 1e308])["s"].to_pylist() == [float("inf")]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "up", "down"),
+    [
+        (None, [1, 3, None], [3, 1, None]),
+        ("trino", [1, 3, None], [3, 1, None]),
+        ("oracle", [1, 3, None], [None, 3, 1]),
+        ("snowflake", [1, 3, None], [None, 3, 1]),
+        ("spark", [None, 1, 3], [3, 1, None]),
+        ("flink", [None, 1, 3], [3, 1, None]),
+    ],
+)
+def test_nulls_lie_where_the_dialect_puts_them(
+    dialect: str | None, up: list[object], down: list[object]
+) -> None:
+    for way, expected in (("", up), ("DESC", down)):
+        body = f"ORDER BY o {way} ALL ROWS PER MATCH PATTERN (a+) DEFINE a AS NEXT(o) IS NULL OR 1 = 1"
+        assert shown(body, dialect, o=[1, None, 3])["o"].to_pylist() == expected
+
+
+def test_statements_that_are_no_select_are_refused() -> None:
+    clause = "SELECT * FROM t MATCH_RECOGNIZE (MEASURES COUNT(*) AS n PATTERN (a))"
+    assert listed(clause + ";", t=TRADES)
+    for sql, said in {
+        f"SELECT 1; {clause}": "another statement begins here",
+        f"{clause}; DROP TABLE x": "another statement begins here",
+        f"COPY ({clause}) TO 'x.csv'": "only a SELECT can be run",
+        f"CREATE VIEW z AS {clause}": "only a SELECT can be run",
+    }.items():
+        with pytest.raises(cer.QueryError, match=said):
+            listed(sql, t=TRADES)
+
+
+def test_limits_are_told() -> None:
+    names = [f"v{number}" for number in range(65)]
+    with pytest.raises(cer.LimitError, match="at most 64 variables"):
+        shown(f"MEASURES COUNT(*) AS n PATTERN ({' '.join(names)})", v=[1])
+    assert shown(f"MEASURES COUNT(*) AS n PATTERN ({' '.join(names[1:])})", v=[1] * 64)["n"].to_pylist() == [
+        64
+    ]
+    with pytest.raises(cer.QueryError, match="the answer has no columns"):
+        shown("PATTERN (a)", v=[1])
+    with pytest.raises(cer.DataError, match="partitioned by the column v, of type list"):
+        shown("PARTITION BY v MEASURES COUNT(*) AS n PATTERN (a)", v=[[1]])
+    with pytest.raises(cer.DataError, match="the table t is of type dict"):
+        listed("SELECT * FROM t MATCH_RECOGNIZE (MEASURES COUNT(*) AS n PATTERN (a))", t={"v": [1]})
+    with pytest.raises(TypeError, match="dialect"):
+        cer.match_recognize(V_SHAPE, dialect=5, trades=TRADES)  # type: ignore[arg-type]
+
+
+def test_lag_and_lead_of_snowflake() -> None:
+    body = "ORDER BY o MEASURES COUNT(*) AS n PATTERN (a b+) DEFINE b AS LAG(o) < o AND LEAD(o, 1) > o"
+    assert shown(body, "snowflake", o=[1, 2, 3])["n"].to_pylist() == [2]

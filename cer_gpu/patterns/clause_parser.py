@@ -297,8 +297,8 @@ class ClauseParser:
         if not descending:
             cursor.take("ASC")
         nulls_first = cursor.take("NULLS", "FIRST")
-        if not nulls_first:
-            cursor.take("NULLS", "LAST")
+        if not nulls_first and not cursor.take("NULLS", "LAST"):
+            nulls_first = self._language.nulls_first(descending)
         if cursor.next is not None and cursor.next.is_name:
             raise cursor.unexpected("`,`, ASC, DESC, NULLS FIRST or NULLS LAST")
         if cursor.next is not None:

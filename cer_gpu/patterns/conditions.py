@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.patterns.tree import (
@@ -21,6 +22,9 @@ from cer_gpu.patterns.tree import (
     Scalar,
     ScalarConstant,
 )
+
+OF_NULLS = frozenset(["and", "or", "is null", "is true", "distinct from", "case", "coalesce", "nullif"])
+"""Operations that may have a value though an operand is null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ def parted(definition: Definition) -> ParsedCondition:
     fixed: list[Scalar] = []
     open_: list[Scalar] = []
     for part in _conjuncts(definition.condition):
-        settled = current_row(part, definition.variable)
+        settled = gathered(current_row(part, definition.variable))
         (fixed if is_fixed(settled) else open_).append(settled)
     return ParsedCondition(definition.variable, tuple(fixed), tuple(open_))
 
@@ -80,6 +84,32 @@ def current_row(expression: Scalar, variable: str) -> Scalar:
             settled = replace(settled, expression=_named(settled.expression, variable))
         return settled
     return expression
+
+
+def gathered(expression: Scalar) -> Scalar:
+    """An expression in which what is computed of one row of the match is one navigation.
+
+    `CAST(a.ts AS DATE)` becomes `LAST(CAST(a.ts AS DATE))`, which is computed for all rows beforehand. Both
+    are null where there is no row, since only operations are taken that are null where an operand is.
+    """
+    if not isinstance(expression, Operation):
+        return expression
+    expression = replace(expression, operands=tuple(map(gathered, expression.operands)))
+    rows = {_row_of(each) for each in expression.operands if not isinstance(each, ScalarConstant)}
+    if expression.name in OF_NULLS or len(rows) != 1 or None in rows:
+        return expression
+    inner = tuple(each.expression if isinstance(each, Navigation) else each for each in expression.operands)
+    navigation = next(each for each in expression.operands if isinstance(each, Navigation))
+    return replace(navigation, expression=replace(expression, operands=inner), at=expression.at)
+
+
+def _row_of(expression: Scalar) -> tuple[Any, ...] | None:
+    """What tells the row of a navigation; None of other expressions."""
+    if not isinstance(expression, Navigation):
+        return None
+    if any(isinstance(leaf, MatchedVariable) for leaf in leaves(expression.expression)):
+        return None
+    return expression.variables, expression.which, expression.skip, expression.offset, expression.final
 
 
 def _is_current(navigation: Navigation, variable: str) -> bool:

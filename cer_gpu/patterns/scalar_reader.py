@@ -220,6 +220,8 @@ class ScalarReader(OperationReader):
     def _call(self, node: Any) -> Scalar:
         span = self.place(node)
         name = (node.this if isinstance(node.this, str) else node.this.name).upper()
+        if self.language == "snowflake":
+            name = {"LAG": "PREV", "LEAD": "NEXT"}.get(name, name)
         extent = self._extents.get(span.start) if span is not None else None
         if extent is not None and name not in ("FIRST", "LAST", *_AGGREGATES, *_COUNTED):
             raise self._misplaced_extent(extent, span)

@@ -81,9 +81,23 @@ class SqlLanguage:
         self._dialect = Dialect.get_or_raise(_READ_AS.get(self.name, self.name) or None)
         base: Any = self._dialect.parser_class
         kept = {name: read for name, read in base.FUNCTION_PARSERS.items() if name in _KEPT_PARSERS}
-        unknown = {"FUNCTIONS": {}, "FUNCTION_PARSERS": kept, "NO_PAREN_FUNCTIONS": {}}
+        # NEXT VALUE FOR is no expression of a row pattern, and NEXT(x) is one.
+        bare = {name: read for name, read in base.NO_PAREN_FUNCTION_PARSERS.items() if name.upper() != "NEXT"}
+        unknown = {
+            "FUNCTIONS": {},
+            "FUNCTION_PARSERS": kept,
+            "NO_PAREN_FUNCTIONS": {},
+            "NO_PAREN_FUNCTION_PARSERS": bare,
+        }
         self._parser = type("RowPatternParser", (base,), unknown)
         self._lexer = _lexer(self._dialect.tokenizer_class)
+
+    def nulls_first(self, descending: bool) -> bool:
+        """Where ORDER BY puts nulls if it does not say; last in the standard."""
+        ordering = "" if not self.name else self._dialect.NULL_ORDERING
+        if ordering == "nulls_are_small":
+            return not descending
+        return descending and ordering == "nulls_are_large"
 
     def tokens(self, text: str) -> Iterator[SqlToken]:
         """The tokens of a text, without comments.

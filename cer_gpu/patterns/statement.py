@@ -47,6 +47,7 @@ def read_statement(
     errors: list[Diagnostic] = []
     try:
         tokens = SqlTokens(text, language)
+        _check_alone(tokens)
         parameters = _parameters(tokens, params or {}, errors)
         # Names of no SQL in place of parameters, as long as these.
         finder = SourceFinder(tokens, {place: literal_text(value) for place, value in parameters.items()})
@@ -69,6 +70,23 @@ def read_statement(
     if errors:
         raise QueryError(sorted(errors, key=lambda one: one.span or Span(0, 0)), text)
     return RowPatternStatement(text, tuple(clauses), finder.outer(), finder.tables)
+
+
+def _check_alone(tokens: SqlTokens) -> None:
+    """Check that there is one statement, and that it is a SELECT.
+
+    Raises
+    ------
+    SqlError
+        Where another one begins.
+    """
+    ends = [number for number in tokens.outermost(0, len(tokens)) if tokens.key(number) == ";"]
+    if ends and ends[0] + 1 < len(tokens):
+        span = tokens.tokens[ends[0] + 1].span
+        raise SqlError(UNREADABLE, "another statement begins here", span, "run one SELECT at a time")
+    if len(tokens) and tokens.key(0) not in ("SELECT", "WITH", "(", "MATCH_RECOGNIZE"):
+        span = tokens.tokens[0].span
+        raise SqlError(UNREADABLE, "only a SELECT can be run", span, "give the SELECT alone")
 
 
 def _parameters(tokens: SqlTokens, given: Mapping[str, Any], errors: list[Diagnostic]) -> dict[int, Any]:

@@ -1,9 +1,14 @@
 """Aggregates over the rows of matches, as of each row."""
 
+import numpy as np
+
 from ..jit import SELDOM, jit
 
 COUNT, SUM, LEAST, GREATEST = range(4)
 """What is aggregated."""
+
+FAR = 1e18
+"""A sum of whole numbers that is so far from that of floats has wrapped round, by 2^64."""
 
 
 @jit
@@ -36,8 +41,8 @@ def running(kind, values, valid, bounds, totals, counts, halt):
                         total = value
                     elif kind == SUM:
                         after = total + value
-                        # Of floats only those beyond all bounds go down when a positive number is added.
-                        if (value > 0 and after < total) or (value < 0 and after > total):
+                        # Whole numbers that do not fit come out at the other end; floats never do.
+                        if abs(np.float64(after) - (np.float64(total) + np.float64(value))) > FAR:
                             return row
                         total = after
                     elif (kind == LEAST and value < total) or (kind == GREATEST and value > total):

@@ -9,15 +9,16 @@ import pyarrow as pa
 
 from cer_gpu.engine.rows.fixed_values import FixedValues
 from cer_gpu.engine.rows.leaf_types import LeafTypes
-from cer_gpu.engine.rows.match_finder import RowMatches, found_matches
+from cer_gpu.engine.rows.match_finder import MOST_VARIABLES, RowMatches, found_matches
 from cer_gpu.engine.rows.matched_rows import MatchedRows
 from cer_gpu.engine.rows.measures import MeasureValues
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.errors import DataError, Diagnostic, LimitError, QueryError
 from cer_gpu.patterns.choices import OrderedAutomaton, automaton_of
 from cer_gpu.patterns.conditions import columns_of, parted_conditions
 from cer_gpu.patterns.tree import RowPatternClause, RowsPerMatch
+from cer_gpu.printable_text import name_text
 
 ELEMENTS = 1 << 20
 """Rows of matches that become answers at a time."""
@@ -57,6 +58,11 @@ class RowPatternAnswer:
         self.automaton: OrderedAutomaton = automaton_of(clause.pattern)
         self._types = LeafTypes(schema, text)
         self.conditions = parted_conditions(clause)
+        if len(self.automaton.variables) > MOST_VARIABLES:
+            raise LimitError(
+                f"a pattern has at most {MOST_VARIABLES} variables, and this one has "
+                f"{len(self.automaton.variables)}: use one variable for conditions that are alike"
+            )
         self._check(schema)
         self._every_row = clause.rows is not RowsPerMatch.ONE
         before = list(clause.partition_by)
@@ -74,11 +80,21 @@ class RowPatternAnswer:
                 *(schema.field(name) for name in self._behind),
             ]
         )
+        if not self.schema.names:
+            what = "the answer has no columns: they are those of PARTITION BY and MEASURES"
+            hint = "add MEASURES, for example MEASURES COUNT(*) AS n"
+            raise QueryError([Diagnostic("CER117", what, clause.span, hints=(hint,))], text)
         named = set(schema.names if self._every_row else columns_of(clause))
         self.columns = tuple(name for name in schema.names if name in named)
 
     def _check(self, schema: pa.Schema) -> None:
-        """Check the types of conditions and of WITHIN."""
+        """Check the types of keys, of conditions and of WITHIN."""
+        for name in self._clause.partition_by:
+            if pa.types.is_nested(schema.field(name).type):
+                raise DataError(
+                    f"rows cannot be partitioned by the column {name_text(name)}, of type "
+                    f"{schema.field(name).type}: make a column of one of its fields in a subquery"
+                )
         for definition in self._clause.definitions:
             kind = self._types.type_of(definition.condition)
             if not pa.types.is_boolean(kind) and not pa.types.is_null(kind):

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.free_memory import free_memory
 from cer_gpu.engine.rows.fixed_values import FixedValues
 from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
 from cer_gpu.engine.rows.search import Search
@@ -99,8 +100,6 @@ def _masks(
     order; the others for the rows in order.
     """
     count = len(automaton.variables)
-    if count > MOST_VARIABLES:
-        raise LimitError(f"a pattern has at most {MOST_VARIABLES} variables, and this one has {count}")
     dtype = next(kind for kind in (np.uint8, np.uint16, np.uint64) if count <= 8 * np.dtype(kind).itemsize)
     lying, ordered, everything = np.zeros(rows.count, dtype), None, 0
     for variable, name in enumerate(automaton.variables):
@@ -253,7 +252,7 @@ class _MatchFinder:
 
         def forward(lanes: np.ndarray) -> RowMatches:
             rows = k.PatternRows(masks, lanes, self._times)
-            ends = np.empty((int(np.diff(lanes).max(initial=0)), slots), np.int64)
+            ends = _scratch(int(np.diff(lanes).max(initial=0)), slots)
 
             def go(room: k.MatchRoom, at: np.ndarray) -> int:
                 return int(cpu.bounded_matches(self._choices, rows, self._span, self._skip, ends, room, at))
@@ -342,6 +341,23 @@ def _doubled(array: np.ndarray) -> np.ndarray:
     larger = np.empty(2 * len(array) + 1, array.dtype)
     larger[: len(array)] = array
     return larger
+
+
+def _scratch(rows: int, slots: int) -> np.ndarray:
+    """Room for an end of each row and slot, int64.
+
+    Raises
+    ------
+    LimitError
+        When there is no memory for it.
+    """
+    free = free_memory()
+    if free is not None and 8 * rows * slots > free // 2:
+        raise LimitError(
+            f"a partition of {rows:,} rows and a pattern of {slots:,} places take {8 * rows * slots:,} "
+            f"bytes, and {free:,} are free: make the numbers in {{ }} smaller, or add a column to PARTITION BY"
+        )
+    return np.empty((rows, slots), np.int64)
 
 
 def _joined(parts: Sequence[RowMatches]) -> RowMatches:

@@ -101,7 +101,9 @@ class _Groups:
         """The groups one after the other."""
         for writer, file, size in zip(self._writers, self._files, self._sizes.tolist(), strict=True):
             if allowed is not None and NEED * size > allowed:
-                raise _too_large(size, allowed, "a partition is too large: bound it by another column")
+                raise _too_large(
+                    size, allowed, "add a column to PARTITION BY, since a partition is too large"
+                )
             with on_disk():
                 writer.close()
                 file.seek(0)
