@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.rows.fixed_values import FixedValues
+from cer_gpu.engine.rows.free_rows import FreeRows
 from cer_gpu.engine.rows.leaf_types import LeafTypes
 from cer_gpu.engine.rows.match_finder import MOST_VARIABLES, RowMatches, found_matches
 from cer_gpu.engine.rows.matched_rows import MatchedRows
@@ -124,38 +125,33 @@ class RowPatternAnswer:
         clause = self._clause
         rows = OrderedRows(table, clause.partition_by, clause.order_by)
         values = FixedValues(rows, self._text)
-        matches = found_matches(
+        parts = found_matches(
             clause, self.automaton, self.conditions, values, rows, workers or Workers(), device
         )
         del values
-        numbers = _numbers(matches, rows)
-        free = self._free_places(matches, rows)
-        for first, stop, slot in _stretches(matches.lengths):
-            part = RowMatches(
-                matches.starts[first:stop],
-                matches.lengths[first:stop],
-                matches.slots[slot : slot + int(matches.lengths[first:stop].sum())],
-            )
-            matched = MatchedRows(part, numbers[first:stop], self.automaton, rows, self._every_row)
-            if clause.rows is RowsPerMatch.ALL_OMIT_EMPTY:
-                matched.drop_empty()
-            until = len(free)
-            if stop < len(numbers):
-                until = int(np.searchsorted(free, matches.starts[stop]))
-            yield from self._answered(matched, free[:until], rows)
-            free = free[until:]
-        for first in range(0, len(free), ELEMENTS):
-            yield self._row_batch(rows, free[first : first + ELEMENTS], None)
-
-    def _free_places(self, matches: RowMatches, rows: OrderedRows) -> np.ndarray:
-        """The places of the rows that are in no match and begin no empty one, if the answer has them."""
-        if self._clause.rows is not RowsPerMatch.ALL_WITH_UNMATCHED:
-            return np.zeros(0, np.int64)
-        free = np.ones(rows.count, bool)
-        free[matches.starts] = False
-        begun = np.bincount(matches.starts, minlength=rows.count + 1)
-        ended = np.bincount(matches.starts + matches.lengths, minlength=rows.count + 1)
-        return np.flatnonzero(free & (np.cumsum(begun - ended)[:-1] == 0))
+        numbering = _Numbering(rows)
+        free_rows = FreeRows(rows.count) if clause.rows is RowsPerMatch.ALL_WITH_UNMATCHED else None
+        for matches in parts:
+            numbers = numbering.of(matches)
+            free = np.zeros(0, np.int64) if free_rows is None else free_rows.before(matches)
+            for first, stop, slot in _stretches(matches.lengths):
+                part = RowMatches(
+                    matches.starts[first:stop],
+                    matches.lengths[first:stop],
+                    matches.slots[slot : slot + int(matches.lengths[first:stop].sum())],
+                )
+                matched = MatchedRows(part, numbers[first:stop], self.automaton, rows, self._every_row)
+                if clause.rows is RowsPerMatch.ALL_OMIT_EMPTY:
+                    matched.drop_empty()
+                until = len(free)
+                if stop < len(numbers):
+                    until = int(np.searchsorted(free, matches.starts[stop]))
+                yield from self._answered(matched, free[:until], rows)
+                free = free[until:]
+        if free_rows is not None:
+            free = free_rows.rest()
+            for first in range(0, len(free), ELEMENTS):
+                yield self._row_batch(rows, free[first : first + ELEMENTS], None)
 
     def _answered(
         self, matched: MatchedRows, free: np.ndarray, rows: OrderedRows
@@ -192,11 +188,22 @@ def _of_type(values: pa.Array, kind: pa.DataType) -> pa.Array:
     return values if values.type == kind else values.cast(kind)
 
 
-def _numbers(matches: RowMatches, rows: OrderedRows) -> np.ndarray:
-    """The number of each match in its partition."""
-    lanes = np.searchsorted(rows.lanes, matches.starts, side="right") - 1
-    firsts = np.searchsorted(lanes, lanes)
-    return np.arange(len(lanes)) - firsts + 1
+class _Numbering:
+    """Numbers matches in their partitions, part after part."""
+
+    def __init__(self, rows: OrderedRows) -> None:
+        self._rows = rows
+        self._lane, self._count = -1, 0
+
+    def of(self, matches: RowMatches) -> np.ndarray:
+        """The number of each match in its partition, int64."""
+        if not len(matches.starts):
+            return np.zeros(0, np.int64)
+        lanes = np.searchsorted(self._rows.lanes, matches.starts, side="right") - 1
+        numbers = np.arange(len(lanes)) - np.searchsorted(lanes, lanes) + 1
+        numbers[lanes == self._lane] += self._count
+        self._lane, self._count = int(lanes[-1]), int(numbers[-1])
+        return numbers
 
 
 def _stretches(lengths: np.ndarray) -> Iterator[tuple[int, int, int]]:

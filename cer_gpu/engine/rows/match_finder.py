@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +34,9 @@ TABLED = 1 << 24
 MOST_VARIABLES = 64
 """Variables of a pattern: a word has a bit for each."""
 
+PART = 1 << 21
+"""Rows of matches that may overlap that are found at a time, about."""
+
 DENSE = 16
 """Variables up to which every combination of conditions has a place in a table."""
 
@@ -42,6 +46,10 @@ MODES = {
     SkipMode.TO_FIRST: k.TO_FIRST,
     SkipMode.TO_LAST: k.TO_LAST,
 }
+
+
+KernelCall: TypeAlias = Callable[[k.MatchRoom, np.ndarray], int]
+"""A call of a kernel that writes matches into a room, and goes on where it stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +77,8 @@ def found_matches(
     rows: OrderedRows,
     workers: Workers,
     device: int | None = None,
-) -> RowMatches:
-    """The preferred matches that AFTER MATCH SKIP leaves.
+) -> Iterator[RowMatches]:
+    """The preferred matches that AFTER MATCH SKIP leaves: all at once, or in parts where they may overlap.
 
     With the number of a device it finds those whose conditions are fixed, if they do not overlap.
 
@@ -176,14 +184,14 @@ class _MatchFinder:
         self._skip = k.SkipRule(MODES[clause.skip.mode], np.array(takes, np.uint8))
         self._units = _units(rows.lanes, workers.threads)
 
-    def followed(self) -> RowMatches:
+    def followed(self) -> Iterator[RowMatches]:
         """Matches whose conditions are all fixed."""
         if not len(self._times):
             try:
                 if self._device is not None and self._skip.mode == k.PAST_LAST_ROW and self._rows.count:
                     found = self._on_device(self._device)
                     if found is not None:
-                        return found
+                        return iter([found])
                 states, member = self._live()
             except TooManyStates:
                 pass
@@ -192,7 +200,7 @@ class _MatchFinder:
                     return self._by_tables(states, member)
         return self._bounded()
 
-    def searched(self, code: SearchCode) -> RowMatches:
+    def searched(self, code: SearchCode) -> Iterator[RowMatches]:
         """Matches with conditions on the match so far."""
         try:
             live = self._live()
@@ -202,12 +210,11 @@ class _MatchFinder:
 
         masks = self._masks.astype(np.uint64)
 
-        def search(lanes: np.ndarray) -> RowMatches:
+        def search(lanes: np.ndarray) -> KernelCall:
             rows = k.PatternRows(masks, lanes, self._times)
-            work = Search(self._choices, rows, live, program, columns, self._span, self._skip)
-            return self._collected(lanes, work.step)
+            return Search(self._choices, rows, live, program, columns, self._span, self._skip).step
 
-        return _joined(self._workers.map("matching", search, self._units, self._rows.count))
+        return self._found(search)
 
     def _live(self) -> tuple[np.ndarray, np.ndarray]:
         """The state of each row, and the slots of each state."""
@@ -233,50 +240,78 @@ class _MatchFinder:
         found = matches_on_device(device, self._choices, live, symbols, self._rows.lanes)
         return None if found is None else RowMatches(*found)
 
-    def _by_tables(self, states: np.ndarray, member: np.ndarray) -> RowMatches:
+    def _by_tables(self, states: np.ndarray, member: np.ndarray) -> Iterator[RowMatches]:
         begins = np.empty((2, len(member)), np.int32)
         follows = np.empty((member.shape[1], len(member)), np.int32)
         cpu.choose(self._choices, member, begins, follows)
 
-        def forward(lanes: np.ndarray) -> RowMatches:
-            def go(room: k.MatchRoom, at: np.ndarray) -> int:
-                variable_of = self._choices.variable_of
-                return int(cpu.matches(variable_of, begins, follows, states, lanes, self._skip, room, at))
+        def forward(lanes: np.ndarray) -> KernelCall:
+            variable_of, skip = self._choices.variable_of, self._skip
+            return lambda room, at: int(
+                cpu.matches(variable_of, begins, follows, states, lanes, skip, room, at)
+            )
 
-            return self._collected(lanes, go)
+        return self._found(forward)
 
-        return _joined(self._workers.map("matching", forward, self._units, self._rows.count))
-
-    def _bounded(self) -> RowMatches:
+    def _bounded(self) -> Iterator[RowMatches]:
         slots, masks = len(self._choices.variable_of), self._masks.astype(np.uint64)
 
-        def forward(lanes: np.ndarray) -> RowMatches:
+        def forward(lanes: np.ndarray) -> KernelCall:
             rows = k.PatternRows(masks, lanes, self._times)
             ends = _scratch(int(np.diff(lanes).max(initial=0)), slots)
+            return lambda room, at: int(
+                cpu.bounded_matches(self._choices, rows, self._span, self._skip, ends, room, at)
+            )
 
-            def go(room: k.MatchRoom, at: np.ndarray) -> int:
-                return int(cpu.bounded_matches(self._choices, rows, self._span, self._skip, ends, room, at))
+        return self._found(forward)
 
-            return self._collected(lanes, go)
+    def _found(self, call_of: Callable[[np.ndarray], KernelCall]) -> Iterator[RowMatches]:
+        """The matches of all partitions; `call_of` gives what finds those of some neighbours.
 
-        return _joined(self._workers.map("matching", forward, self._units, self._rows.count))
+        Matches that do not overlap have no more rows than there are. Others may have many times as many, and
+        come in parts.
+        """
+        if self._skip.mode == k.PAST_LAST_ROW:
+            whole = self._workers.map(
+                "matching",
+                lambda lanes: [*self._parts(lanes, call_of(lanes), len(self._masks))],
+                self._units,
+                self._rows.count,
+            )
+            yield _joined([part for parts in whole for part in parts])
+            return
+        for lanes in self._units:
+            call = call_of(lanes)
 
-    def _collected(self, lanes: np.ndarray, go: Callable[[k.MatchRoom, np.ndarray], int]) -> RowMatches:
-        """The matches of neighbouring partitions: a kernel is called until all are found."""
+            def go(room: k.MatchRoom, at: np.ndarray, call: KernelCall = call) -> int:
+                # In a thread, so that Ctrl-C takes effect.
+                made = self._workers.map("matching", lambda _: call(room, at), [None], self._rows.count)
+                return made[0]
+
+            yield from self._parts(lanes, go, PART)
+
+    def _parts(self, lanes: np.ndarray, go: KernelCall, most: int) -> Iterator[RowMatches]:
+        """The matches of neighbouring partitions, in parts of about `most` rows: a kernel is called again
+        until all are found.
+        """
         count = int(lanes[-1] - lanes[0])
-        room = room_of(count // 8 + 16, count if self._skip.mode == k.PAST_LAST_ROW else 1 << 12)
+        room = room_of(min(count, most) // 8 + 16, min(count, most) + 16)
         at = np.array([0, lanes[0], 0, 0, 0], np.int64)
         while True:
             status = go(room, at)
-            if status == k.DONE:
-                break
-            if status != k.FULL:
+            matches, slots = int(at[k.MATCHES]), int(at[k.SLOTS])
+            full = status == k.FULL and matches and slots + len(room.starts) >= most
+            if status == k.DONE or full:
+                yield RowMatches(
+                    room.starts[:matches].copy(), room.lengths[:matches].copy(), room.slots[:slots].copy()
+                )
+                at[k.MATCHES] = at[k.SLOTS] = 0
+                if status == k.DONE:
+                    return
+            elif status == k.FULL:
+                room = _larger(room, matches == len(room.starts))
+            else:
                 raise self._skipped(status, room, at)
-            room = _larger(room, int(at[k.MATCHES]) == len(room.starts))
-        matches, slots = int(at[k.MATCHES]), int(at[k.SLOTS])
-        return RowMatches(
-            room.starts[:matches].copy(), room.lengths[:matches].copy(), room.slots[:slots].copy()
-        )
 
     def _skipped(self, status: int, room: k.MatchRoom, at: np.ndarray) -> DataError:
         match = int(at[k.MATCHES]) - 1
@@ -355,7 +390,7 @@ def _scratch(rows: int, slots: int) -> np.ndarray:
     if free is not None and 8 * rows * slots > free // 2:
         raise LimitError(
             f"a partition of {rows:,} rows and a pattern of {slots:,} places take {8 * rows * slots:,} "
-            f"bytes, and {free:,} are free: make the numbers in {{ }} smaller, or add a column to PARTITION BY"
+            f"bytes, and {free:,} are free: make the numbers in {{ }} smaller, or partition by more columns"
         )
     return np.empty((rows, slots), np.int64)
 
