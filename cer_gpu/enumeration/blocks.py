@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,6 +13,9 @@ from cer_gpu.kernels.lists import cpu as kernels
 
 BULK_COUNT = 1 << 16
 """A hit with more complex events has them found one by one in order; those of other hits are sorted."""
+
+BULK_MARKS = 1 << 20
+"""The marks of all complex events of a hit that there is room for at first, at most."""
 
 
 class TupleBlock(NamedTuple):
@@ -105,6 +109,30 @@ def gathered(block: Block, rows: np.ndarray) -> Block:
         block.event[marks],
         block.label[marks],
     )
+
+
+def in_blocks(
+    found: Iterable[tuple[int, Sequence[int], Sequence[int]]], hit: int, limit: int | None, size: int
+) -> Iterator[Block]:
+    """The first complex events of a hit, given by start, marked events and labels; at most `size` a block."""
+    found = islice(found, limit)
+    while True:
+        rows, first = [], [0]
+        for row in found:
+            rows.append(row)
+            first.append(first[-1] + len(row[1]))
+            if len(rows) == size or first[-1] >= BULK_MARKS:
+                break
+        if not rows:
+            return
+        start, events, labels = (list(each) for each in zip(*rows, strict=True))
+        yield Block(
+            np.full(len(rows), hit, np.int64),
+            np.array(start, np.int64),
+            np.array(first, np.int64),
+            np.array([*chain.from_iterable(events)], np.int64),
+            np.array([*chain.from_iterable(labels)], np.int32),
+        )
 
 
 def ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:

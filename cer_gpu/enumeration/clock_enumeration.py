@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cer_gpu.enumeration.blocks import in_blocks
 from cer_gpu.kernels.clock.contract import NO_CHECK, ClockTables
 from cer_gpu.kernels.forest.contract import Block
 
@@ -99,33 +100,17 @@ def timed_ordered_blocks(
     size : int
         The most complex events of a block.
 
-    Yields
-    ------
-    Block
+    Returns
+    -------
+    iterator of Block
         No block is empty.
     """
-    starts: list[int] = []
-    marks: list[tuple[tuple[int, ...], Labels]] = []
-    left = limit
-
-    def block() -> Block:
-        first = np.cumsum([0, *(len(rows) for rows, _ in marks)])
-        rows = np.array([row for rows, _ in marks for row in rows], np.int64)
-        labels = np.array([label for _, labels in marks for label in labels], np.int32)
-        start = span.event[np.array(starts)]
-        return Block(np.full(len(starts), hit, np.int64), start, first, span.event[rows], labels)
-
-    for start, rows, labels in _SpanWalk(tables, span).all():
-        if left == 0:
-            break
-        starts.append(start)
-        marks.append((rows, labels))
-        left = None if left is None else left - 1
-        if len(starts) == size:
-            yield block()
-            starts, marks = [], []
-    if starts:
-        yield block()
+    event = span.event.tolist()
+    found = (
+        (event[start], [event[row] for row in rows], labels)
+        for start, rows, labels in _SpanWalk(tables, span).all()
+    )
+    return in_blocks(found, hit, limit, size)
 
 
 class _SpanWalk:

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import BULK_COUNT, longer
+from cer_gpu.enumeration.blocks import BULK_COUNT, BULK_MARKS, longer
 from cer_gpu.enumeration.ordered_enumeration import ordered_blocks
 from cer_gpu.kernels.arena.contract import HIT_TOO_LARGE, MISMATCH
 from cer_gpu.kernels.forest import cpu_enumerate as paths
@@ -28,9 +28,6 @@ from cer_gpu.kernels.forest.contract import (
     WalkStack,
 )
 from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
-
-BULK_MARKS = 1 << 20
-"""The marks of all complex events of a hit that there is room for at first, at most."""
 
 MARKS = 64
 """There is room for this many marks of each complex event of a block, where those of one hit have more."""

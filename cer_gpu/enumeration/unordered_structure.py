@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import BULK_COUNT
-from cer_gpu.enumeration.structure import BULK_MARKS, Structure
+from cer_gpu.enumeration.blocks import BULK_COUNT, in_blocks
+from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels.forest import cpu_stream as kernels
 from cer_gpu.kernels.forest.contract import BOTTOM, LABEL, LEFT, RIGHT, UNION, Block, CountedHits, Roots
 from cer_gpu.kernels.forest_selection.cpu import wanted
@@ -48,32 +48,7 @@ class NodeAnswers(Structure):
         """The complex events of one end, found one by one in canonical order; as `Structure.ordered`."""
         first, last = self.roots.first[hit : hit + 2]
         roots = list(zip(self.roots.label[first:last].tolist(), self.roots.node[first:last].tolist()))
-        found = _ordered(self.arena, roots, int(self.hits.event[hit]))
-        rows: list[tuple[int, list[int], list[int]]] = []
-        left, marks = limit, 0
-        for row in found:
-            if left is not None:
-                if left == 0:
-                    break
-                left -= 1
-            rows.append(row)
-            marks += len(row[1])
-            if len(rows) == size or marks >= BULK_MARKS:
-                yield _block(hit, rows)
-                rows, marks = [], 0
-        if rows:
-            yield _block(hit, rows)
-
-
-def _block(hit: int, rows: list[tuple[int, list[int], list[int]]]) -> Block:
-    length = np.array([len(events) for _, events, _ in rows], np.int64)
-    return Block(
-        np.full(len(rows), hit, np.int64),
-        np.array([start for start, _, _ in rows], np.int64),
-        np.append(0, np.cumsum(length)),
-        np.array([event for _, events, _ in rows for event in events], np.int64),
-        np.array([label for _, _, labels in rows for label in labels], np.int32),
-    )
+        return in_blocks(_ordered(self.arena, roots, int(self.hits.event[hit])), hit, limit, size)
 
 
 def _ordered(
