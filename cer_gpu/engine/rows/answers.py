@@ -21,7 +21,7 @@ from cer_gpu.patterns.conditions import columns_of, parted_conditions
 from cer_gpu.patterns.tree import RowPatternClause, RowsPerMatch
 from cer_gpu.printable_text import name_text
 
-ELEMENTS = 1 << 20
+ELEMENTS = 1 << 18
 """Rows of matches that become answers at a time."""
 
 

@@ -34,7 +34,7 @@ TABLED = 1 << 24
 MOST_VARIABLES = 64
 """Variables of a pattern: a word has a bit for each."""
 
-PART = 1 << 21
+PART = 1 << 19
 """Rows of matches that may overlap that are found at a time, about."""
 
 DENSE = 16
