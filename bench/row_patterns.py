@@ -139,6 +139,8 @@ class _Flink:
             found[mode] = taken.median / len(table) * 1e6
             yield rate(section, case, "rows", len(table), taken, note="same matches")
             yield ratio(section, f"{case} / ours", ("ours", ours), ("Flink SQL", taken), AHEAD)
+            own, other = ours.on_processor, taken.on_processor
+            yield ratio(section, f"{case}: CPU seconds / ours", ("ours", own), ("Flink SQL", other))
         for mode, seconds in found.items():
             self._known[question.name, mode] = seconds if seconds == min(found.values()) else float("inf")
 
@@ -162,7 +164,7 @@ class _Flink:
         except TimeoutError:
             self.close()
             raise
-        return Times(tuple(run.seconds for run in runs))
+        return Times(tuple(run.seconds for run in runs), tuple(run.processor for run in runs))
 
     def _run(self, question: RowPatternQuestion, mode: Mode, wanted: Found) -> FlinkAnswer:
         assert self._program is not None

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from random import Random
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import bench.row_patterns
+from bench import row_pattern_oracle
 from bench.figures import WrongAnswerError
 from bench.rivals.asked import CannotError
 from bench.rivals.flink_sql import FlinkAnswer, FlinkSql
 from bench.rivals.jvm import is_kept
+from bench.row_pattern_oracle import (
+    FAILED,
+    Difference,
+    StatementDraft,
+    compared,
+    few_rows,
+    main,
+    our_rows,
+)
 from bench.row_pattern_questions import HARD, QUESTIONS
 from bench.row_patterns import row_patterns
 from bench.sizes import Sizes
@@ -58,9 +70,9 @@ class Recorded(FlinkSql):
         trades = sorted_trades(table)
         self.wanted = {one.sql: found_in(one.checked(trades)) for one in QUESTIONS}
 
-    def run(self, sql, mode, patience, rows=False, parallelism=None) -> FlinkAnswer:
+    def run(self, sql, mode, patience, parallelism=None) -> FlinkAnswer:
         self.asked.append((sql, mode))
-        return FlinkAnswer(self.wanted[sql], {"streaming": 2.0, "batch": 1.0}[mode], [])
+        return FlinkAnswer(self.wanted[sql], {"streaming": 2.0, "batch": 1.0}[mode], 3.0)
 
     def close(self) -> None:
         self.wanted = {}
@@ -73,11 +85,10 @@ def test_the_faster_mode_is_asked_for_more_rows(monkeypatch: pytest.MonkeyPatch)
     figures = [one for one in row_patterns(SMALL) if "Flink" in one.case]
     modes = [mode for sql, mode in Recorded.asked if sql == QUESTIONS[0].sql]
     assert modes == ["streaming"] * 2 + ["batch"] * 2 + ["batch"] * 2
-    assert {one.case for one in figures if one.unit == "times" and "V shapes" in one.section} == {
-        "300 rows, Flink SQL, streaming / ours",
-        "300 rows, Flink SQL, batch / ours",
-        "600 rows, Flink SQL, batch / ours",
-    }
+    cases = ("300 rows, Flink SQL, streaming", "300 rows, Flink SQL, batch", "600 rows, Flink SQL, batch")
+    assert [one.case for one in figures if one.unit == "times" and "V shapes" in one.section] == [
+        f"{case}{what}" for case in cases for what in (" / ours", ": CPU seconds / ours")
+    ]
 
 
 def test_what_takes_too_long_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,11 +105,79 @@ def test_another_answer_ends_the_section(monkeypatch: pytest.MonkeyPatch) -> Non
         asked: list[tuple[str, str]] = []  # noqa: RUF012 (nothing reads it)
 
         def run(self, *given, **options) -> FlinkAnswer:
-            return FlinkAnswer(Found(1, 2), 1.0, [])
+            return FlinkAnswer(Found(1, 2), 1.0, 2.0)
 
     monkeypatch.setattr(bench.row_patterns, "FlinkSql", Wrong)
     with pytest.raises(WrongAnswerError, match=r"V shapes: Found\(rows=1, checksum=2\) by Flink SQL"):
         list(row_patterns(SMALL))
+
+
+def test_statements_for_flink_can_be_run() -> None:
+    """The rows of some, and why others have none."""
+    rng = Random(3)
+    table = few_rows(rng, 60)
+    assert len(set(table.column("t").to_pylist())) == 60
+    answers = [our_rows(StatementDraft(rng, one % 2 == 0).text(), table) for one in range(60)]
+    errors = [one for one in answers if isinstance(one, str)]
+    assert 0 < len(errors) < 20
+    assert all(one.startswith("DataError: AFTER MATCH SKIP TO ") for one in errors)
+    assert sum(bool(one) for one in answers) > 30
+
+
+class Answering(FlinkSql):
+    """Says what we say, but for the statements that it is told."""
+
+    other: dict[int, object]
+
+    def __init__(self) -> None:
+        self.table = pa.table({})
+        self.jobs = 0
+
+    def load(self, table: pa.Table) -> None:
+        self.table = table
+
+    def rows(self, statements, mode, patience):
+        answers = []
+        for sql in statements:
+            ours = our_rows(sql, self.table)
+            if isinstance(ours, str):
+                raise CannotError("it cannot skip")
+            answers.append([tuple("null" if one is None else str(one) for one in row) for row in ours])
+        for place, other in self.other.items():
+            if place < len(statements):
+                answers[place] = other
+        return answers
+
+    def close(self) -> None:
+        self.table = pa.table({})
+
+
+@pytest.mark.parametrize("apart", [[], ["--apart"]])
+def test_the_oracle_tells_where_flink_differs(monkeypatch, capsys, apart) -> None:
+    monkeypatch.setattr(row_pattern_oracle, "FlinkSql", Answering)
+    monkeypatch.setattr(Answering, "other", {}, raising=False)
+    assert main(["--cases", "60", "--seed", "5", *apart]) == 0
+    same = capsys.readouterr().out
+    assert "equal, with rows" in same
+    assert "both fail" in same
+    assert "SELECT" not in same
+    monkeypatch.setattr(Answering, "other", {0: [("u", "77")], 1: "it has no words"})
+    assert main(["--cases", "5", *apart]) == 1
+    other = capsys.readouterr().out
+    assert "Flink 1 [('u', 77)]" in other
+    assert "1 Flink refuses: it has no words" in other
+    assert other.count("SELECT") == 1
+
+
+def test_floats_are_compared_as_java_writes_them() -> None:
+    found = Difference("", pa.table({}), [(1, 0.1 + 0.2, None, "u")], [(1.0, 0.3, None, "u")])
+    told: Counter[str] = Counter()
+    assert not compared(found, told)
+    assert compared(found._replace(theirs=[(1.0, 0.3, 0, "u")]), told)
+    assert compared(found._replace(theirs=[]), told)
+    assert compared(found._replace(theirs=f"{FAILED} it does"), told)
+    assert not compared(found._replace(ours="DataError: so do we", theirs=f"{FAILED} it does"), told)
+    assert told == {"equal, with rows": 1, "different": 3, "both fail": 1}
 
 
 @pytest.mark.usefixtures("short_lived_java")
@@ -112,10 +191,15 @@ def test_flink_sql_gives_the_same() -> None:
         flink.load(table)
         for question in QUESTIONS:
             if question.flink:
-                answer = flink.run(question.sql, "streaming", 120.0, rows=True, parallelism=1)
+                answer = flink.run(question.sql, "streaming", 120.0, parallelism=1)
                 assert answer.found == found_in(question.checked(trades)), question.name
-                assert len(answer.rows) == answer.found.rows
-                assert answer.seconds > 0
+                assert min(answer.seconds, answer.processor) > 0
+        asked = [one.sql for one in QUESTIONS if one.flink][:2]
+        first, refused, second = flink.rows([asked[0], "SELECT nothing", asked[1]], "streaming", 120.0)
+        assert [len(first), len(second)] == [len(one.checked(trades)[0]) for one in QUESTIONS if one.flink][
+            :2
+        ]
+        assert "nothing" in refused
         with pytest.raises(CannotError, match=r"ParseException|SqlParse"):
             flink.run("SELECT nothing FROM", "batch", 60.0)
     finally:

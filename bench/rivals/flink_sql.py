@@ -7,8 +7,9 @@ import queue
 import subprocess
 import tempfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.csv as csv
@@ -18,6 +19,9 @@ from bench.rivals.jvm import DRIVERS, compiled, jars_of, started
 from bench.trades import Found
 
 Mode = Literal["streaming", "batch"]
+
+FlinkRow: TypeAlias = tuple[str, ...]
+"""The values of a row as Java writes them, times in milliseconds."""
 
 STARTING = 300.0
 """Seconds that it may take to start, and to load a table."""
@@ -34,13 +38,13 @@ class FlinkAnswer(NamedTuple):
     found : Found
     seconds : float
         From the first row that is read to the end of the job.
-    rows : list of tuple of str
-        The values of each row, as Java writes them, times in milliseconds; empty unless they are asked for.
+    processor : float
+        Seconds of the processor meanwhile, of all threads.
     """
 
     found: Found
     seconds: float
-    rows: list[tuple[str, ...]]
+    processor: float
 
 
 class FlinkSql:
@@ -62,6 +66,7 @@ class FlinkSql:
             stderr=subprocess.DEVNULL,
             text=True,
         )
+        self._listed: list[list[FlinkRow] | str] = []
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -84,9 +89,7 @@ class FlinkSql:
             self._ask(f"load {path}")
             self._said("ready", STARTING)
 
-    def run(
-        self, sql: str, mode: Mode, patience: float, rows: bool = False, parallelism: int | None = None
-    ) -> FlinkAnswer:
+    def run(self, sql: str, mode: Mode, patience: float, parallelism: int | None = None) -> FlinkAnswer:
         """Run a statement.
 
         Raises
@@ -96,11 +99,25 @@ class FlinkSql:
         TimeoutError
             After `patience` seconds, and those of planning; the process is of no use then.
         """
-        asked = f"{mode} {parallelism or os.cpu_count()} {' '.join(sql.split())}"
-        self._ask(f"rows {asked}" if rows else asked)
-        listed: list[tuple[str, ...]] = []
-        number, checksum, seconds = self._said("answer", patience + PLANNING, listed).split()
-        return FlinkAnswer(Found(int(number), int(checksum)), float(seconds), listed)
+        self._ask(f"{mode} {parallelism or os.cpu_count()} {' '.join(sql.split())}")
+        number, checksum, *times = self._said("answer", patience + PLANNING).split()
+        return FlinkAnswer(Found(int(number), int(checksum)), *map(float, times))
+
+    def rows(self, statements: Sequence[str], mode: Mode, patience: float) -> list[list[FlinkRow] | str]:
+        """Run statements in one job: for each its rows, or why Flink refuses it.
+
+        Raises
+        ------
+        CannotError
+            If the job fails, because of any of the statements.
+        TimeoutError
+            After `patience` seconds, and those of planning; the process is of no use then.
+        """
+        lines = "\n".join(" ".join(sql.split()) for sql in statements)
+        self._ask(f"rows {len(statements)} {mode} 1 {lines}")
+        self._listed = [[] for _ in statements]
+        self._said("answer", patience + PLANNING)
+        return self._listed
 
     def close(self) -> None:
         """End the process."""
@@ -118,7 +135,7 @@ class FlinkSql:
             self._lines.put(line.rstrip("\n"))
         self._lines.put(None)
 
-    def _said(self, word: str, patience: float, listed: list[tuple[str, ...]] | None = None) -> str:
+    def _said(self, word: str, patience: float) -> str:
         while True:
             try:
                 line = self._lines.get(timeout=patience)
@@ -126,9 +143,15 @@ class FlinkSql:
                 raise TimeoutError(f"more than {patience:g} s") from None
             if line is None:
                 raise CannotError(f"Flink ended with status {self._process.wait()}")
-            if line.startswith("row\t") and listed is not None:
-                listed.append(tuple(line.split("\t")[1:]))
+            if line.startswith("row\t"):
+                number, *values = line.split("\t")[1:]
+                rows = self._listed[int(number)]
+                assert isinstance(rows, list)
+                rows.append(tuple(values))
             first, _, rest = line.partition(" ")
+            if first == "refused":
+                number, _, why = rest.partition(" ")
+                self._listed[int(number)] = why
             if first == word:
                 return rest
             if first == "cannot":

@@ -1,6 +1,8 @@
+import com.sun.management.OperatingSystemMXBean;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,12 +31,16 @@ import org.apache.flink.types.Row;
  * <p>It reads a line for each request. `load FILE` reads a CSV file, whose header has a name and a type for each
  * column, `long`, `double`, `text` or `time` (milliseconds; rows ascend by it), and names the table `trades`; it
  * answers `ready`. `streaming PARALLELISM SQL` and `batch PARALLELISM SQL` run a statement: `answer ROWS CHECKSUM
- * SECONDS`, the time from the first row that is read. With `rows` before these words each row is written, too: `row`
- * and its values, with a tab before each. A statement that fails is answered by `cannot` and the reason.
+ * SECONDS PROCESSOR`, the time from the first row that is read, and that of the processor. A statement that fails is answered by `cannot` and the reason.
+ *
+ * <p>With `rows NUMBER` before these words so many statements run in one job, all but the first on lines of their
+ * own. Each row is written, too: `row`, the statement's number and the values, with tabs between them. A statement
+ * that Flink refuses is told by `refused`, its number and the reason, and the others run.
  */
 final class FlinkSqlDriver {
     private static final AtomicInteger NEXT = new AtomicInteger();
     private static final AtomicLong BEGUN = new AtomicLong();
+    private static final AtomicLong USED = new AtomicLong();
     private static final AtomicLong FOUND = new AtomicLong();
     private static final AtomicLong SUM = new AtomicLong();
     private static final ConcurrentLinkedQueue<String> WRITTEN = new ConcurrentLinkedQueue<>();
@@ -43,7 +49,6 @@ final class FlinkSqlDriver {
     private static List<Row> rows;
     private static String[] names;
     private static String[] types;
-    private static boolean writes;
 
     private FlinkSqlDriver() {}
 
@@ -58,23 +63,32 @@ final class FlinkSqlDriver {
                     load(Path.of(line.substring(5)));
                     out.println("ready");
                 } else {
-                    writes = line.startsWith("rows ");
-                    String[] words = (writes ? line.substring(5) : line).split(" ", 3);
-                    double seconds = run(words[0], Integer.parseInt(words[1]), words[2]);
-                    for (String row = WRITTEN.poll(); row != null; row = WRITTEN.poll()) {
-                        out.println("row" + row);
+                    boolean writes = line.startsWith("rows ");
+                    String[] words = line.split(" ", writes ? 5 : 3);
+                    int first = writes ? 2 : 0;
+                    List<String> statements = new ArrayList<>(List.of(words[first + 2]));
+                    while (writes && statements.size() < Integer.parseInt(words[1])) {
+                        statements.add(requests.readLine());
                     }
-                    out.println("answer " + FOUND.get() + " " + SUM.get() + " " + seconds);
+                    double[] seconds = run(words[first], Integer.parseInt(words[first + 1]), statements, writes);
+                    for (String row = WRITTEN.poll(); row != null; row = WRITTEN.poll()) {
+                        out.println(row);
+                    }
+                    out.println("answer " + FOUND.get() + " " + SUM.get() + " " + seconds[0] + " " + seconds[1]);
                 }
             } catch (Exception | Error error) {
-                Throwable cause = error;
-                while (cause.getCause() != null) {
-                    cause = cause.getCause();
-                }
-                out.println("cannot " + (cause + "").replaceAll("\\s+", " "));
+                out.println("cannot " + reason(error));
             }
         }
         System.exit(0);
+    }
+
+    private static String reason(Throwable error) {
+        Throwable cause = error;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return (cause + "").replaceAll("\\s+", " ");
     }
 
     private static void load(Path path) throws Exception {
@@ -116,7 +130,8 @@ final class FlinkSqlDriver {
                 ZoneOffset.UTC);
     }
 
-    private static double run(String mode, int parallelism, String sql) throws Exception {
+    private static double[] run(String mode, int parallelism, List<String> statements, boolean writes)
+            throws Exception {
         boolean streams = mode.equals("streaming");
         NEXT.set(0);
         BEGUN.set(0);
@@ -163,21 +178,44 @@ final class FlinkSqlDriver {
                         .map(FlinkSqlDriver::next)
                         .returns(Types.ROW_NAMED(names, kinds)),
                 schema.build());
-        tables.toDataStream(tables.sqlQuery(sql))
-                .map(FlinkSqlDriver::counted)
-                .returns(Types.LONG)
-                .sinkTo(new DiscardingSink<>());
+        int planned = 0;
+        for (int number = 0; number < statements.size(); number++) {
+            String name = writes ? "row\t" + number : null;
+            try {
+                tables.toDataStream(tables.sqlQuery(statements.get(number)))
+                        .map(row -> counted(row, name))
+                        .returns(Types.LONG)
+                        .sinkTo(new DiscardingSink<>());
+                planned++;
+            } catch (Exception | Error error) {
+                if (!writes) {
+                    throw error;
+                }
+                WRITTEN.add("refused " + number + " " + reason(error));
+            }
+        }
+        if (planned == 0) {
+            return new double[] {0, 0};
+        }
         environment.execute();
-        return (System.nanoTime() - BEGUN.get()) / 1e9;
+        return new double[] {(System.nanoTime() - BEGUN.get()) / 1e9, (used() - USED.get()) / 1e9};
     }
 
     /** The next row of all, whichever task asks: so the tasks ascend by time and stay close together. */
     private static Row next(long ignored) {
-        BEGUN.compareAndSet(0, System.nanoTime());
+        if (BEGUN.get() == 0 && BEGUN.compareAndSet(0, System.nanoTime())) {
+            USED.set(used());
+        }
         return rows.get(NEXT.getAndIncrement());
     }
 
-    private static long counted(Row row) {
+    /** Nanoseconds of the processor that this process has taken. */
+    private static long used() {
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
+    }
+
+    /** Adds a row to what is counted, and writes it behind a name if there is one. */
+    private static long counted(Row row, String name) {
         long sum = 0;
         StringBuilder text = new StringBuilder();
         for (int column = 0; column < row.getArity(); column++) {
@@ -191,12 +229,12 @@ final class FlinkSqlDriver {
                 number = whole.longValue();
             }
             sum += number * (2L * column + 1);
-            if (writes) {
+            if (name != null) {
                 text.append('\t').append(value instanceof LocalDateTime ? (Object) number : value);
             }
         }
-        if (writes) {
-            WRITTEN.add(text.toString());
+        if (name != null) {
+            WRITTEN.add(name + text);
         }
         FOUND.incrementAndGet();
         SUM.addAndGet(sum);
