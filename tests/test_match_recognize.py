@@ -13,6 +13,7 @@ import pytest
 import cer_gpu as cer
 from cer_gpu import outer_select
 from cer_gpu.engine.rows import answers, search, table_parts
+from cer_gpu.patterns import live_states
 
 TRADES = pa.table(
     {
@@ -284,3 +285,40 @@ def test_limits_are_told() -> None:
 def test_lag_and_lead_of_snowflake() -> None:
     body = "ORDER BY o MEASURES COUNT(*) AS n PATTERN (a b+) DEFINE b AS LAG(o) < o AND LEAD(o, 1) > o"
     assert shown(body, "snowflake", o=[1, 2, 3])["n"].to_pylist() == [2]
+
+
+def test_nan_is_the_greatest_and_one_partition() -> None:
+    nan = float("nan")
+    for nulls, up, down in (
+        ([], "1.0 2.0 nan", "nan 2.0 1.0"),
+        ([None], "1.0 2.0 nan None", "nan 2.0 1.0 None"),
+    ):
+        for way, expected in (("", up), ("DESC", down)):
+            found = shown(f"ORDER BY x {way} ALL ROWS PER MATCH PATTERN (a+)", x=[2.0, -nan, 1.0, *nulls])
+            assert " ".join(map(str, found["x"].to_pylist())) == expected
+    counted = shown("PARTITION BY x MEASURES COUNT(*) AS n PATTERN (a+)", x=[nan, -nan, 0.0, -0.0, None])
+    assert counted["n"].to_pylist() == [2, 2, 1]
+
+
+def test_within_needs_an_order() -> None:
+    with pytest.raises(cer.QueryError, match="WITHIN measures time by the first column of ORDER BY"):
+        shown("MEASURES COUNT(*) AS n PATTERN (a+) WITHIN INTERVAL '1' SECOND", "flink", v=[1])
+
+
+def test_many_kinds_of_rows_take_the_way_without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    columns = {f"c{number}": rng.integers(0, 2, 200).tolist() for number in range(18)}
+    names = list(columns)
+    body = f"MEASURES COUNT(*) AS n PATTERN (({' | '.join(names)})+ c0 c1)"
+    body += f" DEFINE {', '.join(f'{name} AS {name} = 1' for name in names)}"
+    expected = shown(body, **columns)
+    assert expected.num_rows > 0
+    monkeypatch.setattr(live_states, "MOST_ENTRIES", 100)
+    assert shown(body, **columns) == expected
+
+
+def test_the_query_of_all_matches_needs_an_ascending_order() -> None:
+    text = cer.match_recognize(V_SHAPE, trades=TRADES).explain()
+    assert "all matches SELECT * FROM trades WHERE (trades AS start) :" in text
+    falling = V_SHAPE.replace("ORDER BY ts", "ORDER BY ts DESC")
+    assert "no CEQL query gives them" in cer.match_recognize(falling, trades=TRADES).explain()

@@ -63,6 +63,8 @@ def ceql_of(clause: RowPatternClause) -> str:
     """
     name = clause.source if clause.kind == "table" and clause.source.isidentifier() else "Row"
     writer = _CeqlWriter(name, {each.variable: each.condition for each in clause.definitions})
+    if len(clause.order_by) != 1 or clause.order_by[0].descending:
+        raise NoCeqlError("its events are in the order of one column of time, which ascends")
     if _may_be_empty(clause.pattern):
         raise NoCeqlError("it may match no row, and a match of CEQL has at least one")
     pattern = writer.pattern(clause.pattern)

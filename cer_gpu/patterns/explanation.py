@@ -60,6 +60,7 @@ def _lines(
     yield from _automaton(automaton)
     try:
         yield f"all matches {ceql_of(clause)}"
+        yield "            (in CEQL, where no column of a condition is null)"
     except NoCeqlError as error:
         yield f"all matches no CEQL query gives them: {error}"
 

@@ -12,6 +12,9 @@ from cer_gpu.patterns.choices import MATCHED, OrderedAutomaton
 MOST_STATES = 1 << 12
 """States beyond which the automaton is given up."""
 
+MOST_ENTRIES = 1 << 26
+"""Transitions, of each state by each symbol, beyond which it is given up: 256 MB."""
+
 AHEAD = 64
 """Symbols up to which all transitions of a state are made when one is asked for."""
 
@@ -55,6 +58,8 @@ class LiveStates:
         self._before = [last]
         self._numbers: dict[int, int] = {}
         self._lock = Lock()
+        if 16 * len(masks) > MOST_ENTRIES:
+            raise TooManyStates
         self.table = np.full((16, len(masks)), -1, np.int32)
 
     def fill(self, state: int, symbol: int) -> None:
@@ -77,7 +82,7 @@ class LiveStates:
         if number is not None:
             return number
         number = len(self._sets)
-        if number == MOST_STATES:
+        if number == MOST_STATES or number * self.table.shape[1] > MOST_ENTRIES:
             raise TooManyStates
         self._numbers[slots] = number
         self._sets.append(slots)

@@ -141,6 +141,8 @@ def matches(variable_of, begins, follows, states, lanes, skip, room, at, halt):
             while choice >= 0:
                 if place == most:
                     return FULL
+                if row % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
+                    return DONE
                 room.slots[place] = choice
                 place += 1
                 row += 1
@@ -155,10 +157,12 @@ def matches(variable_of, begins, follows, states, lanes, skip, room, at, halt):
 
 
 @inline
-def _earliest(choices, masks, first, stop, ends):
+def _earliest(choices, masks, first, stop, ends, halt):
     """For each row of a partition and slot the last row of the shortest completion; -1: none."""
     slots = choices.variable_of.shape[0]
     for row in range(stop - 1, first - 1, -1):
+        if halt[0]:
+            return
         for slot in range(slots):
             ends[row - first, slot] = -1
             if not masks[row] >> np.uint64(choices.variable_of[slot]) & np.uint64(1):
@@ -211,7 +215,7 @@ def bounded_matches(choices, rows, span, skip, ends, room, at, halt):
         first, stop = rows.lanes[at[LANE]], rows.lanes[at[LANE] + 1]
         if halt[0]:
             return DONE
-        _earliest(choices, rows.masks, first, stop, ends)
+        _earliest(choices, rows.masks, first, stop, ends, halt)
         last = at[ROW]
         while at[ROW] < stop:
             start = at[ROW]
@@ -230,6 +234,8 @@ def bounded_matches(choices, rows, span, skip, ends, room, at, halt):
             while choice >= 0:
                 if place == most:
                     return FULL
+                if row % SELDOM == 0 and halt[0]:
+                    return DONE
                 room.slots[place] = choice
                 place += 1
                 listed = 2 + choice + (slots if row == stop - 1 else 0)

@@ -102,6 +102,10 @@ class RowPatternAnswer:
                 what = f"the condition of `{definition.variable}` is no condition, but of type {kind}"
                 hint = "compare it with something: `price > 10`"
                 raise QueryError([Diagnostic("CER117", what, definition.at, hints=(hint,))], self._text)
+        if self._clause.within is not None and not self._clause.order_by:
+            what = "WITHIN measures time by the first column of ORDER BY, and there is none"
+            hint = "write ORDER BY with the column of time"
+            raise QueryError([Diagnostic("CER117", what, self._clause.span, hints=(hint,))], self._text)
         if self._clause.within is not None:
             key = self._clause.order_by[0]
             kind = schema.field(key.column).type

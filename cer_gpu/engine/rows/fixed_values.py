@@ -85,15 +85,12 @@ class FixedValues:
         gap = pa.nulls(size, values.type)
         if offset < 0:
             moved = pa.concat_arrays([gap, values.slice(0, count - size)])
-            edges, way = lanes[:-1], 1
         else:
             moved = pa.concat_arrays([values.slice(size), gap])
-            edges, way = lanes[1:] - 1, -1
         if len(lanes) <= 2:
             return moved
-        outside = np.zeros(count, bool)
-        for step in range(size):
-            places = edges + way * step
-            inside = (places >= lanes[:-1]) & (places < lanes[1:])
-            outside[places[inside]] = True
+        # How many rows of the partition lie on the side that is looked at.
+        sizes, places = np.diff(lanes), np.arange(count)
+        edges = np.repeat(lanes[:-1] if offset < 0 else lanes[1:] - 1, sizes)
+        outside = np.abs(places - edges) < size
         return pc.if_else(pa.array(outside), pa.scalar(None, values.type), moved)

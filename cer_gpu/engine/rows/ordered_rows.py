@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +21,10 @@ NUMBERS_AT_MOST = 1 << 40
 
 FEW = MANY // 16
 """Among the first `MANY` texts of a column at most so many differ if it becomes codes."""
+
+
+FIRST, LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+"""Words of nulls among those of floats."""
 
 
 class OrderedRows:
@@ -113,11 +116,6 @@ class OrderedRows:
         """The rows of the table that lie at some places."""
         return places if self._order is None else self._order[places]
 
-    @cached_property
-    def lane_of(self) -> np.ndarray:
-        """The number of the partition of each place, int64."""
-        return np.repeat(np.arange(len(self.lanes) - 1), np.diff(self.lanes))
-
     def _partition_codes(self, names: Sequence[str]) -> tuple[np.ndarray | None, int]:
         """The number of the partition of each row, by first sight, and how many there are."""
         codes, most = None, 1
@@ -196,13 +194,18 @@ def times_of(column: pa.Array, name: str, descending: bool) -> np.ndarray:
 def _sort_words(column: pa.ChunkedArray, key: SortKey) -> np.ndarray:
     """Whole numbers, int64, by which rows are sorted ascending."""
     kind = column.type
-    plain = pa.types.is_temporal(kind) or pa.types.is_signed_integer(kind) or pa.types.is_float64(kind)
-    if plain and column.null_count == 0:
+    nulls = -1 if key.nulls_first else len(column) + 1
+    if pa.types.is_floating(kind):
+        words = float_words(_with_one_nan(np.asarray(combined(column).cast(pa.float64()).fill_null(0.0))))
+        words = ~words if key.descending else words
+        if column.null_count:
+            words[np.asarray(combined(column).is_null())] = FIRST if key.nulls_first else LAST
+        return words
+    if (pa.types.is_temporal(kind) or pa.types.is_signed_integer(kind)) and column.null_count == 0:
         values = combined(column)
         if pa.types.is_temporal(kind):
             values = values.view(pa.int32() if kind.bit_width == 32 else pa.int64())
-        data = np.asarray(values)
-        words = float_words(data) if data.dtype.kind == "f" else data.astype(np.int64, copy=False)
+        words = np.asarray(values).astype(np.int64, copy=False)
         return ~words if key.descending else words
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
@@ -218,9 +221,16 @@ def _sort_words(column: pa.ChunkedArray, key: SortKey) -> np.ndarray:
             f"rows cannot be sorted by the column {name_text(key.column)}, of type {column.type}: name a "
             "column of numbers, times or texts in ORDER BY"
         ) from None
-    words = np.full(len(column), -1 if key.nulls_first else len(column) + 1, np.int64)
+    words = np.full(len(column), nulls, np.int64)
     words[there] = np.asarray(combined(ranks))
     return words
+
+
+def _with_one_nan(values: np.ndarray) -> np.ndarray:
+    """Floats whose NaNs have the same bits, above all numbers; one zero."""
+    values = values + 0.0
+    values[np.isnan(values)] = np.nan
+    return values
 
 
 def _order_of(keys: Sequence[np.ndarray]) -> np.ndarray:
@@ -243,6 +253,7 @@ def _codes(column: pa.ChunkedArray) -> tuple[np.ndarray, int]:
         alone = named.null_count == 0 and len(named.unique()) == len(named)
         values = values.indices if alone else values.cast(values.type.value_type)
     elif pa.types.is_floating(values.type):
-        values = pc.add(values, pa.scalar(0.0, values.type))  # -0.0 is 0.0
+        plain = _with_one_nan(np.asarray(values.cast(pa.float64()).fill_null(0.0)))
+        values = pa.array(plain, mask=np.asarray(values.is_null()))
     seen = values.dictionary_encode(null_encoding="encode")
     return np.asarray(seen.indices), len(seen.dictionary)
