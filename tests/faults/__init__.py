@@ -1,6 +1,6 @@
 """Faults that `make test-mutants` plants: a table for each part of the package."""
 
-from faults import arena, general, indexes, loop, registers, streams, windows
+from faults import arena, general, indexes, loop, registers, rows, streams, windows
 
 TABLES = {
     "loop": loop.FAULTS,
@@ -10,5 +10,6 @@ TABLES = {
     "registers": registers.FAULTS,
     "streams": streams.FAULTS,
     "general": general.FAULTS,
+    "rows": rows.FAULTS,
 }
 """The faults of each part, by the name that `ONLY=` takes."""
