@@ -12,7 +12,7 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu import outer_select
-from cer_gpu.engine.rows import answers, search, table_parts
+from cer_gpu.engine.rows import answers, match_finder, search, table_parts
 from cer_gpu.patterns import live_states
 
 TRADES = pa.table(
@@ -322,3 +322,16 @@ def test_the_query_of_all_matches_needs_an_ascending_order() -> None:
     assert "all matches SELECT * FROM trades WHERE (trades AS start) :" in text
     falling = V_SHAPE.replace("ORDER BY ts", "ORDER BY ts DESC")
     assert "no CEQL query gives them" in cer.match_recognize(falling, trades=TRADES).explain()
+
+
+def test_matches_that_overlap_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of rising numbers from each row on: parts end inside partitions, and inside long matches."""
+    rng = np.random.default_rng(8)
+    columns = {"k": [number // 100 for number in range(300)], "x": rng.integers(0, 9, 300).tolist()}
+    body = """PARTITION BY k MEASURES MATCH_NUMBER() AS n, COUNT(*) AS length ALL ROWS PER MATCH
+        WITH UNMATCHED ROWS AFTER MATCH SKIP TO NEXT ROW PATTERN (a b b b*) DEFINE b AS x >= PREV(x)"""
+    whole = shown(body, **columns)
+    assert max(filter(None, whole["n"].to_pylist())) > 20
+    assert whole["n"].null_count > 20
+    monkeypatch.setattr(match_finder, "PART", 3)
+    assert shown(body, **columns) == whole
