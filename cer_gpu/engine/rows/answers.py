@@ -133,7 +133,7 @@ class RowPatternAnswer:
             clause, self.automaton, self.conditions, values, rows, workers or Workers(), device
         )
         del values
-        numbering = _Numbering(rows)
+        numbering = _MatchCounter(rows)
         free_rows = FreeRows(rows.count) if clause.rows is RowsPerMatch.ALL_WITH_UNMATCHED else None
         for matches in parts:
             numbers = numbering.of(matches)
@@ -192,7 +192,7 @@ def _of_type(values: pa.Array, kind: pa.DataType) -> pa.Array:
     return values if values.type == kind else values.cast(kind)
 
 
-class _Numbering:
+class _MatchCounter:
     """Numbers matches in their partitions, part after part."""
 
     def __init__(self, rows: OrderedRows) -> None:
