@@ -315,7 +315,8 @@ class MatchState:
 def folded(function: str, values: list[Any]) -> Any:
     """SUM, AVG, MIN or MAX of some values; there is one at least, and none is null."""
     if function in ("min", "max"):
-        return min(values) if function == "min" else max(values)
+        # NaN, which differs from itself, is greater than all numbers.
+        return (min if function == "min" else max)(values, key=lambda value: (value != value, value))
     total = values[0]
     for value in values[1:]:
         total = total + value

@@ -1,19 +1,16 @@
 """Aggregates over the rows of matches, as of each row."""
 
-import numpy as np
-
 from ..jit import SELDOM, jit
 
 COUNT, SUM, LEAST, GREATEST = range(4)
 """What is aggregated."""
 
-FAR = 1e18
-"""A sum of whole numbers that is so far from that of floats has wrapped round, by 2^64."""
-
 
 @jit
 def running(kind, values, valid, bounds, totals, counts, halt):
     """Aggregate values of matches up to each of their rows, that row included.
+
+    NaN is greater than all numbers. The caller sees to it that sums of whole numbers fit 64 bits.
 
     ==========  ===========================  ======================================================
     `kind`      int64                        in: `COUNT` .. `GREATEST`
@@ -24,15 +21,13 @@ def running(kind, values, valid, bounds, totals, counts, halt):
     `counts`    int64 [rows]                 out: how many values there are
     `halt`      uint8 [1]                    in: see `jit`
     ==========  ===========================  ======================================================
-
-    Gives the row whose sum does not fit 64 bits, or -1.
     """
     for match in range(bounds.shape[0] - 1):
         count = 0
         total = values[0]
         for row in range(bounds[match], bounds[match + 1]):
             if row % SELDOM == 0 and halt[0]:
-                return -1
+                return
             if valid[row]:
                 count += 1
                 if kind != COUNT:
@@ -40,17 +35,16 @@ def running(kind, values, valid, bounds, totals, counts, halt):
                     if count == 1:
                         total = value
                     elif kind == SUM:
-                        after = total + value
-                        # Whole numbers that do not fit come out at the other end; floats never do.
-                        if abs(np.float64(after) - (np.float64(total) + np.float64(value))) > FAR:
-                            return row
-                        total = after
-                    elif (kind == LEAST and value < total) or (kind == GREATEST and value > total):
+                        total += value
+                    elif kind == LEAST:
+                        # A NaN alone differs from itself.
+                        if value < total or total != total:
+                            total = value
+                    elif value > total or value != value:
                         total = value
             counts[row] = count
             if kind != COUNT:
                 totals[row] = total
-    return -1
 
 
 @jit

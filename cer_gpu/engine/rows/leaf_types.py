@@ -47,36 +47,57 @@ class LeafTypes:
             case Navigation():
                 return self.type_of(leaf.expression)
             case RowAggregate():
-                return _type_of_aggregate(leaf, self)
+                return self._aggregated(leaf)
         raise AssertionError(leaf)
 
+    def _aggregated(self, aggregate: RowAggregate) -> pa.DataType:
+        """The type of an aggregate."""
+        function = aggregate.function
+        if aggregate.expression is None:
+            return pa.int64()
+        kind = self.type_of(aggregate.expression)
+        plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if function == "count":
+            if aggregate.distinct and not _is_told_apart(plain):
+                raise self._refusal(aggregate, "COUNT(DISTINCT ...)", kind, "numbers, times or texts")
+            return pa.int64()
+        if function in ("min", "max"):
+            if not (pa.types.is_null(plain) or _is_ordered(plain)):
+                raise self._refusal(aggregate, function.upper(), kind, "numbers, times or texts")
+            return plain
+        if pa.types.is_null(plain) or pa.types.is_duration(plain):
+            return plain
+        if pa.types.is_decimal(plain):
+            return pa.float64() if function == "avg" else pa.decimal128(DIGITS, plain.scale)
+        if pa.types.is_integer(plain):
+            return pa.float64() if function == "avg" else pa.int64()
+        if pa.types.is_floating(plain):
+            return pa.float64()
+        raise self._refusal(aggregate, function.upper(), kind, "numbers or of intervals")
 
-def _type_of_aggregate(aggregate: RowAggregate, types: LeafTypes) -> pa.DataType:
-    """The type of an aggregate.
+    def _refusal(self, aggregate: RowAggregate, name: str, kind: pa.DataType, taken: str) -> QueryError:
+        """The error that values of a type cannot be aggregated."""
+        what = f"{name} of values of type {kind} cannot be computed"
+        hints = (f"take a column of {taken}",)
+        return QueryError([Diagnostic("CER117", what, aggregate.at, hints=hints)], self._text)
 
-    Raises
-    ------
-    QueryError
-        When its values cannot be aggregated.
-    """
-    if aggregate.expression is None or aggregate.function == "count":
-        if aggregate.expression is not None:
-            types.type_of(aggregate.expression)
-        return pa.int64()
-    kind = types.type_of(aggregate.expression)
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    function = aggregate.function
-    if pa.types.is_null(plain) or function in ("min", "max"):
-        return plain
-    if pa.types.is_decimal(plain):
-        return pa.float64() if function == "avg" else pa.decimal128(DIGITS, plain.scale)
-    if pa.types.is_duration(plain):
-        return plain
-    if pa.types.is_integer(plain):
-        return pa.float64() if function == "avg" else pa.int64()
-    if pa.types.is_floating(plain):
-        return pa.float64()
-    what = f"{function.upper()} of values of type {kind} cannot be computed"
-    raise QueryError(
-        [Diagnostic("CER117", what, aggregate.at, hints=("take a column of numbers or of intervals",))]
-    )
+
+def _is_told_apart(kind: pa.DataType) -> bool:
+    """Whether Arrow finds equal values of a type."""
+    if pa.types.is_string_view(kind):
+        return True
+    try:
+        pa.nulls(1, kind).dictionary_encode()
+    except pa.ArrowNotImplementedError:
+        return False
+    return True
+
+
+def _is_ordered(kind: pa.DataType) -> bool:
+    """Whether values of a type have an order."""
+    types = pa.types
+    numbers = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    texts = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    bytes_ = types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+    times = types.is_temporal(kind) and not types.is_interval(kind)
+    return numbers or texts or bytes_ or times or types.is_boolean(kind)

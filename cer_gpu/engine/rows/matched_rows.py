@@ -61,6 +61,7 @@ class MatchedRows:
         self.variables = np.array(automaton.variable_of, np.int32)[matches.slots]
         self._selected: dict[frozenset[str] | None, np.ndarray] = {}
         self._before: dict[frozenset[str] | None, np.ndarray] = {}
+        self._masks: dict[frozenset[str], np.ndarray] = {}
         if every_row:
             self._answer_rows(lengths)
         else:
@@ -95,8 +96,7 @@ class MatchedRows:
             if variables is None:
                 self._selected[variables] = np.arange(len(self.places))
             else:
-                taken = np.array([name in variables for name in self._automaton.variables])
-                self._selected[variables] = np.flatnonzero(taken[self.variables])
+                self._selected[variables] = np.flatnonzero(self._is_chosen(variables))
         return self._selected[variables]
 
     def until(self, final: bool) -> np.ndarray:
@@ -113,20 +113,33 @@ class MatchedRows:
         chosen = self.chosen(variables)
         if not len(chosen):
             return np.full(len(self.answered), NOWHERE)
-        before = self._chosen_before(variables)
-        first, stop = before[self.bounds[self.answered]], before[self.until(final)]
+        first, stop = self.stretches(variables, final)
         found = first + skip if which == "first" else stop - 1 - skip
         inside = (found >= first) & (found < stop)
         return np.where(inside, chosen[np.clip(found, 0, len(chosen) - 1)], NOWHERE)
 
-    def _chosen_before(self, variables: frozenset[str] | None) -> np.ndarray:
+    def stretches(self, variables: frozenset[str] | None, final: bool) -> tuple[np.ndarray, np.ndarray]:
+        """For each row of the answer the first of the `chosen` ones that it looks at, and behind the last."""
+        first, stop = self.bounds[self.answered], self.until(final)
+        if variables is None:
+            return first, stop
+        before = self.chosen_before(variables)
+        return before[first], before[stop]
+
+    def chosen_before(self, variables: frozenset[str] | None) -> np.ndarray:
         """How many elements of some variables come before each element, and before the end."""
         if variables not in self._before:
-            chosen = self.chosen(variables)
-            taken = np.zeros(len(self.places) + 1, np.int64)
-            taken[chosen + 1] = 1
-            self._before[variables] = np.cumsum(taken)
+            before = np.arange(len(self.places) + 1)
+            if variables is not None:
+                np.cumsum(self._is_chosen(variables), out=before[1:])
+            self._before[variables] = before
         return self._before[variables]
+
+    def _is_chosen(self, variables: frozenset[str]) -> np.ndarray:
+        if variables not in self._masks:
+            taken = np.array([name in variables for name in self._automaton.variables])
+            self._masks[variables] = taken[self.variables]
+        return self._masks[variables]
 
     def moved_places(self, elements: np.ndarray, offset: int) -> np.ndarray:
         """The places so many rows behind those of elements; `NOWHERE` outside the partition."""

@@ -69,10 +69,9 @@ class MeasureValues:
             values = _where(places >= 0, values)
         return values
 
-    def _at_elements(self, expression: Scalar) -> pa.Array:
-        """The values of an expression of columns at all elements."""
-        matched = self._matched
-        return self._at(expression, matched.places, np.arange(len(matched.places)))
+    def _at_elements(self, expression: Scalar, elements: np.ndarray) -> pa.Array:
+        """The values of an expression of columns at some elements."""
+        return self._at(expression, self._matched.places[elements], elements)
 
     def _at(self, expression: Scalar, places: np.ndarray, elements: np.ndarray) -> pa.Array:
         """The values of an expression of columns at some places, which are those of some elements."""
