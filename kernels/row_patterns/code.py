@@ -34,17 +34,40 @@ from ..jit import inline, jit
     NOT,
     IS_NULL,
     CHOOSE,
-) = range(29)
+    EQUAL_SCALED,
+    LESS_SCALED,
+    MORE_SCALED,
+) = range(32)
 """Operations. `WORD` a: a constant. `LOAD` a, b, c: column c of the row b rows behind that of register a.
-`TAKE` a: a register; `TAKE_FILLED` a, b: null where register b is 0. `VARIABLE` a, b, c: of a row of the
+`TAKE` a: a register; `TAKE_FILLED` a, b, c: null where register b is 0; c is -1 or the register with the
+carry of a sum. `VARIABLE` a, b, c: of a row of the
 match, found as by `LOAD`; the constants from c on are the words of the variables. `NUMBER`: of the match.
-`CHOOSE` a, b, c: b where a is true, otherwise c. The others compute with cells; quotients and remainders of
-whole numbers by 0 are null, and are cut towards 0."""
+`CHOOSE` a, b, c: b where a is true, otherwise c. `EQUAL_SCALED` and its like compare a, times the constant
+c, which is at least 2, with b. The others compute with cells; quotients and remainders of whole numbers by 0
+are null, and are cut towards 0."""
 
-FIRST_ROWS, LAST_ROWS, ROWS, VALUES, SUM, SUM_REALS, LEAST, GREATEST, LEAST_REAL, GREATEST_REAL = range(10)
+NULL_CELL, UNKNOWN, NOT_TRUE = 1, 2, 3
+"""Marks of cells: null; a number that does not fit 64 bits, or what depends on one; the same, but not true in
+any case, since a null is joined to it by AND."""
+
+(
+    FIRST_ROWS,
+    LAST_ROWS,
+    ROWS,
+    VALUES,
+    SUM,
+    SUM_REALS,
+    LEAST,
+    GREATEST,
+    LEAST_REAL,
+    GREATEST_REAL,
+    CARRIES,
+) = range(11)
 """Kinds of updates. `FIRST_ROWS` and `LAST_ROWS` keep as many rows as the other number says, in neighbouring
 registers, the first or the last one first. `LEAST` and its like read in the register of the other number
-whether there was a value before."""
+whether there was a value before. `SUM` counts in that register, unless it is -1, how often 64 bits were left
+upward, less how often downward: where that is 0 the sum is right. `CARRIES` is the kind of that register,
+which has no update of its own."""
 
 _MOST = np.iinfo(np.int64).max
 _ABSENT = -1
@@ -59,6 +82,30 @@ def _row_of(register, offset, first, stop):
         if first <= moved < stop:
             row = moved
     return row
+
+
+@inline
+def _product_fits(one, other):
+    """Whether a product fits 64 bits."""
+    size = abs(np.float64(one) * np.float64(other))
+    if size < 9.2e18:
+        return True
+    # Beyond, but so near that it leaves 64 bits by less than half of their range: then the sign turns.
+    return size < 9.3e18 and (one * other < 0) == ((one < 0) != (other < 0))
+
+
+@inline
+def _scaled_order(one, factor, other):
+    """-1, 0 or 1: whether `one` times a factor is below, equal to or above another number."""
+    if abs(np.float64(one) * np.float64(factor)) < 9.2e18:
+        scaled = one * factor
+        if scaled == other:
+            return 0
+        return -1 if scaled < other else 1
+    whole = other // factor
+    if one != whole:
+        return -1 if one < whole else 1
+    return -1 if other != whole * factor else 0
 
 
 @jit
@@ -77,7 +124,8 @@ def condition(program, columns, memory, variable_of, variable, depth, lane, star
     `number`        int64                  in: of the match in its partition
     ==============  =====================  ==========================================================
 
-    Gives 1 where it is true, 0 where it is false or null, -1 where a number does not fit 64 bits.
+    Gives 1 where it is true, 0 where it is false or null, -1 where that depends on a number that does not fit
+    64 bits.
     """
     cells, reals, empty = memory.cells, memory.cells_reals, memory.empty
     registers = memory.registers
@@ -89,7 +137,7 @@ def condition(program, columns, memory, variable_of, variable, depth, lane, star
             cells[k] = program.constants[a]
         elif operation == LOAD:
             row = _row_of(registers[depth, a], b, lane[0], lane[1])
-            null = 1
+            null = NULL_CELL
             if row >= 0:
                 cells[k] = columns.words[c, row]
                 null = columns.absent[c, row]
@@ -97,10 +145,13 @@ def condition(program, columns, memory, variable_of, variable, depth, lane, star
             cells[k] = registers[depth, a]
         elif operation == TAKE_FILLED:
             cells[k] = registers[depth, a]
-            null = 1 if registers[depth, b] == 0 else 0
+            if registers[depth, b] == 0:
+                null = NULL_CELL
+            elif c >= 0 and registers[depth, c] != 0:
+                null = UNKNOWN
         elif operation == VARIABLE:
             row = _row_of(registers[depth, a], b, start, start + depth)
-            null = 1
+            null = NULL_CELL
             if row >= 0:
                 cells[k] = program.constants[c + variable_of[memory.path[row - start]]]
                 null = 0
@@ -108,8 +159,9 @@ def condition(program, columns, memory, variable_of, variable, depth, lane, star
             cells[k] = number
         elif operation == IS_NULL:
             cells[k] = 1 if empty[a] else 0
+            null = UNKNOWN if empty[a] >= UNKNOWN else 0
         elif operation == NULL:
-            null = 1
+            null = NULL_CELL
         elif operation == AND:
             if (not empty[a] and cells[a] == 0) or (not empty[b] and cells[b] == 0):
                 cells[k] = 0
@@ -121,13 +173,16 @@ def condition(program, columns, memory, variable_of, variable, depth, lane, star
                 cells[k] = 1
             else:
                 cells[k] = 0
-                null = empty[a] | empty[b]
+                null = UNKNOWN if empty[a] == UNKNOWN or empty[b] == UNKNOWN else empty[a] | empty[b]
         elif operation == CHOOSE:
-            chosen = b if not empty[a] and cells[a] != 0 else c
-            cells[k] = cells[chosen]
-            null = empty[chosen]
+            if empty[a] == UNKNOWN:
+                null = UNKNOWN
+            else:
+                chosen = b if not empty[a] and cells[a] != 0 else c
+                cells[k] = cells[chosen]
+                null = empty[chosen]
         elif empty[a] or (b >= 0 and empty[b]):
-            null = 1
+            null = NULL_CELL if empty[a] == NULL_CELL or (b >= 0 and empty[b] == NULL_CELL) else UNKNOWN
         elif operation == EQUAL:
             cells[k] = 1 if cells[a] == cells[b] else 0
         elif operation == LESS:
@@ -136,6 +191,12 @@ def condition(program, columns, memory, variable_of, variable, depth, lane, star
             cells[k] = 1 if reals[a] == reals[b] else 0
         elif operation == LESS_REALS:
             cells[k] = 1 if reals[a] < reals[b] else 0
+        elif operation == EQUAL_SCALED:
+            cells[k] = 1 if _scaled_order(cells[a], program.constants[c], cells[b]) == 0 else 0
+        elif operation == LESS_SCALED:
+            cells[k] = 1 if _scaled_order(cells[a], program.constants[c], cells[b]) < 0 else 0
+        elif operation == MORE_SCALED:
+            cells[k] = 1 if _scaled_order(cells[a], program.constants[c], cells[b]) > 0 else 0
         elif operation == NOT:
             cells[k] = 1 - cells[a]
         elif operation == TO_REAL:
@@ -154,11 +215,17 @@ def condition(program, columns, memory, variable_of, variable, depth, lane, star
             reals[k] = -reals[a]
         elif operation in (DIVIDE, REMAINDER):
             if cells[b] == 0:
-                null = 1
+                null = NULL_CELL
             elif cells[b] == -1:
-                if cells[a] == -_MOST - 1:
-                    return -1
+                if operation == DIVIDE and cells[a] == -_MOST - 1:
+                    null = UNKNOWN
                 cells[k] = -cells[a] if operation == DIVIDE else 0
+            elif cells[a] == -_MOST - 1 or cells[b] == -_MOST - 1:
+                # Their sizes do not fit 64 bits: `//` and `%` round down, so round up where signs differ.
+                quotient = cells[a] // cells[b]
+                if quotient < 0 and quotient * cells[b] != cells[a]:
+                    quotient += 1
+                cells[k] = quotient if operation == DIVIDE else cells[a] - quotient * cells[b]
             else:
                 quotient = abs(cells[a]) // abs(cells[b])
                 if (cells[a] < 0) != (cells[b] < 0):
@@ -167,22 +234,24 @@ def condition(program, columns, memory, variable_of, variable, depth, lane, star
         elif operation == ADD:
             total = cells[a] + cells[b]
             if (total ^ cells[a]) & (total ^ cells[b]) < 0:
-                return -1
+                null = UNKNOWN
             cells[k] = total
         elif operation == SUBTRACT:
             total = cells[a] - cells[b]
             if (cells[a] ^ cells[b]) & (total ^ cells[a]) < 0:
-                return -1
+                null = UNKNOWN
             cells[k] = total
         elif operation == NEGATE:
             if cells[a] == -_MOST - 1:
-                return -1
+                null = UNKNOWN
             cells[k] = -cells[a]
         else:
-            if abs(np.float64(cells[a]) * np.float64(cells[b])) > 9.2e18:
-                return -1
+            if not _product_fits(cells[a], cells[b]):
+                null = UNKNOWN
             cells[k] = cells[a] * cells[b]
         empty[k] = null
+    if empty[end - 1] == UNKNOWN:
+        return -1
     return 1 if not empty[end - 1] and cells[end - 1] != 0 else 0
 
 
@@ -204,7 +273,7 @@ def _is_new(updates, columns, path, variable_of, k, row, start, depth):
 def take(program, columns, memory, variable_of, row, depth, start):
     """Write registers[depth]: what registers[depth - 1] become by a row, whose slot is path[depth - 1].
 
-    Parameters as for `condition`. Gives 1, or -1 where a number does not fit 64 bits.
+    Parameters as for `condition`.
     """
     registers, reals = memory.registers, memory.registers_reals
     updates = program.updates
@@ -235,8 +304,8 @@ def take(program, columns, memory, variable_of, row, depth, start):
             elif kind == SUM:
                 before = registers[depth, register]
                 total = before + value
-                if (total ^ before) & (total ^ value) < 0:
-                    return -1
+                if other >= 0 and (total ^ before) & (total ^ value) < 0:
+                    registers[depth, other] += 1 if value > 0 else -1
                 registers[depth, register] = total
             elif kind == SUM_REALS:
                 memory.cells[0] = value
@@ -250,4 +319,3 @@ def take(program, columns, memory, variable_of, row, depth, start):
                 memory.cells[0] = value
                 if (memory.cells_reals[0] < reals[depth, register]) == (kind == LEAST_REAL):
                     registers[depth, register] = value
-    return 1

@@ -160,15 +160,16 @@ class SearchMemory(NamedTuple):
     cells, cells_reals : ndarray, shape (instructions,), int64 and float64
         Two views of one array.
     empty : ndarray, shape (instructions,), uint8
-        Which cells are null.
+        Which cells are null (1), or not known since a number does not fit 64 bits (2 and 3: see `code`).
     choice : ndarray, shape (depth + 1,), int64
         The entry of the list that is tried next behind each row.
     path : ndarray, shape (depth,), int32
         The slots of the match that is tried.
     failed : ndarray, shape (power of two, 3 + registers), int64
         What has failed: a stamp, slot, row, registers. It is free where the stamp is not the current one.
-    held : ndarray, shape (2,), int64
-        The current stamp, and how many places of `failed` have it.
+    held : ndarray, shape (4,), int64
+        The current stamp; how many places of `failed` have it; the row with whose partition or start it
+        began, -1 at first; how many rows have been tried so far besides those of the matches that were found.
     """
 
     registers: np.ndarray

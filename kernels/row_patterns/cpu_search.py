@@ -81,7 +81,7 @@ def remember_all(memory, old, stamp):
 
 
 @jit
-def search(choices, rows, live, program, columns, memory, span, budget, skip, room, at, halt):
+def search(choices, rows, live, program, columns, memory, span, budgets, skip, room, at, halt):
     """The preferred matches of neighbouring partitions.
 
     ==========  ==========================  ============================================================
@@ -91,9 +91,10 @@ def search(choices, rows, live, program, columns, memory, span, budget, skip, ro
                                             without rows: only masks tell what may be taken
     `program`   `SearchProgram`             in
     `columns`   `SearchColumns`             in
-    `memory`    `SearchMemory`              scratch
+    `memory`    `SearchMemory`              scratch; kept from call to call
     `span`      int64                       in: as for `bounded_matches`
-    `budget`    int64                       in: how many rows may be tried for one start
+    `budgets`   (int64, int64)              in: how many rows may be tried for one start, and for all
+                                            together besides those of the matches that are found
     `skip`      `SkipRule`                  in
     `room`      `MatchRoom`                 out
     `at`        int64 [5]                   in/out
@@ -109,18 +110,17 @@ def search(choices, rows, live, program, columns, memory, span, budget, skip, ro
     path, choice = memory.path, memory.choice
     while at[LANE] < rows.lanes.shape[0] - 1:
         first, stop = rows.lanes[at[LANE]], rows.lanes[at[LANE] + 1]
-        if at[ROW] == first:
-            memory.held[0] += 1
-            memory.held[1] = 0
         while at[ROW] < stop:
             start = at[ROW]
             if start % OFTEN == 0 and halt[0]:
                 return DONE
             if at[MATCHES] == room.starts.shape[0]:
                 return FULL
-            if program.forgets or timed:
+            entered = start if program.forgets or timed else first
+            if memory.held[2] != entered:  # a repeated call goes on with what it remembers
                 memory.held[0] += 1
                 memory.held[1] = 0
+                memory.held[2] = entered
             for k in range(program.begins.shape[0]):
                 memory.registers[0, k] = program.begins[k]
             depth, tried, found = 0, 0, False
@@ -154,13 +154,15 @@ def search(choices, rows, live, program, columns, memory, span, budget, skip, ro
                 if depth == path.shape[0]:
                     return DEEP
                 tried += 1
-                if tried > budget:
+                memory.held[3] += 1
+                if tried > budgets[0] or memory.held[3] > budgets[1]:
                     return OVER_BUDGET
                 if tried % OFTEN == 0 and halt[0]:
                     return DONE
                 path[depth] = target
-                holds = take(program, columns, memory, choices.variable_of, row, depth + 1, start)
-                if holds > 0 and program.conditions[variable, 0] < program.conditions[variable, 1]:
+                take(program, columns, memory, choices.variable_of, row, depth + 1, start)
+                holds = 1
+                if program.conditions[variable, 0] < program.conditions[variable, 1]:
                     holds = condition(
                         program,
                         columns,
@@ -187,6 +189,7 @@ def search(choices, rows, live, program, columns, memory, span, budget, skip, ro
             if not found:
                 at[ROW] = start + 1
                 continue
+            memory.held[3] -= depth
             if at[SLOTS] + depth > room.slots.shape[0]:
                 return FULL
             for k in range(depth):

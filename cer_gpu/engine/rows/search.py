@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cer_gpu.cores import usable_cores
 from cer_gpu.errors import DataError, LimitError
 from cer_gpu.kernels.row_patterns import contract as k
 from cer_gpu.kernels.row_patterns import cpu_search
@@ -11,8 +12,13 @@ from cer_gpu.kernels.row_patterns import cpu_search
 BUDGET = 20_000_000
 """Rows that are tried at most for one start."""
 
+BUDGET_BY_ROWS = 200
+"""Rows that are tried at most for all starts of some partitions together, besides `BUDGET` and those of the
+matches that are found, for each row of the table."""
+
 REMEMBERED = 1 << 26
-"""Words about what has failed that a thread keeps at most, 512 MB; beyond, it forgets and starts anew."""
+"""Words about what has failed that all threads together keep at most, 512 MB; beyond its part, a thread
+forgets and starts anew."""
 
 
 class Search:
@@ -48,6 +54,7 @@ class Search:
         self._span = span
         self._skip = skip
         self._memory = _memory(program, 1 << 8, 1 << 10)
+        self._budget = BUDGET + BUDGET_BY_ROWS * len(rows.masks)
         self._forgot = -1
         """The start for which all that had failed was forgotten, to make room."""
 
@@ -57,9 +64,9 @@ class Search:
         Raises
         ------
         LimitError
-            When a start takes more than `BUDGET` rows.
+            When a start takes more than `BUDGET` rows, or all together take too many.
         DataError
-            When a number does not fit 64 bits.
+            When a condition depends on a number that does not fit 64 bits.
         """
         while True:
             status = cpu_search.search(
@@ -70,7 +77,7 @@ class Search:
                 self._columns,
                 self._memory,
                 self._span,
-                BUDGET,
+                (BUDGET, self._budget),
                 self._skip,
                 room,
                 at,
@@ -80,6 +87,10 @@ class Search:
             elif status == k.CROWDED:
                 self._remember_more(int(at[k.ROW]))
             elif status == k.OVER_BUDGET:
+                if self._memory.held[3] > self._budget:
+                    raise _too_long(
+                        f"more than {self._budget:,} rows were tried", "all starts of matches together"
+                    )
                 raise _too_long(f"more than {BUDGET:,} rows were tried")
             elif status == k.OVERFLOW:
                 raise DataError(
@@ -95,7 +106,7 @@ class Search:
 
     def _remember_more(self, start: int) -> None:
         failed, held = self._memory.failed, self._memory.held
-        if 2 * failed.size > REMEMBERED:
+        if 2 * failed.size > REMEMBERED // usable_cores():
             if start == self._forgot:
                 raise _too_long(f"more than {held[1]:,} choices failed")
             self._forgot = start
@@ -104,14 +115,14 @@ class Search:
             return
         self._memory = self._memory._replace(
             failed=np.zeros((2 * len(failed), failed.shape[1]), np.int64),
-            held=np.array([held[0], 0], np.int64),
+            held=np.array([held[0], 0, *held[2:]], np.int64),
         )
         cpu_search.remember_all(self._memory, failed, int(held[0]))
 
 
-def _too_long(what: str) -> LimitError:
+def _too_long(what: str, where: str = "one start of a match") -> LimitError:
     return LimitError(
-        f"for one start of a match {what}: bound the pattern, with {{n,m}} in place of *, with a condition "
+        f"for {where} {what}: bound the pattern, with {{n,m}} in place of *, with a condition "
         "that rows far away do not meet, or with WITHIN"
     )
 
@@ -130,5 +141,5 @@ def _memory(program: k.SearchProgram, depth: int, places: int) -> k.SearchMemory
         np.zeros(depth + 1, np.int64),
         np.zeros(depth, np.int32),
         np.zeros((places, 3 + size), np.int64),
-        np.array([1, 0], np.int64),
+        np.array([1, 0, -1, 0], np.int64),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -10,7 +11,14 @@ import pyarrow as pa
 from cer_gpu.engine.rows.fixed_values import FixedValues
 from cer_gpu.engine.rows.search_columns import WordColumns, word_type
 from cer_gpu.engine.rows.search_registers import SearchRegisters
-from cer_gpu.engine.rows.word_types import Cell, WordArithmetic, common_type, constant_word, typed_constant
+from cer_gpu.engine.rows.word_types import (
+    Cell,
+    TooFineError,
+    WordArithmetic,
+    common_type,
+    constant_word,
+    typed_constant,
+)
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.kernels.row_patterns import code as c
 from cer_gpu.kernels.row_patterns.contract import SearchProgram
@@ -57,7 +65,7 @@ class SearchCode:
         self._fixed: dict[Scalar, int] = {}
         self._names_at = -1
         self._forgets = False
-        self._arithmetic = WordArithmetic(self._emit, self._word)
+        self._arithmetic = WordArithmetic(self._emit, self._word, self._number)
 
     def program(self) -> SearchProgram:
         """The program of the conditions.
@@ -97,10 +105,14 @@ class SearchCode:
 
     def _word(self, word: int | str) -> int:
         """A cell that holds a constant; a str stands for its rank."""
+        return self._emit(c.WORD, self._number(word))
+
+    def _number(self, word: int | str) -> int:
+        """The number of a constant."""
         if isinstance(word, str):
             self.columns.texts.append(word)
         self._constants.append(word)
-        return self._emit(c.WORD, len(self._constants) - 1)
+        return len(self._constants) - 1
 
     def _cell(self, expression: Scalar) -> Cell:
         if isinstance(expression, ScalarConstant):
@@ -155,6 +167,16 @@ class SearchCode:
         return Cell(self._emit(c.LOAD, register, navigation.offset, column), kind)
 
     def _operation(self, operation: Operation) -> Cell:
+        try:
+            return self._written(operation)
+        except TooFineError as error:
+            raise self._refused(
+                f"{error} does not fit 64 bits, in which conditions on the match so far are computed",
+                operation,
+                "cast what it is computed with: CAST(... AS DOUBLE), or AS a DECIMAL of fewer digits",
+            ) from None
+
+    def _written(self, operation: Operation) -> Cell:
         name, operands = operation.name, operation.operands
         if name in COMPARISONS:
             return self._comparison(operation, *operands)
@@ -179,30 +201,33 @@ class SearchCode:
             return first, self._constant(other, first.kind)
         return first, self._cell(other)
 
-    def _alike(self, operation: Operation, one: Cell, other: Cell) -> tuple[Cell, Cell]:
+    def _common(self, operation: Operation, one: Cell, other: Cell) -> pa.DataType:
         kind = common_type(one.kind, other.kind)
         if kind is None:
             raise self._refused(f"values of {one.kind} and {other.kind} cannot be compared", operation)
+        return kind
+
+    def _alike(self, operation: Operation, one: Cell, other: Cell) -> tuple[Cell, Cell]:
+        kind = self._common(operation, one, other)
         return (
             Cell(self._arithmetic.as_type(one, kind), kind),
             Cell(self._arithmetic.as_type(other, kind), kind),
         )
 
     def _comparison(self, operation: Operation, left: Scalar, right: Scalar) -> Cell:
-        one, other = self._alike(operation, *self._pair(operation, left, right))
+        one, other = self._pair(operation, left, right)
+        self._common(operation, one, other)
         return Cell(self._compared(operation.name, one, other), pa.bool_())
 
     def _compared(self, name: str, one: Cell, other: Cell) -> int:
-        real = pa.types.is_floating(one.kind)
-        equal, less = (c.EQUAL_REALS, c.LESS_REALS) if real else (c.EQUAL, c.LESS)
         if name in (">", ">="):
             return self._compared("<" if name == ">" else "<=", other, one)
         if name == "<":
-            return self._emit(less, one.number, other.number)
+            return self._arithmetic.less(one, other)
         if name == "<=":
-            smaller = self._emit(less, one.number, other.number)
-            return self._emit(c.OR, smaller, self._emit(equal, one.number, other.number))
-        same = self._emit(equal, one.number, other.number)
+            smaller = self._arithmetic.less(one, other)
+            return self._emit(c.OR, smaller, self._arithmetic.equal(one, other))
+        same = self._arithmetic.equal(one, other)
         if name == "=":
             return same
         if name == "<>":
@@ -212,11 +237,14 @@ class SearchCode:
         odd = self._emit(c.NOT, self._emit(c.EQUAL, *nulls))
         return self._emit(c.CHOOSE, either, odd, self._emit(c.NOT, same))
 
-    def _of_one_row(self, what: str, at: Scalar) -> QueryError:
+    def _of_one_row(self, what: str, at: Operation) -> QueryError:
+        text = self._text[at.at.start :] if at.at else ""
+        function = re.match(r"\w+(?=\s*\()", text)
+        example = f"LAST({function[0] if function else 'ABS'}(a.price))"
         return self._refused(
             f"{what} cannot be computed over several rows of the match",
             at,
-            "compute it inside FIRST or LAST, of one row: LAST(ABS(a.price))",
+            f"compute it inside FIRST or LAST, of one row: {example}",
         )
 
     def _refused(self, what: str, at: Scalar, *hints: str) -> QueryError:

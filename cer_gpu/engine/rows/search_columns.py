@@ -61,6 +61,12 @@ class WordColumns:
             words[number] = self._words(array)
         return SearchColumns(words, absent)
 
+    def may_overflow(self, number: int) -> bool:
+        """Whether sums of a column's words may leave 64 bits."""
+        words = self._words(self.arrays[number])
+        largest = max(-int(words.min(initial=0)), int(words.max(initial=0)))
+        return largest * len(words) >> 63 > 0
+
     def ranks(self, texts: Sequence[str]) -> np.ndarray:
         """The words of some of `texts`, int64."""
         found = pc.index_in(pa.array(texts, pa.string()), self._distinct())

@@ -73,8 +73,10 @@ class SearchRegisters:
         # Counts come last: the least value looks whether there was one before.
         for key, register in sorted(self._folds.items(), key=lambda item: item[0][1] == c.VALUES):
             mask, kind, column, distinct = key
-            count = self._folds.get((mask, c.VALUES, column, distinct), -1)
-            rows.append((kind, mask, register, column, count, int(distinct)))
+            if kind != c.CARRIES:
+                other = c.CARRIES if kind == c.SUM else c.VALUES
+                number = self._folds.get((mask, other, column, distinct), -1)
+                rows.append((kind, mask, register, column, number, int(distinct)))
         return np.array(rows, np.int64).reshape(-1, 6)
 
     def begins(self) -> np.ndarray:
@@ -111,7 +113,10 @@ class SearchRegisters:
             "max": c.GREATEST_REAL if real else c.GREATEST,
         }[aggregate.function]
         register = self._fold(mask, operation, column, distinct)
-        total = Cell(emit(c.TAKE_FILLED, register, count), kind)
+        carry = -1
+        if operation == c.SUM and self._columns.may_overflow(column):
+            carry = self._fold(mask, c.CARRIES, column, distinct)
+        total = Cell(emit(c.TAKE_FILLED, register, count, carry), kind)
         if aggregate.function == "avg":
             return arithmetic.quotient(total, emit(c.TAKE, count))
         return total

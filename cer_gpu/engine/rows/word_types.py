@@ -19,8 +19,15 @@ SECONDS = {"week": 604_800, "day": 86_400, "hour": 3_600, "minute": 60, "second"
 PARTS = {"millisecond": 10**3, "microsecond": 10**6, "nanosecond": 10**9}
 """Units of time in parts of a second."""
 
+DIGITS = 38
+"""Digits of a decimal, at most."""
+
 WHOLE = 1 << 63
 """Whole numbers from here on do not fit a word."""
+
+
+class TooFineError(Exception):
+    """Words, of 64 bits, cannot hold a value: its unit is too small."""
 
 
 class Cell(NamedTuple):
@@ -42,8 +49,20 @@ def _finer(one: pa.DataType, other: pa.DataType) -> str:
     return str(max(one.unit, other.unit, key=lambda unit: UNITS[unit]))
 
 
+def _decimal(scale: int) -> pa.DataType:
+    if scale > DIGITS:
+        raise TooFineError(f"a decimal with {scale} digits behind the point")
+    return pa.decimal128(DIGITS, scale)
+
+
 def common_type(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
-    """The type in which values of two types are compared; None where they are not."""
+    """The type in which values of two types are compared; None where they are not.
+
+    Raises
+    ------
+    TooFineError
+        When it has too many digits.
+    """
     types = pa.types
     if one == other or types.is_null(other):
         return one
@@ -53,7 +72,7 @@ def common_type(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     if len(numbers) == 2:
         if any(map(types.is_floating, numbers)):
             return pa.float64()
-        return pa.decimal128(38, max(kind.scale for kind in numbers if types.is_decimal(kind)))
+        return _decimal(max(kind.scale for kind in numbers if types.is_decimal(kind)))
     if types.is_date32(one) and types.is_timestamp(other):
         return other
     if types.is_timestamp(one):
@@ -94,17 +113,48 @@ def typed_constant(value: Any, kind: pa.DataType | None) -> pa.Scalar | None:
 
 
 def constant_word(scalar: pa.Scalar) -> int | str:
-    """The word of a constant; a text stands for its rank."""
+    """The word of a constant; a text stands for its rank.
+
+    Raises
+    ------
+    TooFineError
+        When a decimal has too many digits.
+    """
     kind = scalar.type
     if pa.types.is_string(kind):
         return str(scalar.as_py())
     if pa.types.is_floating(kind):
         return int(np.float64(scalar.as_py() + 0.0).view(np.int64))
     if pa.types.is_decimal(kind):
-        return int(scalar.as_py().scaleb(kind.scale))
+        return _decimal_word(scalar.as_py(), kind)
     if pa.types.is_temporal(kind):
         return int(scalar.value)
     return int(scalar.as_py())
+
+
+def _decimal_word(value: Decimal, kind: pa.DataType) -> int:
+    _, digits, exponent = value.as_tuple()
+    word = int("".join(map(str, digits))) * 10 ** (exponent + kind.scale) * (-1 if value < 0 else 1)
+    if not -WHOLE <= word < WHOLE:
+        raise TooFineError(f"the number {value}")
+    return word
+
+
+def _factor(own: pa.DataType, kind: pa.DataType) -> int:
+    """By what words of a type are multiplied to be words of a finer one, which is no float."""
+    types = pa.types
+    factor = 1
+    if own == kind or types.is_null(own):
+        return 1
+    if types.is_decimal(kind):
+        factor = 10 ** (kind.scale - (own.scale if types.is_decimal(own) else 0))
+    elif types.is_date32(own):
+        factor = SECONDS["day"] * UNITS[kind.unit]
+    else:
+        factor = UNITS[kind.unit] // UNITS[own.unit]
+    if factor >= WHOLE:
+        raise TooFineError(f"a value of the type {own} as one of {kind}")
+    return factor
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -121,14 +171,25 @@ class WordArithmetic:
         Writes an instruction (operation, cell, cell) and gives its cell.
     word : callable
         Gives a cell with a constant.
+    constant : callable
+        Gives the number of a constant.
     """
 
-    def __init__(self, emit: Callable[..., int], word: Callable[[int], int]) -> None:
+    def __init__(
+        self, emit: Callable[..., int], word: Callable[[int], int], constant: Callable[[int], int]
+    ) -> None:
         self._emit = emit
         self._word = word
+        self._constant = constant
 
     def as_type(self, cell: Cell, kind: pa.DataType) -> int:
-        """The cell with a value as one of a wider type, from `common_type`."""
+        """The cell with a value as one of a wider type, from `common_type`.
+
+        Raises
+        ------
+        TooFineError
+            When its unit is too small for words.
+        """
         types = pa.types
         own = cell.kind
         if own == kind or types.is_null(own):
@@ -138,11 +199,33 @@ class WordArithmetic:
             if types.is_decimal(own) and own.scale:
                 real = self._emit(c.DIVIDE_REALS, real, self._real(10.0**own.scale))
             return real
-        if types.is_decimal(kind):
-            return self._times(cell.number, 10 ** (kind.scale - (own.scale if types.is_decimal(own) else 0)))
-        if types.is_date32(own):
-            return self._times(cell.number, SECONDS["day"] * UNITS[kind.unit])
-        return self._times(cell.number, UNITS[kind.unit] // UNITS[own.unit])
+        return self._times(cell.number, _factor(own, kind))
+
+    def equal(self, one: Cell, other: Cell) -> int:
+        """Whether two values are equal whose types have a common one."""
+        kind = common_type(one.kind, other.kind)
+        if pa.types.is_floating(kind):
+            return self._emit(c.EQUAL_REALS, self.as_type(one, kind), self.as_type(other, kind))
+        if _factor(one.kind, kind) != 1:
+            return self._scaled(c.EQUAL_SCALED, one, kind, other)
+        if _factor(other.kind, kind) != 1:
+            return self._scaled(c.EQUAL_SCALED, other, kind, one)
+        return self._emit(c.EQUAL, one.number, other.number)
+
+    def less(self, one: Cell, other: Cell) -> int:
+        """Whether a value is less than another one, whose types have a common one."""
+        kind = common_type(one.kind, other.kind)
+        if pa.types.is_floating(kind):
+            return self._emit(c.LESS_REALS, self.as_type(one, kind), self.as_type(other, kind))
+        if _factor(one.kind, kind) != 1:
+            return self._scaled(c.LESS_SCALED, one, kind, other)
+        if _factor(other.kind, kind) != 1:
+            return self._scaled(c.MORE_SCALED, other, kind, one)
+        return self._emit(c.LESS, one.number, other.number)
+
+    def _scaled(self, operation: int, coarse: Cell, kind: pa.DataType, fine: Cell) -> int:
+        """A comparison of a value as one of a finer type with one of that type. No number leaves 64 bits."""
+        return self._emit(operation, coarse.number, fine.number, self._constant(_factor(coarse.kind, kind)))
 
     def arithmetic(self, name: str, one: Cell, other: Cell) -> Cell | None:
         """Two values by `+ - * / // %`; None where there is no such thing."""
@@ -187,7 +270,7 @@ class WordArithmetic:
         if pa.types.is_decimal(kind):
             if name == "*":
                 scale = sum(cell.kind.scale for cell in (one, other) if pa.types.is_decimal(cell.kind))
-                return Cell(self._emit(c.MULTIPLY, one.number, other.number), pa.decimal128(38, scale))
+                return Cell(self._emit(c.MULTIPLY, one.number, other.number), _decimal(scale))
             if name in ("/", "//"):
                 kind = pa.float64()
         operations = {
