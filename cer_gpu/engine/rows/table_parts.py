@@ -37,7 +37,8 @@ def table_parts(
     ----------
     rows : Rows
     columns, partition_by : sequence of str
-        The columns that are read, and those of the partition key.
+        The columns that are read, and those of the partition key. Where none is read, a narrow one is, since
+        rows without columns cannot be counted.
     memory : int or None
         How many bytes may be taken; None: the free memory.
     progress : Progress
@@ -47,7 +48,7 @@ def table_parts(
     LimitError
         When there is no partition key, and the rows do not fit, or a group of partitions does not.
     """
-    schema = rows.subschema(columns)
+    schema = rows.subschema(columns or _narrowest(rows.schema))
     allowed = memory if memory is not None else free_memory()
     read = (convert_batch(batch, schema, rows.where) for batch in rows.read(schema, BATCH))
     batches = iter(progress.watch(read))
@@ -70,6 +71,12 @@ def table_parts(
         for batch in batches:
             groups.add(batch)
         yield from groups.tables(allowed)
+
+
+def _narrowest(schema: pa.Schema) -> list[str]:
+    """The column whose values take the fewest bits; texts and lists only if there is nothing else."""
+    fixed = [field for field in schema if pa.types.is_primitive(field.type)]
+    return [field.name for field in sorted(fixed, key=lambda one: one.type.bit_width) or schema][:1]
 
 
 class _Groups:
