@@ -11,7 +11,8 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.engine.rows.answers import RowPatternAnswer
-from cer_gpu.engine.rows.table_parts import table_parts
+from cer_gpu.engine.rows.leaf_types import LeafTypes
+from cer_gpu.engine.rows.table_parts import table_parts, with_plain_texts
 from cer_gpu.engine.run.device_choice import asked_devices
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
@@ -210,7 +211,18 @@ class _BoundClause:
         self._memory = memory
         self._device = device
         self.answer = RowPatternAnswer(self._clause, rows.schema, text)
-        self.schema = self.answer.schema
+        self.schema = self._shown_schema()
+
+    def _shown_schema(self) -> pa.Schema:
+        """The columns of the answer, whose texts are categories only where those of the source are."""
+        own = self.answer.schema
+        plain = with_plain_texts(self._rows, self._rows.schema)
+        if plain == self._rows.schema:
+            return own
+        types = LeafTypes(plain, self._text)
+        kinds = dict(zip(plain.names, plain.types, strict=True))
+        kinds |= {one.name: types.type_of(one.expression) for one in self._clause.measures}
+        return pa.schema([(name, kinds[name]) for name in own.names])
 
     def explain(self) -> str:
         return explanation(self._clause, self.answer.automaton, self._text, self._device)
@@ -226,7 +238,8 @@ class _BoundClause:
         columns, workers = self.answer.columns, Workers()
         parts = table_parts(self._rows, columns, self._clause.partition_by, self._memory, progress)
         for table in parts:
-            yield from self.answer.batches(table, workers, self._device)
+            for batch in self.answer.batches(table, workers, self._device):
+                yield batch if batch.schema == self.schema else batch.cast(self.schema)
 
 
 def _keyword(name: str) -> str:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.free_memory import free_memory
 from cer_gpu.engine.read.sources.arrow_types import convert_batch
+from cer_gpu.engine.read.sources.categories import is_category
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.engine.read.spill_files import nameless_file, on_disk
 from cer_gpu.errors import LimitError
@@ -71,6 +72,19 @@ def table_parts(
         for batch in batches:
             groups.add(batch)
         yield from groups.tables(allowed)
+
+
+def with_plain_texts(rows: Rows, schema: pa.Schema) -> pa.Schema:
+    """Columns of some rows, with strings where only the reading of a file made a dictionary of texts."""
+    categories = () if rows.is_text else rows.orders
+    return pa.schema(
+        [
+            field.with_type(field.type.value_type)
+            if is_category(field.type) and field.name not in categories
+            else field
+            for field in schema
+        ]
+    )
 
 
 def _narrowest(schema: pa.Schema) -> list[str]:
