@@ -16,7 +16,7 @@ from cer_gpu.engine.rows.table_parts import table_parts, with_plain_texts
 from cer_gpu.engine.run.device_choice import asked_devices
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
-from cer_gpu.outer_select import OuterSelect
+from cer_gpu.outer_select import GivenTables, OuterSelect
 from cer_gpu.patterns.columns import resolved
 from cer_gpu.patterns.explanation import explanation
 from cer_gpu.patterns.statement import read_statement
@@ -112,8 +112,10 @@ def result_over(
 class RowPatternResult:
     """The rows of a statement with MATCH_RECOGNIZE; made by `match_recognize`.
 
-    Nothing is matched before rows are asked for. Tables that can be read more than once give the same rows
-    each time.
+    The last MATCH_RECOGNIZE is matched when rows are asked for, and each time anew. Subqueries before one,
+    and a MATCH_RECOGNIZE that is not the last, run when the result is made, and their rows are kept in
+    memory; so are those of a table that can be read only once, if the statement names it more than once.
+    Tables that can be read more than once give the same rows each time.
     """
 
     def __init__(
@@ -125,16 +127,17 @@ class RowPatternResult:
         device: int | None = None,
     ) -> None:
         self._statement = statement
-        self._tables = {name.lower(): table for name, table in tables.items()}
+        self._tables = GivenTables(tables)
         self._given = tuple(tables)
-        self._outer = OuterSelect(statement, tables, dialect)
+        self._answers: dict[str, pa.Table] = {}
+        self._outer = OuterSelect(statement, self._tables, dialect)
         self._clauses: list[_BoundClause] = []
         for name, clause in zip(statement.tables, statement.clauses, strict=True):
             bound = _BoundClause(clause, self._opened(clause), statement.text, memory, device)
             self._clauses.append(bound)
             # A later clause may read it: then it has to be there as a table.
             if name != statement.tables[-1]:
-                self._tables[name.lower()] = table = bound.table()
+                self._answers[name] = table = bound.table()
                 self._outer.add(name, table)
 
     def batches(self) -> pa.RecordBatchReader:
@@ -184,19 +187,35 @@ class RowPatternResult:
             return open_rows(clause.source, clause.source)
         if clause.kind == "query":
             return open_rows(self._outer.table_of(clause.source), "the subquery")
-        if clause.source.lower() not in self._tables:
+        if clause.source in self._answers:
+            return open_rows(self._answers[clause.source], f"the table {clause.source}")
+        name = self._tables.named(clause.source)
+        if name is None:
             known = f"the tables are {names_text(self._given)}" if self._given else "no table is given"
             raise DataError(
                 f"there is no table {name_text(clause.source)}: {known}. Pass it by its name, "
                 f"match_recognize(sql, {_keyword(clause.source)}), or name a file: FROM 'trades.parquet'"
             )
-        table, where = self._tables[clause.source.lower()], f"the table {name_text(clause.source)}"
+        table = self._tables.given(name)
         if table is None or isinstance(table, (Mapping, int, float)):
             raise DataError(
-                f"{where} is of type {type(table).__name__}: pass Arrow data, a data frame or the path of a "
-                "file, for example pyarrow.table(...)"
+                f"the table {name_text(clause.source)} is of type {type(table).__name__}: pass Arrow data, a "
+                "data frame or the path of a file, for example pyarrow.table(...)"
             )
-        return open_rows(table, where)
+        rows = self._tables.rows(name)
+        return rows if rows.rewindable else self._tables.rows(name, again=self._uses(name) > 1)
+
+    def _uses(self, table: str) -> int:
+        """How often the statement names a table."""
+        clauses = self._statement.clauses
+        named = [clause.source for clause in clauses if clause.kind == "table"]
+        queries = [clause.source for clause in clauses if clause.kind == "query"]
+        if not self._is_whole:
+            queries.append(self._statement.outer)
+        for query in queries:
+            named += self._outer.mentions(query)
+        alike = [name for name in named if name.lower() == table.lower()]
+        return sum(self._tables.named(name) == table for name in alike)
 
 
 class _BoundClause:
