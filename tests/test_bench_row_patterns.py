@@ -159,7 +159,7 @@ def test_the_oracle_tells_where_flink_differs(monkeypatch, capsys, apart) -> Non
     assert main(["--cases", "60", "--seed", "5", *apart]) == 0
     same = capsys.readouterr().out
     assert "equal, with rows" in same
-    assert "both fail" in same
+    assert "both fail, Flink: it cannot skip" in same
     assert "SELECT" not in same
     monkeypatch.setattr(Answering, "other", {0: [("u", "77")], 1: "it has no words"})
     assert main(["--cases", "5", *apart]) == 1
@@ -175,9 +175,9 @@ def test_floats_are_compared_as_java_writes_them() -> None:
     assert not compared(found, told)
     assert compared(found._replace(theirs=[(1.0, 0.3, 0, "u")]), told)
     assert compared(found._replace(theirs=[]), told)
-    assert compared(found._replace(theirs=f"{FAILED} it does"), told)
-    assert not compared(found._replace(ours="DataError: so do we", theirs=f"{FAILED} it does"), told)
-    assert told == {"equal, with rows": 1, "different": 3, "both fail": 1}
+    assert compared(found._replace(theirs=f"{FAILED}it does"), told)
+    assert not compared(found._replace(ours="DataError: so do we", theirs=f"{FAILED}it does"), told)
+    assert told == {"equal, with rows": 1, "different": 3, "both fail, Flink: it does": 1}
 
 
 @pytest.mark.usefixtures("short_lived_java")
