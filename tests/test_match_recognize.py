@@ -296,6 +296,11 @@ def test_nan_is_the_greatest_and_one_partition() -> None:
         for way, expected in (("", up), ("DESC", down)):
             found = shown(f"ORDER BY x {way} ALL ROWS PER MATCH PATTERN (a+)", x=[2.0, -nan, 1.0, *nulls])
             assert " ".join(map(str, found["x"].to_pylist())) == expected
+    for values in ([-1.0, nan, 2.0], [nan, -1.0, 2.0]):
+        for fold, least in (("MIN", "= -1"), ("MAX", "> 100")):
+            condition = f"{fold}(x) {least} OR {fold}(x) <> {fold}(x)"
+            body = f"MEASURES COUNT(*) AS n PATTERN (a a b) DEFINE b AS {condition}"
+            assert shown(body, x=values)["n"].to_pylist() == [3]
     counted = shown("PARTITION BY x MEASURES COUNT(*) AS n PATTERN (a+)", x=[nan, -nan, 0.0, -0.0, None])
     assert counted["n"].to_pylist() == [2, 2, 1]
 

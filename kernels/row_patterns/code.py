@@ -317,5 +317,11 @@ def take(program, columns, memory, variable_of, row, depth, start):
                     registers[depth, register] = value
             else:
                 memory.cells[0] = value
-                if (memory.cells_reals[0] < reals[depth, register]) == (kind == LEAST_REAL):
+                own, other_real = memory.cells_reals[0], reals[depth, register]
+                # NaN, which equals nothing, is the greatest.
+                if kind == LEAST_REAL:
+                    better = own < other_real or other_real != other_real
+                else:
+                    better = own > other_real or own != own
+                if better:
                     registers[depth, register] = value
